@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,13 +14,20 @@ import (
 	"github.com/deed-project/deed/server/catalog/tables"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/response"
-	"github.com/deed-project/deed/server/rest/write"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
 
-// isListed reports whether a list can be answered by listed. A Table that marks one of its objects as the default cannot: all of them tell
+// answers writes answers in the representations that clients ask for.
+type answers struct {
+	out response.Writer
+	now func() time.Time
+	log logs.Logger
+}
+
+// isListed reports whether a list can be answered by list. A Table that marks one of its objects as the default cannot: all of them tell
 // which one it is.
 func isListed(v *catalog.Version, rep wire.Representation) bool {
 	switch rep.Media {
@@ -31,18 +39,18 @@ func isListed(v *catalog.Version, rep wire.Representation) bool {
 	return false
 }
 
-// listed answers a request for a list while it is read, piece by piece, so that a client that is slow holds little memory.
-func (s *Server) listed(w http.ResponseWriter, q *write.Request, rep wire.Representation) {
+// list answers a request for a list while it is read, piece by piece, so that a client that is slow holds little memory.
+func (a *answers) list(w http.ResponseWriter, b *read.Reader, q *rest.Request, rep wire.Representation) {
 	q.Warnings.Write(w.Header())
 	stream := wire.NewStream(w, q.HTTP, rep)
 	var err error
 	switch {
 	case rep.Media == wire.Protobuf:
-		err = q.ListMessages(stream)
+		err = b.ListMessages(q, stream)
 	case rep.As == wire.AsTable:
-		err = q.ListTable(func() (wire.Table, error) { return s.newTable(q, rep) }, stream)
+		err = b.ListTable(q, func() (wire.Table, error) { return a.newTable(q, rep) }, stream)
 	default:
-		err = q.ListTexts(stream)
+		err = b.ListTexts(q, stream)
 	}
 	if err == nil {
 		err = stream.Close()
@@ -52,52 +60,52 @@ func (s *Server) listed(w http.ResponseWriter, q *write.Request, rep wire.Repres
 	case !stream.Begun() && overdue(q.HTTP.Context(), err):
 		response.TimedOut(w)
 	case !stream.Begun():
-		s.out.Error(w, q.HTTP, err)
+		a.out.Error(w, q.HTTP, err)
 	default:
 		if q.HTTP.Context().Err() == nil {
-			s.log.Error("a list was cut off", logs.Path(q.HTTP.URL.Path), logs.Fault(err))
+			a.log.Error("a list was cut off", logs.Path(q.HTTP.URL.Path), logs.Fault(err))
 		}
 		panic(http.ErrAbortHandler) // so that the client notices
 	}
 }
 
-// answer writes the outcome of a request as the client wants it.
-func (s *Server) answer(w http.ResponseWriter, q *write.Request, rep wire.Representation, a *read.Answer) {
-	document, err := s.represented(q, rep, a)
+// write writes the outcome of a request as the client wants it.
+func (a *answers) write(w http.ResponseWriter, q *rest.Request, rep wire.Representation, of *rest.Answer) {
+	document, err := a.represented(q, rep, of)
 	if err != nil {
-		s.out.Error(w, q.HTTP, err)
+		a.out.Error(w, q.HTTP, err)
 		return
 	}
-	if o := a.Object.Content; o.Get("kind").Str() == "Status" && o.Get("apiVersion").Str() == "v1" {
-		rep = s.out.ErrorMedia(q.HTTP)
+	if o := of.Object.Content; o.Get("kind").Str() == "Status" && o.Get("apiVersion").Str() == "v1" {
+		rep = a.out.ErrorMedia(q.HTTP)
 	}
-	s.out.Document(w, q.HTTP, a.Code, rep, document)
+	a.out.Document(w, q.HTTP, of.Code, rep, document)
 }
 
 // represented returns the document that a client gets.
-func (s *Server) represented(q *write.Request, rep wire.Representation, a *read.Answer) (wire.Document, error) {
+func (a *answers) represented(q *rest.Request, rep wire.Representation, of *rest.Answer) (wire.Document, error) {
 	newOf := q.Version.New
 	switch {
-	case q.Target.Subresource == "scale" && rep.As == wire.AsPartial:
-		return wire.Object{Value: wire.Partial(rep.Of, a.Object.Content)}, nil
-	case q.Target.Subresource == "scale" && rep.As == wire.AsPartialList:
+	case q.IsScale() && rep.As == wire.AsPartial:
+		return wire.Object{Value: wire.Partial(rep.Of, of.Object.Content)}, nil
+	case q.IsScale() && rep.As == wire.AsPartialList:
 		return nil, notList(scaleTypeOf(q))
-	case q.Target.Subresource == "scale" && rep.As == wire.AsTable:
-		table, err := s.scaleTable(q, rep, a.Object.Content)
+	case q.IsScale() && rep.As == wire.AsTable:
+		table, err := a.scaleTable(q, rep, of.Object.Content)
 		return wire.Object{Value: table}, err
-	case rep.As == "" || !a.Converted:
-		if a.List == nil {
-			return wire.Managed{Object: a.Object, Text: a.Text, New: newOf}, nil
+	case rep.As == "" || !of.Converted:
+		if of.List == nil {
+			return wire.Managed{Object: of.Object, Text: of.Text, New: newOf}, nil
 		}
-		return wire.List{Value: wire.ListDocument(q.Version, a.List.Meta(), a.List.Items), New: newOf}, nil
+		return wire.List{Value: wire.ListDocument(q.Version, of.List.Meta(), of.List.Items), New: newOf}, nil
 	case rep.As == wire.AsTable:
-		table, err := s.table(q, rep, a)
+		table, err := a.table(q, rep, of)
 		return wire.Object{Value: table}, err
-	case rep.As == wire.AsPartial && a.List == nil:
-		whole, err := a.Object.Value()
+	case rep.As == wire.AsPartial && of.List == nil:
+		whole, err := of.Object.Value()
 		return wire.Object{Value: wire.Partial(rep.Of, whole)}, err
-	case rep.As == wire.AsPartialList && a.List != nil:
-		return wire.List{Value: wire.PartialList(rep.Of, a.List.Meta(), a.List.Items)}, nil
+	case rep.As == wire.AsPartialList && of.List != nil:
+		return wire.List{Value: wire.PartialList(rep.Of, of.List.Meta(), of.List.Items)}, nil
 	case rep.As == wire.AsPartialList && q.Version.Custom:
 		return nil, fmt.Errorf("content is not a list")
 	case rep.As == wire.AsPartialList:
@@ -120,7 +128,7 @@ func notList(typ string) error {
 }
 
 // scaleTypeOf returns what kube-apiserver calls the Go type of the Scales of a resource.
-func scaleTypeOf(q *write.Request) string {
+func scaleTypeOf(q *rest.Request) string {
 	if q.Version.Custom {
 		return "*v1.Scale"
 	}
@@ -128,7 +136,7 @@ func scaleTypeOf(q *write.Request) string {
 }
 
 // typeOf returns what kube-apiserver calls the Go type of the objects of a resource, or of a list of them.
-func typeOf(q *write.Request, suffix string) string {
+func typeOf(q *rest.Request, suffix string) string {
 	if q.Version.Custom {
 		return "*unstructured.Unstructured" + suffix
 	}
@@ -140,23 +148,23 @@ func typeOf(q *write.Request, suffix string) string {
 }
 
 // table returns an answer as a Table.
-func (s *Server) table(q *write.Request, rep wire.Representation, a *read.Answer) (value.Value, error) {
-	t, err := s.newTable(q, rep)
+func (a *answers) table(q *rest.Request, rep wire.Representation, of *rest.Answer) (value.Value, error) {
+	t, err := a.newTable(q, rep)
 	if err != nil {
 		return value.Value{}, err
 	}
-	t.List = a.List != nil
+	t.List = of.List != nil
 	if !t.List {
-		whole, err := a.Object.Value()
+		whole, err := of.Object.Value()
 		m := wire.ListMeta{Version: api.Meta(whole, "resourceVersion")}
 		return t.Document(m, []value.Value{whole}, true), err
 	}
-	return t.Document(a.List.Meta(), a.List.Items, true), nil
+	return t.Document(of.List.Meta(), of.List.Items, true), nil
 }
 
 // scaleTable returns a Scale as a Table.
-func (s *Server) scaleTable(q *write.Request, rep wire.Representation, scale value.Value) (value.Value, error) {
-	t, err := s.newTable(q, rep)
+func (a *answers) scaleTable(q *rest.Request, rep wire.Representation, scale value.Value) (value.Value, error) {
+	t, err := a.newTable(q, rep)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -167,7 +175,7 @@ func (s *Server) scaleTable(q *write.Request, rep wire.Representation, scale val
 }
 
 // newTable returns the Table that a request asks for, without what it is of. The error is a 400.
-func (s *Server) newTable(q *write.Request, rep wire.Representation) (wire.Table, error) {
+func (a *answers) newTable(q *rest.Request, rep wire.Representation) (wire.Table, error) {
 	include, err := wire.ParseInclude(q.Query)
-	return wire.Table{Of: rep.Of, Version: q.Version, Now: s.now(), Include: include}, err
+	return wire.Table{Of: rep.Of, Version: q.Version, Now: a.now(), Include: include}, err
 }

@@ -237,7 +237,7 @@ func TestNames(t *testing.T) {
 			}
 			waiting := 0
 			await(t, "names that agree, as deletions are finished in the background", func() bool {
-				stored, err := registry.Objects(t.Context(), s.backend.Reader.Store, s.catalog().Lookup("apiextensions.k8s.io", "customresourcedefinitions"))
+				stored, err := registry.Objects(t.Context(), s.reader.Store, s.catalog().Lookup("apiextensions.k8s.io", "customresourcedefinitions"))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -337,7 +337,7 @@ func TestStaleStatus(t *testing.T) {
 	send(http.MethodPost, all, named("first", "Wanted"))
 	problem := ""
 	await(t, "names that agree", func() bool {
-		stored, err := registry.Objects(t.Context(), s.backend.Reader.Store, s.catalog().Lookup("apiextensions.k8s.io", "customresourcedefinitions"))
+		stored, err := registry.Objects(t.Context(), s.reader.Store, s.catalog().Lookup("apiextensions.k8s.io", "customresourcedefinitions"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -139,9 +139,9 @@ func (p *player) play(t *testing.T, kind string, x recording.Exchange) (what, di
 // place makes live what is stored under a key, and returns the revision of that; 0 if live is null.
 func (p *player) place(t *testing.T, v *catalog.Version, key string, live value.Value) store.Revision {
 	t.Helper()
-	had, err := registry.Object(t.Context(), p.backend.Reader.Store, key)
+	had, err := registry.Object(t.Context(), p.reader.Store, key)
 	if err == nil && !had.IsAbsent() {
-		_, err = p.backend.Reader.Store.Delete(t.Context(), key, 0)
+		_, err = p.reader.Store.Delete(t.Context(), key, 0)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func (p *player) place(t *testing.T, v *catalog.Version, key string, live value.
 	if err != nil {
 		t.Fatal(err)
 	}
-	revision, err := p.backend.Reader.Store.Put(t.Context(), key, object.AppendJSON(nil), 0)
+	revision, err := p.reader.Store.Put(t.Context(), key, object.AppendJSON(nil), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

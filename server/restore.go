@@ -44,7 +44,7 @@ func (s *Server) restore(ctx context.Context, object value.Value) error {
 		return err
 	}
 	key := v.Key(api.Meta(object, "namespace"), api.Meta(object, "name"))
-	if _, err = s.backend.Reader.Store.Put(ctx, key, restored.AppendJSON(nil), 0); errors.Is(err, store.ErrConflict) {
+	if _, err = s.reader.Store.Put(ctx, key, restored.AppendJSON(nil), 0); errors.Is(err, store.ErrConflict) {
 		return nil
 	}
 	if err == nil && v.Prefix == s.definitions.Prefix {

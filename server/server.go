@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	kschema "k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/webhook"
 	"github.com/deed-project/deed/server/audit"
@@ -34,9 +32,9 @@ import (
 	"github.com/deed-project/deed/server/registry/webhooks"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
-	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/rest/watch"
+	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 	"github.com/deed-project/deed/value"
@@ -113,13 +111,12 @@ type Server struct {
 	panics  filters.Panics
 	flight  metrics.InFlight
 	metrics *metrics.Metrics
-	audit   audit.Log
 	log     logs.Logger
 	now     func() time.Time
 
-	backend   *write.Backend
+	reader    *read.Reader
 	discovery *discovery.Handler
-	watches   *watch.Handler
+	resources *resources
 
 	client      *loopback.Client
 	background  *controllers.Background
@@ -149,7 +146,6 @@ func New(c Config) (*Server, error) {
 	s.access = &auth.Access{Authenticator: c.Authenticate, Authorizer: c.Authorize, Hosts: c.Hosts, Now: s.now, Log: s.log}
 	s.out = response.Writer{Log: s.log, CBOR: c.CBOR}
 	s.panics = filters.Panics{Metrics: s.metrics, Log: s.log}
-	s.audit = audit.Log{Sink: c.Audit, Log: s.log}
 	s.client = &loopback.Client{Handler: http.HandlerFunc(s.route), Timeout: s.limits.Write}
 	s.handler = s.filtered(http.HandlerFunc(s.route))
 	if err := s.assemble(c); err != nil {
@@ -184,26 +180,27 @@ func (s *Server) assemble(c Config) error {
 		return err
 	}
 	s.webhooks = &controllers.Webhooks{Store: objects, Catalog: s.catalog, Hooks: hooks}
-	s.backend = &write.Backend{
-		Reader: &read.Reader{Store: objects, Now: s.now, CBOR: c.CBOR}, Stored: s.stored, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
-		Alike: func(r *catalog.Resource) []*catalog.Version { return s.catalog().Alike(r) },
-		Resources: func(of kschema.GroupResource) *catalog.Resource {
-			return s.catalog().Lookup(of.Group, of.Resource)
-		},
-		User: func(ctx context.Context) admission.User { return admission.User(auth.UserOf(ctx)) },
-		Admission: slices.Concat(
-			admission.Chain{
-				admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(pods.Defaults{Store: objects}.Admit),
-				admission.Validate(webhooks.Advise), admission.Validate(unenforced.Warn),
-			},
-			c.Admission, admission.Chain{hooks}),
+	s.reader = &read.Reader{Store: objects, Now: s.now}
+	watches := &watch.Handler{
+		Hub: &watch.Hub{Reader: s.reader}, Response: s.out, Log: s.log, Now: s.now, Ended: s.background.Context(), Panicked: s.panics.Report,
 	}
-	s.watches = &watch.Handler{
-		Hub: &watch.Hub{Store: objects}, Response: s.out, Log: s.log, Now: s.now, Ended: s.background.Context(), Panicked: s.panics.Report,
+	s.resources = &resources{
+		reader: s.reader, watches: watches, cbor: c.CBOR, access: s.access, audit: audit.Log{Sink: c.Audit, Log: s.log}, metrics: s.metrics,
+		answers: answers{out: s.out, now: s.now, log: s.log},
+		writer: &write.Writer{
+			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
+			Host: &host{s.definitions, s.deletions, s.webhooks, s.background},
+			Admission: slices.Concat(
+				admission.Chain{
+					admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(pods.Defaults{Store: objects}.Admit),
+					admission.Validate(webhooks.Advise), admission.Validate(unenforced.Warn),
+				},
+				c.Admission, admission.Chain{hooks}),
+		},
 	}
 	s.definitions.Forget = func(r *catalog.Resource) {
-		s.backend.Reader.Forget(r)
-		s.watches.Hub.Forget(r)
+		s.reader.Forget(r)
+		watches.Hub.Forget(r)
 	}
 	checker, _ := c.Store.(store.Checker)
 	s.discovery = &discovery.Handler{
@@ -272,7 +269,7 @@ func (s *Server) start(c Config) error {
 	if err := s.deletions.Resume(ctx); err != nil {
 		return err
 	}
-	unenforced.Report(ctx, s.backend.Reader.Store, s.catalog(), s.log)
+	unenforced.Report(ctx, s.reader.Store, s.catalog(), s.log)
 	s.background.Go(s.deletions.Run)
 	if c.Shared {
 		s.followOthers()
@@ -281,7 +278,7 @@ func (s *Server) start(c Config) error {
 		if past == nil {
 			past = &DefaultPast
 		}
-		s.background.Go(controllers.Compaction{Store: s.backend.Reader.Store, Window: *past, Now: s.now, Log: s.log}.Run)
+		s.background.Go(controllers.Compaction{Store: s.reader.Store, Window: *past, Now: s.now, Log: s.log}.Run)
 	}
 	return nil
 }
@@ -306,7 +303,7 @@ func (s *Server) createSystemObjects(ctx context.Context) error {
 func (s *Server) followOthers() {
 	follow := func(prefix string, sync func(context.Context) error) {
 		s.background.Go(func(ctx context.Context) {
-			controllers.Follow(ctx, s.backend.Reader.Store, prefix, sync, func(err error) { s.background.Report("the store cannot be followed", err) })
+			controllers.Follow(ctx, s.reader.Store, prefix, sync, func(err error) { s.background.Report("the store cannot be followed", err) })
 		})
 	}
 	follow(s.definitions.Prefix, s.definitions.Sync)
@@ -314,25 +311,6 @@ func (s *Server) followOthers() {
 		follow(s.catalog().Lookup(webhooks.Group, name).Prefix, s.webhooks.Sync)
 	}
 	s.background.Go(s.deletions.RunResume)
-}
-
-// stored reacts to a write: a definition or a configuration may have changed, or an object is gone that a deletion waits for.
-func (s *Server) stored(ctx context.Context, r *write.Request, event write.Written) {
-	isDefinition := r.Version.Prefix == s.definitions.Prefix
-	if isDefinition && r.Target.Subresource != "status" {
-		s.background.Report("definitions are not settled", s.definitions.Sync(context.WithoutCancel(ctx)))
-	}
-	if webhooks.IsConfiguration(r.Version.Group, r.Version.Plural) {
-		s.background.Report("webhooks are not settled", s.webhooks.Sync(context.WithoutCancel(ctx)))
-	}
-	switch {
-	case event == write.WasMarked && isDefinition:
-		s.deletions.Definition(r.Name())
-	case event == write.WasMarked && r.Version.GroupResource() == namespaces.Resource:
-		s.deletions.Namespace(r.Name())
-	case event == write.WasRemoved:
-		s.background.Go(func(ctx context.Context) { s.deletions.Removed(ctx, r.Version, r.Target.Namespace) })
-	}
 }
 
 // DefaultMaxObject is how large an object may be by default, as in a kube-apiserver on an etcd with default settings.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/operation"
@@ -183,3 +184,6 @@ func ValidateFinalizers(object value.Value) field.ErrorList {
 	}
 	return errs
 }
+
+// Timestamp returns a time as metadata has it.
+func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,4 +1,5 @@
-// Package namespaces has the admission plugin NamespaceLifecycle, and the namespaces that every server has.
+// Package namespaces has what namespaces do that other kinds do not: their deletion, the admission plugin NamespaceLifecycle, and the
+// namespaces that every server has.
 package namespaces
 
 import (

@@ -1,12 +1,10 @@
 package read
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
-	"github.com/deed-project/deed/server/wire"
 )
 
 // A list that is sent compressed is put together of blocks, each of which is compressed once for all lists that it is in:
@@ -51,72 +49,3 @@ type block struct {
 }
 
 var blockSeed = maphash.MakeSeed()
-
-// hold keeps an object until the body is sure to be compressed, or settle is called.
-func (t *texts) hold(record store.Record, known *fact) error {
-	t.held = append(t.held, item{record, known})
-	t.least += t.items.least(record, known)
-	if t.body.Expect(t.least); !t.body.Zips() {
-		return nil
-	}
-	for _, i := range t.held {
-		if err := t.addToBlock(i.record, i.known); err != nil {
-			return err
-		}
-	}
-	t.held = nil
-	return nil
-}
-
-// settle writes the block that was collected, or prints the objects that are held.
-func (t *texts) settle() error {
-	for _, i := range t.held {
-		if err := t.print(i.record, i.known); err != nil {
-			return err
-		}
-	}
-	t.held = t.held[:0]
-	return t.sendBlock()
-}
-
-// addToBlock adds an object to the block that is collected, and writes that if it ends with it.
-func (t *texts) addToBlock(record store.Record, known *fact) (err error) {
-	b := &t.block
-	b.says = binary.LittleEndian.AppendUint64(b.says, uint64(record.Revision))
-	from := len(b.says)
-	if b.says, err = t.items.fresh(b.says, t, record, known); err != nil {
-		return err
-	}
-	b.fresh = append(b.fresh, newSpan(from, len(b.says)))
-	b.items = append(b.items, item{record, known})
-	if b.text += len(record.Text); b.text < blockText && maphash.String(blockSeed, record.Key)%blockObjects != 0 {
-		return nil
-	}
-	return t.sendBlock()
-}
-
-// sendBlock writes the block that was collected, if there is one, and what was collected as text before it.
-func (t *texts) sendBlock() error {
-	b := &t.block
-	if len(b.items) == 0 {
-		return nil
-	}
-	if err := t.send(); err != nil {
-		return err
-	}
-	key := blockKey{t.Version, t.items.form(), !t.some, string(b.says)}
-	part, ok := t.blocks.Get(key)
-	if !ok {
-		for i, item := range b.items {
-			t.begin()
-			t.text = append(t.text, b.fresh[i].in(b.says)...)
-			t.text = t.items.fixed(t.text, item.record, item.known)
-		}
-		part = wire.Deflate(t.text)
-		t.text = t.text[:0]
-		t.blocks.Put(key, part, len(key.says)+part.Len(), blocksBudget)
-	}
-	t.some = true
-	*b = block{items: b.items[:0], says: b.says[:0], fresh: b.fresh[:0]}
-	return t.body.Add(part)
-}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 	"github.com/deed-project/deed/server/wire"
@@ -31,7 +33,7 @@ func TestBlocks(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Accept-Encoding", "gzip")
 		body := wire.NewStream(httptest.NewRecorder(), r, wire.Representation{})
-		err := (&View{Reader: s, HTTP: r, Version: maps}).ListTexts(body)
+		err := s.ListTexts(rest.New(r, nil, api.Target{}, maps), body)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -40,19 +41,20 @@ type Collection struct {
 	// Texts tells that events may have texts in place of objects.
 	Texts bool
 
-	request  *View // without what came from the client, which is not kept for as long as a watch goes on
+	view     View
 	selector *selector
 }
 
-// Collection returns the objects that a watch with options is about. The error is a 400 for a field that cannot be selected by.
-func (r *View) Collection(options api.ListOptions) (*Collection, error) {
-	s, err := newSelector(r.Version, options)
+// Collection returns the objects that a watch with options is about. It keeps nothing else of the request. The error is a 400 for a field that
+// cannot be selected by.
+func (b *Reader) Collection(q *rest.Request, options api.ListOptions) (*Collection, error) {
+	s, err := newSelector(q.Version, options)
 	if err != nil {
 		return nil, err
 	}
 	return &Collection{
-		Version: r.Version, Prefix: r.Version.KeyPrefix(r.Target.Namespace), Only: r.Target.Name, Options: options,
-		request: &View{Reader: r.Reader, Version: r.Version}, selector: s,
+		Version: q.Version, Prefix: q.Version.KeyPrefix(q.Target.Namespace), Only: q.Target.Name, Options: options,
+		view: b.View(q.Version), selector: s,
 	}, nil
 }
 
@@ -62,9 +64,12 @@ type Initial struct {
 	lister *lister
 }
 
-// Initial returns the reader of the objects of c, of a revision that is not older than one; 0 for any.
-func (r *View) Initial(c *Collection, notOlder int64) *Initial {
-	return &Initial{c, &lister{View: r, options: c.Options, selector: c.selector, prefix: c.Prefix, asked: notOlder}}
+// Initial returns the reader of the objects of c for a request, of a revision that is not older than one; 0 for any.
+func (c *Collection) Initial(q *rest.Request, notOlder int64) *Initial {
+	return &Initial{c, &lister{
+		View: c.view, ctx: q.Context(), options: c.Options, selector: c.selector, prefix: c.Prefix,
+		inNamespace: q.Target.Namespace != "", asked: notOlder,
+	}}
 }
 
 // Each calls take with the event of each object, in the order of keys, and returns the revision of all of them. It holds one page of records.
@@ -121,7 +126,7 @@ func (c *Collection) asWritten(e store.Event) *fact {
 	if e.Deleted || !c.Texts || !c.selector.all {
 		return nil
 	}
-	return c.request.facts.get(c.Version, e.Revision)
+	return c.view.facts.get(c.Version, e.Revision)
 }
 
 // names reports whether the collection has objects with the name at the end of a key.
@@ -132,7 +137,7 @@ func (c *Collection) selected(record store.Record, exists, replaced bool) (*shar
 	if !exists {
 		return nil, nil
 	}
-	o, err := c.request.sharedOf(record, replaced)
+	o, err := c.view.sharedOf(record, replaced)
 	if err != nil || !c.selector.matches(o.live.Content) {
 		return nil, err
 	}
@@ -146,7 +151,7 @@ func (c *Collection) initial(record store.Record, known *fact) (_ Event, err err
 		return Event{}, nil
 	}
 	if known == nil && c.Texts && c.selector.inTexts {
-		if known, err = c.request.known(record); err != nil {
+		if known, err = c.view.known(record); err != nil {
 			return Event{}, err
 		}
 		if known != nil && !c.selector.matchesText(&inText{record, known}) {
@@ -156,7 +161,7 @@ func (c *Collection) initial(record store.Record, known *fact) (_ Event, err err
 	if known != nil && c.Texts {
 		return Event{Type: Added, Text: func(b []byte) []byte { return known.appendTo(b, record.Text, record.Revision, false) }}, nil
 	}
-	o, err := c.request.read(record)
+	o, err := c.view.read(record)
 	if err != nil || !c.selector.matches(o.Content) {
 		return Event{}, err
 	}

@@ -1,6 +1,8 @@
 package read
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 )
@@ -30,11 +33,12 @@ func configMaps(t *testing.T) *catalog.Version {
 // everything is selected.
 func TestAsWritten(t *testing.T) {
 	maps := configMaps(t)
-	r := &View{Reader: &Reader{Store: memory.New(), Now: time.Now}, Version: maps, Target: api.Target{Namespace: "a"}}
+	request := rest.New(httptest.NewRequest(http.MethodGet, "/", nil), nil, api.Target{Namespace: "a"}, maps)
+	reader := &Reader{Store: memory.New(), Now: time.Now}
 	record := store.Record{
 		Key: maps.Key("a", "x"), Text: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","uid":"u"}}`), Revision: 7,
 	}
-	if r.note(record) == nil {
+	if reader.View(maps).note(record) == nil {
 		t.Fatal("nothing is known of the text")
 	}
 	unknown, elsewhere := record, record
@@ -56,7 +60,7 @@ func TestAsWritten(t *testing.T) {
 		{"a client that takes no texts", everything, false, store.Event{Record: record}, Added, false},
 		{"somebody else's object", everything, true, store.Event{Record: elsewhere}, "", false},
 	} {
-		of, err := r.Collection(api.ListOptions{Labels: c.labels, Fields: fields.Everything()})
+		of, err := reader.Collection(request, api.ListOptions{Labels: c.labels, Fields: fields.Everything()})
 		if err != nil {
 			t.Fatal(err)
 		}

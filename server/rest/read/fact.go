@@ -3,6 +3,7 @@ package read
 import (
 	"bytes"
 	"maps"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -105,37 +106,6 @@ func (f *facts) drop(resource *catalog.Resource) {
 
 // onces are locks of who reads a record, so that many watches that begin at once read it once. Records share them.
 type onces [64]sync.Mutex
-
-// NoteText keeps what is known of the text of a record that the version shows as it is. It returns a function that appends the text with its
-// resource version, nil if nothing is known.
-func (r *View) NoteText(record store.Record) func([]byte) []byte { return r.note(record).text(record) }
-
-// known returns what is known of the text of a record, which it reads if nobody did, and nil if there is no such thing.
-func (r *View) known(record store.Record) (*fact, error) {
-	if known := r.facts.get(r.Version, record.Revision); known != nil {
-		return known, nil
-	}
-	once := &r.onces[record.Revision%store.Revision(len(r.onces))]
-	once.Lock()
-	defer once.Unlock()
-	if known := r.facts.get(r.Version, record.Revision); known != nil {
-		return known, nil
-	}
-	if _, err := r.ReadOnce(record); err != nil {
-		return nil, err
-	}
-	return r.facts.get(r.Version, record.Revision), nil
-}
-
-// note remembers what there is to know of the text of a record, which the version shows as it is, and returns it; nil for nothing.
-func (r *View) note(record store.Record) *fact {
-	known, ok := factOf(r.Version, record.Text)
-	if !ok {
-		return nil
-	}
-	r.facts.put(record.Revision, known)
-	return known
-}
 
 // factOf returns what there is to know of the text of an object, and false if the parts of it do not come as they do in the texts that
 // this server writes.
@@ -271,5 +241,15 @@ func (f *fact) columnsIn(text []byte, paths [][]string) []span {
 // isName reports whether a path leads to the name of an object, which stands behind the managed fields in its text, and in facts.
 func isName(path []string) bool { return len(path) == 2 && path[0] == "metadata" && path[1] == "name" }
 
-// nameIn returns the name of the object that has a key.
+// text returns a function that appends the text of a stored object with its resource version. It is nil for a nil fact.
+func (f *fact) text(record store.Record) func([]byte) []byte {
+	if f == nil {
+		return nil
+	}
+	return func(b []byte) []byte { return f.appendTo(b, record.Text, record.Revision, false) }
+}
+
+func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
+
+// NameIn returns the name of the object that has a key.
 func NameIn(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

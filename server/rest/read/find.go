@@ -21,13 +21,13 @@ func (l *lister) next(taken int64) (store.Page, error) {
 	if l.limit > 0 && l.selector.all {
 		limit = min(limit, l.limit-taken)
 	}
-	return l.Store.Range(l.Context(), store.Range{Prefix: l.prefix, After: l.after, Limit: int(limit), At: l.at})
+	return l.Store.Range(l.ctx, store.Range{Prefix: l.prefix, After: l.after, Limit: int(limit), At: l.at})
 }
 
 // only returns the key of the only object that the list may be about: that of a name.
 func (l *lister) only() (string, bool) {
 	name, ok := l.selector.fields.RequiresExactMatch("metadata.name")
-	if !ok || l.Version.Namespaced && l.Target.Namespace == "" {
+	if !ok || l.Version.Namespaced && !l.inNamespace {
 		return "", false
 	}
 	return l.prefix + name, true
@@ -35,7 +35,7 @@ func (l *lister) only() (string, bool) {
 
 // one returns the page of the record with a key.
 func (l *lister) one(key string) (store.Page, error) {
-	page, err := l.Store.Range(l.Context(), store.Range{Prefix: key, Limit: 1, At: l.at})
+	page, err := l.Store.Range(l.ctx, store.Range{Prefix: key, Limit: 1, At: l.at})
 	if len(page.Records) > 0 && page.Records[0].Key != key {
 		page.Records = nil
 	}
@@ -50,7 +50,7 @@ func (l *lister) found() (page store.Page, ok bool, err error) {
 	if _, converted := l.Version.Form.(catalog.Batch); l.at != 0 || len(terms) == 0 || converted {
 		return page, false, nil
 	}
-	keys, at, ok, err := l.indexes.get(l.Version).find(l.View, l.prefix, terms)
+	keys, at, ok, err := l.indexes.get(l.Version).find(l.ctx, l.Store, records{l.Version.Prefix, l.termsOf}, l.prefix, terms)
 	switch {
 	case stderrors.Is(err, stderrors.ErrUnsupported):
 		return page, false, nil
@@ -58,7 +58,7 @@ func (l *lister) found() (page store.Page, ok bool, err error) {
 		return page, false, err
 	}
 	for _, key := range keys {
-		record, err := l.Store.Get(l.Context(), key, at)
+		record, err := l.Store.Get(l.ctx, key, at)
 		if stderrors.Is(err, store.ErrCompacted) {
 			return page, false, nil
 		}
@@ -69,4 +69,13 @@ func (l *lister) found() (page store.Page, ok bool, err error) {
 	}
 	page.Revision = at
 	return page, true, nil
+}
+
+// termsOf returns the terms of a record: the zero term if there is no fact about its text.
+func (l *lister) termsOf(record store.Record) ([]term, error) {
+	known, err := l.known(record)
+	if err != nil || known == nil {
+		return []term{{}}, err
+	}
+	return termsOf(&inText{record, known}), nil
 }

@@ -2,55 +2,83 @@ package read
 
 import (
 	stderrors "errors"
+	"fmt"
 	"net/http"
 
+	"k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 )
 
-// Get answers with an object, or with the whole of it for its subresource status.
-func (r *View) Get() (*Answer, error) {
-	r.ObjectName = r.Target.Name
-	asked, err := api.ParseVersion(r.Query.Get("resourceVersion"), false)
+// Get answers with an object, with the whole of it for its subresource status, or with its Scale.
+func (b *Reader) Get(q *rest.Request) (*rest.Answer, error) {
+	if q.IsScale() {
+		return b.getScale(q)
+	}
+	asked, err := api.ParseVersion(q.Query.Get("resourceVersion"), false)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.Reach(asked); err != nil {
+	if err := b.reach(q.Context(), asked); err != nil {
 		return nil, err
 	}
-	record, err := r.record()
-	if err != nil {
-		return nil, err
-	}
-	if text := r.TextOf(record); text != nil && r.Textual {
-		return &Answer{Code: http.StatusOK, Text: text, Converted: true}, nil
-	}
-	o, err := r.read(record)
-	if err != nil {
-		return nil, err
-	}
-	return NewAnswer(http.StatusOK, o.Object), nil
-}
-
-// record returns the stored object of the request. The error is a 404 if there is none.
-func (r *View) record() (store.Record, error) {
-	record, err := r.Store.Get(r.Context(), r.Key(), 0)
+	record, err := b.Store.Get(q.Context(), q.Key(), 0)
 	if stderrors.Is(err, store.ErrNotFound) {
-		err = r.NotFound()
+		return nil, q.NotFound()
 	}
-	return record, err
+	if err != nil {
+		return nil, err
+	}
+	view := b.View(q.Version)
+	if text := view.TextOf(record); text != nil && q.Textual {
+		return &rest.Answer{Code: http.StatusOK, Text: text, Converted: true}, nil
+	}
+	o, err := view.read(record)
+	if err != nil {
+		return nil, err
+	}
+	return rest.NewAnswer(http.StatusOK, o.Object), nil
 }
 
-// TextOf returns what appends the text of a stored object with its resource version, nil if that takes more than to look at what is
-// stored.
-func (r *View) TextOf(record store.Record) func([]byte) []byte {
-	return r.facts.get(r.Version, record.Revision).text(record)
+// getScale answers with the Scale of an object.
+func (b *Reader) getScale(q *rest.Request) (*rest.Answer, error) {
+	live, err := b.MustLoad(q)
+	if err != nil {
+		return nil, err
+	}
+	scale, wanted, err := q.Version.Scale.Of(live.Content)
+	if err == nil && !wanted {
+		err = errors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", q.Version.Scale.Spec))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rest.NewDocument(http.StatusOK, scale), nil
 }
 
-// text returns what appends the text of a stored object with its resource version. nil, which knows nothing, gives nil.
-func (f *fact) text(record store.Record) func([]byte) []byte {
-	if f == nil {
-		return nil
+// Load returns the stored object of a request, the zero Live if there is none.
+func (b *Reader) Load(q *rest.Request) (Live, error) {
+	record, err := b.Store.Get(q.Context(), q.Key(), 0)
+	if stderrors.Is(err, store.ErrNotFound) {
+		return Live{}, nil
 	}
-	return func(b []byte) []byte { return f.appendTo(b, record.Text, record.Revision, false) }
+	if err != nil {
+		return Live{}, err
+	}
+	o, err := b.View(q.Version).read(record)
+	if err != nil {
+		return Live{}, err
+	}
+	return o.Live, nil
+}
+
+// MustLoad returns the stored object of a request. The error is a 404 if there is none.
+func (b *Reader) MustLoad(q *rest.Request) (Live, error) {
+	live, err := b.Load(q)
+	if err == nil && !live.Exists() {
+		err = q.NotFound()
+	}
+	return live, err
 }

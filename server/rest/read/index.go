@@ -2,6 +2,7 @@ package read
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"maps"
 	"slices"
@@ -53,6 +54,15 @@ func (x *indexes) drop(resource *catalog.Resource) {
 	maps.DeleteFunc(x.of, func(v *catalog.Version, _ *index) bool { return v.Resource == resource })
 }
 
+// records are the records of an index.
+type records struct {
+	prefix string // of the keys
+	terms  func(store.Record) ([]term, error)
+}
+
+// pageSize is how many records are read at once: a list holds no more of the store than that.
+const pageSize = 1000
+
 // worthwhile is how many times more records there must be than those that an index finds, so that it is worth while to read these one by
 // one.
 const worthwhile = 8
@@ -61,10 +71,12 @@ const worthwhile = 8
 // and of which revision that is: now. It returns false if it is no help: there are too many.
 //
 // Its cost is that of the keys of the list with the fewest, and of what happened since it was asked last.
-func (x *index) find(r *View, prefix string, all [][]term) (keys []string, at store.Revision, ok bool, err error) {
+func (x *index) find(
+	ctx context.Context, s store.Store, of records, prefix string, all [][]term,
+) (keys []string, at store.Revision, ok bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.catchUp(r); err != nil {
+	if err := x.catchUp(ctx, s, of); err != nil {
 		return nil, 0, false, err
 	}
 	fewest := slices.MinFunc(all, func(a, b []term) int { return cmp.Compare(x.count(a), x.count(b)) })
@@ -93,13 +105,13 @@ func (x *index) count(terms []term) int {
 
 // catchUp brings the index to the revision of the store. Of a record that was written several times meanwhile it looks at the last text
 // only.
-func (x *index) catchUp(r *View) error {
-	batch, err := r.Store.Since(r.Context(), r.Version.Prefix, x.at)
+func (x *index) catchUp(ctx context.Context, s store.Store, of records) error {
+	batch, err := s.Since(ctx, of.prefix, x.at)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return err // the index could not catch up later
 	case x.at == 0 || errors.Is(err, store.ErrCompacted):
-		return x.fill(r)
+		return x.fill(ctx, s, of)
 	case err != nil:
 		return err
 	}
@@ -112,7 +124,7 @@ func (x *index) catchUp(r *View) error {
 		if e.Deleted {
 			continue
 		}
-		if err := x.add(r, e.Record); err != nil {
+		if err := x.add(of, e.Record); err != nil {
 			return err
 		}
 	}
@@ -121,16 +133,16 @@ func (x *index) catchUp(r *View) error {
 }
 
 // fill makes the index of what is stored now.
-func (x *index) fill(r *View) error {
+func (x *index) fill(ctx context.Context, s store.Store, of records) error {
 	x.at, x.keys, x.terms = 0, map[term]map[string]struct{}{}, map[string][]term{}
-	all := store.Range{Prefix: r.Version.Prefix, Limit: pageSize}
+	all := store.Range{Prefix: of.prefix, Limit: pageSize}
 	for {
-		page, err := r.Store.Range(r.Context(), all)
+		page, err := s.Range(ctx, all)
 		if err != nil {
 			return err
 		}
 		for _, record := range page.Records {
-			if err := x.add(r, record); err != nil {
+			if err := x.add(of, record); err != nil {
 				return err
 			}
 			all.After = record.Key
@@ -143,14 +155,10 @@ func (x *index) fill(r *View) error {
 }
 
 // add puts a record in.
-func (x *index) add(r *View, record store.Record) error {
-	known, err := r.known(record)
+func (x *index) add(of records, record store.Record) error {
+	terms, err := of.terms(record)
 	if err != nil {
 		return err
-	}
-	terms := []term{{}}
-	if known != nil {
-		terms = termsOf(&inText{record, known})
 	}
 	for _, t := range terms {
 		if x.keys[t] == nil {

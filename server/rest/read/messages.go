@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
@@ -11,20 +12,20 @@ import (
 // maxHeld is how many bytes of messages are held before their length is known.
 const maxHeld = 1 << 20
 
-// ListMessages lists as List does, in protocol buffers. Errors are as those of [Request.ListTexts].
+// ListMessages lists as List does, in protocol buffers. Errors are as those of [Reader.ListTexts].
 //
 // The length of all messages stands in front of the first one. So a list whose messages have more than maxHeld bytes is read twice at the same
 // revision: to measure it, and to send it. Memory is that of a page of records, however many objects there are.
-func (r *View) ListMessages(body *wire.Stream) error {
-	options, err := api.ParseListOptions(r.Query)
+func (b *Reader) ListMessages(q *rest.Request, body *wire.Stream) error {
+	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
 		return err
 	}
-	l, err := r.newLister(options)
+	l, err := b.newLister(q, options)
 	if err != nil {
 		return err
 	}
-	m := measured{Messages: wire.Messages{Version: r.Version}}
+	m := measured{Messages: wire.Messages{Version: q.Version}}
 	end, err := l.each(l.objects(m.measure))
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (r *View) ListMessages(body *wire.Stream) error {
 	if m.size <= maxHeld {
 		return body.Write(m.AppendEnd(append(head, m.held...)))
 	}
-	if l, err = r.newLister(options); err != nil {
+	if l, err = b.newLister(q, options); err != nil {
 		return err
 	}
 	l.at = end.Version

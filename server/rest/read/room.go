@@ -26,22 +26,29 @@ func (r *room) take(own, n int64) error {
 	return nil
 }
 
-// hold makes room for n more bytes of stored text, until Leave.
-func (r *View) hold(n int) error {
-	r.listed += int64(n)
-	if r.listed <= freeRoom {
+// share is what one list holds of the room.
+type share struct {
+	of     *room
+	listed int64 // bytes of stored text of the list
+	holds  int64 // bytes of them that count for the room
+}
+
+// hold makes room for n more bytes of stored text, until leave.
+func (s *share) hold(n int) error {
+	s.listed += int64(n)
+	if s.listed <= freeRoom {
 		return nil
 	}
-	more := r.listed - r.holds
-	if err := r.room.take(r.holds, more); err != nil {
+	more := s.listed - s.holds
+	if err := s.of.take(s.holds, more); err != nil {
 		return err
 	}
-	r.holds += more
+	s.holds += more
 	return nil
 }
 
-// Leave gives back what the request holds, once its answer is sent.
-func (r *View) Leave() {
-	r.room.held.Add(-r.holds)
-	r.holds = 0
+// leave gives back what the list holds.
+func (s *share) leave() {
+	s.of.held.Add(-s.holds)
+	s.holds = 0
 }

@@ -9,10 +9,10 @@ import (
 // TestRoom lets lists grow while others are held. A short one always finds room, and so does a single one that is longer than all may be
 // together. What is refused, and what leaves, holds nothing.
 func TestRoom(t *testing.T) {
-	b := &Reader{}
-	long, other, short := &View{Reader: b}, &View{Reader: b}, &View{Reader: b}
+	var of room
+	long, other, short := &share{of: &of}, &share{of: &of}, &share{of: &of}
 	for i, step := range []struct {
-		of   *View
+		by   *share
 		n    int
 		ok   bool
 		held int64
@@ -24,18 +24,18 @@ func TestRoom(t *testing.T) {
 		{other, 1, false, maxRoom},
 		{short, freeRoom, true, maxRoom},
 	} {
-		err := step.of.hold(step.n)
-		if held := b.room.held.Load(); (err == nil) != step.ok || err != nil && !errors.IsTooManyRequests(err) || held != step.held {
+		err := step.by.hold(step.n)
+		if held := of.held.Load(); (err == nil) != step.ok || err != nil && !errors.IsTooManyRequests(err) || held != step.held {
 			t.Errorf("step %d: %v, and %d bytes are held, want %d", i, err, held, step.held)
 		}
 	}
-	other.Leave()
-	other.Leave()
+	other.leave()
+	other.leave()
 	if err := long.hold(2 * maxRoom); err != nil {
 		t.Errorf("when the others are gone: %v", err)
 	}
-	long.Leave()
-	if held := b.room.held.Load(); held != 0 {
+	long.leave()
+	if held := of.held.Load(); held != 0 {
 		t.Errorf("when all are gone, %d bytes are held", held)
 	}
 }

@@ -8,21 +8,22 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
 
-// ListTable lists as a Table, as [Request.ListTexts] does as a list: rows are made of the stored texts. table is asked for it once the
+// ListTable lists as a Table, as [Reader.ListTexts] does as a list: rows are made of the stored texts. table is asked for it once the
 // options of the query are known to be good.
 //
 // Cells are looked up in the texts, once for each, as far as their columns say where they are, and else in objects that are decoded.
-func (r *View) ListTable(table func() (wire.Table, error), body *wire.Stream) error {
-	options, err := api.ParseListOptions(r.Query)
+func (b *Reader) ListTable(q *rest.Request, table func() (wire.Table, error), body *wire.Stream) error {
+	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
 		return err
 	}
-	l, err := r.newLister(options)
+	l, err := b.newLister(q, options)
 	if err != nil {
 		return err
 	}
@@ -78,13 +79,6 @@ func newRows(t wire.Table) *rows {
 	return out
 }
 
-// isPlainPath reports whether a path leads through names that are printed as they are, to something that is in stored texts.
-func isPlainPath(path string) bool {
-	return path != "metadata" && path != "metadata.resourceVersion" && !strings.ContainsFunc(path, func(r rune) bool {
-		return r != '.' && r != '_' && r != '-' && (r < '0' || '9' < r) && (r < 'A' || 'Z' < r) && (r < 'a' || 'z' < r)
-	})
-}
-
 func (w *rows) form() string { return w.Of + " " + string(w.Include) }
 
 // fresh appends the cells, which may count ages.
@@ -125,7 +119,7 @@ func (w *rows) least(record store.Record, known *fact) int {
 
 // show appends the cells of a record, which must be decoded for them, and its conditions.
 func (w *rows) show(b []byte, t *texts, record store.Record) ([]byte, error) {
-	o, err := t.View.read(record)
+	o, err := t.lister.read(record)
 	if err != nil {
 		return b, err
 	}

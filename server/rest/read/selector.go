@@ -54,6 +54,13 @@ func isInTexts(v *catalog.Version, field string) bool {
 	return isPlainPath(field) && v.Derived[field] == nil
 }
 
+// isPlainPath reports whether a path leads through names that are printed as they are, to something that is in stored texts.
+func isPlainPath(path string) bool {
+	return path != "metadata" && path != "metadata.resourceVersion" && !strings.ContainsFunc(path, func(r rune) bool {
+		return r != '.' && r != '_' && r != '-' && (r < '0' || '9' < r) && (r < 'A' || 'Z' < r) && (r < 'a' || 'z' < r)
+	})
+}
+
 func selectable(v *catalog.Version, name string) bool {
 	return name == "metadata.name" || name == "metadata.namespace" && v.Namespaced || slices.Contains(v.Fields, name)
 }

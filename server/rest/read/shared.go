@@ -75,14 +75,3 @@ func (e *events) get(key eventKey) *shared {
 	e.of[key] = s
 	return s
 }
-
-// sharedOf returns the object that a write left, or the one that it replaced with the revision of the write.
-func (r *View) sharedOf(record store.Record, replaced bool) (*shared, error) {
-	s := r.events.get(eventKey{record.Key, record.Revision, r.Version, replaced})
-	s.once.Do(func() {
-		if s.live, s.err = r.Shown(record); s.err == nil {
-			s.whole, s.err = s.live.Value()
-		}
-	})
-	return s, s.err
-}

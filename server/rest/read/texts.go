@@ -1,13 +1,15 @@
 package read
 
 import (
-	"bytes"
+	"encoding/binary"
+	"hash/maphash"
 	"strconv"
 	"sync"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -20,18 +22,18 @@ import (
 // stored revision; otherwise the cost is that of copying its text, and of a look at what the selector is about. A body that is compressed
 // is put together of blocks that are remembered, which costs a look at each object, and to compress those blocks of which something
 // changed.
-func (r *View) ListTexts(body *wire.Stream) error {
-	options, err := api.ParseListOptions(r.Query)
+func (b *Reader) ListTexts(q *rest.Request, body *wire.Stream) error {
+	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
 		return err
 	}
-	l, err := r.newLister(options)
+	l, err := b.newLister(q, options)
 	if err != nil {
 		return err
 	}
 	t := newTexts(l, body, whole{})
 	defer t.release()
-	t.append(`{"apiVersion":`, quoted(r.Version.APIVersion()), `,"items":[`)
+	t.append(`{"apiVersion":`, quoted(q.Version.APIVersion()), `,"items":[`)
 	end, err := l.each(t.take)
 	if err != nil {
 		return err
@@ -39,8 +41,8 @@ func (r *View) ListTexts(body *wire.Stream) error {
 	if err := t.settle(); err != nil {
 		return err
 	}
-	t.append(`],"kind":`, quoted(r.Version.ListKind), `,"metadata":{`)
-	if end.Continue != "" || r.Version.Custom {
+	t.append(`],"kind":`, quoted(q.Version.ListKind), `,"metadata":{`)
+	if end.Continue != "" || q.Version.Custom {
 		t.append(`"continue":`, quoted(end.Continue), `,`)
 	}
 	t.end(end)
@@ -48,7 +50,7 @@ func (r *View) ListTexts(body *wire.Stream) error {
 }
 
 // end appends the rest of the metadata of a list, and its end.
-func (t *texts) end(end List) {
+func (t *texts) end(end rest.List) {
 	if end.Remaining > 0 {
 		t.append(`"remainingItemCount":`, strconv.Itoa(end.Remaining), `,`)
 	}
@@ -224,24 +226,71 @@ func (t *texts) flush() error {
 	return t.send()
 }
 
-// readOnce reads a record that need not be read again soon, and remembers what there is to know of its text. If that is known, the version
-// shows the text as it is, and nothing needs to be loaded.
-func (r *View) ReadOnce(record store.Record) (Live, error) {
-	stored, err := managedfields.ParseObject(record.Text)
-	if err != nil {
-		return Live{}, Corrupt(record, err)
+// hold keeps an object until the body is sure to be compressed, or settle is called.
+func (t *texts) hold(record store.Record, known *fact) error {
+	t.held = append(t.held, item{record, known})
+	t.least += t.items.least(record, known)
+	if t.body.Expect(t.least); !t.body.Zips() {
+		return nil
 	}
-	content := stored.Content
-	if r.facts.get(r.Version, record.Revision) == nil {
-		if content, err = catalog.Load(r.Version.Form, stored); err != nil {
-			return Live{}, Corrupt(record, err)
-		}
-		if content.Equal(stored.Content) && bytes.Equal(stored.AppendJSON(nil), record.Text) {
-			r.note(record)
+	for _, i := range t.held {
+		if err := t.addToBlock(i.record, i.known); err != nil {
+			return err
 		}
 	}
-	stored.Content = WithVersion(content, record.Revision)
-	return Live{Object: stored, Record: record}, nil
+	t.held = nil
+	return nil
 }
 
-func appendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
+// settle writes the block that was collected, or prints the objects that are held.
+func (t *texts) settle() error {
+	for _, i := range t.held {
+		if err := t.print(i.record, i.known); err != nil {
+			return err
+		}
+	}
+	t.held = t.held[:0]
+	return t.sendBlock()
+}
+
+// addToBlock adds an object to the block that is collected, and writes that if it ends with it.
+func (t *texts) addToBlock(record store.Record, known *fact) (err error) {
+	b := &t.block
+	b.says = binary.LittleEndian.AppendUint64(b.says, uint64(record.Revision))
+	from := len(b.says)
+	if b.says, err = t.items.fresh(b.says, t, record, known); err != nil {
+		return err
+	}
+	b.fresh = append(b.fresh, newSpan(from, len(b.says)))
+	b.items = append(b.items, item{record, known})
+	if b.text += len(record.Text); b.text < blockText && maphash.String(blockSeed, record.Key)%blockObjects != 0 {
+		return nil
+	}
+	return t.sendBlock()
+}
+
+// sendBlock writes the block that was collected, if there is one, and what was collected as text before it.
+func (t *texts) sendBlock() error {
+	b := &t.block
+	if len(b.items) == 0 {
+		return nil
+	}
+	if err := t.send(); err != nil {
+		return err
+	}
+	key := blockKey{t.Version, t.items.form(), !t.some, string(b.says)}
+	part, ok := t.blocks.Get(key)
+	if !ok {
+		for i, item := range b.items {
+			t.begin()
+			t.text = append(t.text, b.fresh[i].in(b.says)...)
+			t.text = t.items.fixed(t.text, item.record, item.known)
+		}
+		part = wire.Deflate(t.text)
+		t.text = t.text[:0]
+		t.blocks.Put(key, part, len(key.says)+part.Len(), blocksBudget)
+	}
+	t.some = true
+	*b = block{items: b.items[:0], says: b.says[:0], fresh: b.fresh[:0]}
+	return t.body.Add(part)
+}

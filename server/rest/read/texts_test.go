@@ -90,7 +90,7 @@ func TestReadOnce(t *testing.T) {
 	maps := configMaps(t)
 	counted := &loads{Form: maps.Form}
 	maps.Form = counted
-	r := &View{Reader: &Reader{Store: memory.New(), Now: time.Now}, Version: maps}
+	r := (&Reader{Store: memory.New(), Now: time.Now}).View(maps)
 	record := store.Record{
 		Key: maps.Key("a", "x"), Text: []byte(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","uid":"u"}}`), Revision: 7,
 	}

@@ -1,17 +1,11 @@
-// Package read reads stored objects as a version shows them: single objects, lists as objects and as text, and the objects of a watch.
-//
-// A [Reader] has what all requests share: the store and the caches. A [View] is what one request reads through it.
 package read
 
 import (
-	"context"
-	"net/http"
-	"net/url"
-	"strconv"
+	"bytes"
+	"slices"
 	"time"
 
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"
@@ -19,11 +13,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reader is what requests read through. It is safe for concurrent use.
+// Reader is what requests read through: the store, and caches of what was read from it. It is safe for concurrent use.
 type Reader struct {
 	Store store.Store
 	Now   func() time.Time
-	CBOR  bool // bodies and answers may be CBOR
 
 	recent  recent
 	facts   facts
@@ -34,75 +27,172 @@ type Reader struct {
 	indexes indexes
 }
 
-// View is one request for a resource, as far as reading goes.
+// Forget drops what is cached of a resource that is replaced or no more served.
+func (b *Reader) Forget(resource *catalog.Resource) {
+	b.recent.objects.RemoveIf(func(k recentKey) bool { return k.version.Resource == resource })
+	b.facts.drop(resource)
+	b.indexes.drop(resource)
+	b.blocks.RemoveIf(func(k blockKey) bool { return k.isOf(resource) })
+}
+
+// View shows stored objects as a version has them. It holds nothing of a request, so that a watch can keep it.
 type View struct {
 	*Reader
-	HTTP    *http.Request
-	Query   url.Values
-	Target  api.Target
 	Version *catalog.Version
-	// Textual tells that the JSON text of an object is enough of an answer.
-	Textual bool
-	// ObjectName is the name of the object: that of the path, or else the body's.
-	ObjectName string
-
-	listed int64 // bytes of stored text of a list that is held whole
-	holds  int64 // bytes of them that count for the limit of all lists
 }
 
-// Answer is the outcome of a request that succeeds.
-type Answer struct {
-	Code int
-	// One of the two: a document, or a list of objects.
-	Object managedfields.Object
-	List   *List
-	// Text appends the JSON text of Object, if that is known without printing it; else it is nil. It may be all that there is, if the
-	// request asked for it.
-	Text func(b []byte) []byte
-	// Converted tells that the answer can be had as a Table or as metadata only: it is about objects of the resource.
-	Converted bool
+// View returns the view of a version.
+func (b *Reader) View(v *catalog.Version) View { return View{b, v} }
+
+// read returns a record as the version shows it, from the cache if it is there.
+func (v View) read(record store.Record) (*readObject, error) {
+	if o := v.recent.get(record, v.Version); o != nil {
+		return o, nil
+	}
+	live, err := v.ReadOnce(record)
+	if err != nil {
+		return nil, err
+	}
+	return v.Remember(live), nil
 }
 
-// List is the answer to a request for a collection.
-type List struct {
-	Items     []value.Value
-	Version   store.Revision
-	Continue  string
-	Remaining int // unknown if 0
+// ReadOnce reads a record that need not be read again soon, and keeps the fact about its text. If there is a fact, the version shows the
+// text as it is, and nothing needs to be loaded.
+func (v View) ReadOnce(record store.Record) (Live, error) {
+	stored, err := managedfields.ParseObject(record.Text)
+	if err != nil {
+		return Live{}, Corrupt(record, err)
+	}
+	content := stored.Content
+	if v.facts.get(v.Version, record.Revision) == nil {
+		if content, err = catalog.Load(v.Version.Form, stored); err != nil {
+			return Live{}, Corrupt(record, err)
+		}
+		if content.Equal(stored.Content) && bytes.Equal(stored.AppendJSON(nil), record.Text) {
+			v.note(record)
+		}
+	}
+	stored.Content = WithVersion(content, record.Revision)
+	return Live{Object: stored, Record: record}, nil
 }
 
-// Meta returns what the metadata of the list says.
-func (l *List) Meta() wire.ListMeta {
-	return wire.ListMeta{Version: strconv.FormatInt(int64(l.Version), 10), Continue: l.Continue, Remaining: l.Remaining}
+// Shown returns a record as the version shows it. It uses no cache.
+func (v View) Shown(record store.Record) (Live, error) {
+	stored, err := managedfields.ParseObject(record.Text)
+	if err != nil {
+		return Live{}, Corrupt(record, err)
+	}
+	if stored.Content, err = catalog.Load(v.Version.Form, stored); err != nil {
+		return Live{}, Corrupt(record, err)
+	}
+	stored.Content = WithVersion(stored.Content, record.Revision)
+	return Live{Object: stored, Record: record}, nil
 }
 
-// Live is a stored object as a version shows it.
-type Live struct {
-	managedfields.Object
-	Record store.Record // its Revision is 0 if nothing is stored
-	// Faultless tells that nothing was found wrong with the object when it was written.
-	Faultless bool
-	Proof     catalog.Proof
-	Settled   bool // see SettledContent
-	Writes    int  // how many writes ago the object was read from its text, see View.Keep
+// LoadBeside returns a stored object as the version shows it, given a settled object that it shares parts with, absent for none.
+func (v View) LoadBeside(stored managedfields.Object, settled value.Value) (value.Value, error) {
+	if form, ok := v.Version.Form.(catalog.Sparing); ok && !settled.IsAbsent() {
+		return form.LoadBeside(stored.Content, settled)
+	}
+	return catalog.Load(v.Version.Form, stored)
 }
 
-// Exists reports whether the object is stored.
-func (l Live) Exists() bool { return l.Record.Revision != 0 }
-
-// Context returns the context of the request.
-func (r *View) Context() context.Context { return r.HTTP.Context() }
-
-// Offer returns the media types that the path of the request has.
-func (r *View) Offer() wire.Offer {
-	return wire.Offer{Convert: true, Protobuf: !r.Version.Custom, CBOR: r.CBOR, Routed: !r.Version.Custom}
+// StoresItself reports whether objects are stored as the version has them: nothing converts them.
+func (v View) StoresItself() bool {
+	_, foreign := v.Version.Form.(catalog.Batch)
+	return !foreign && v.Version.Name == v.Version.Stored
 }
 
-// Key returns the key of the object.
-func (r *View) Key() string { return r.Version.Key(r.Target.Namespace, r.ObjectName) }
+// LastRead returns the object with a key as it was read last, which may be some time ago. It is the zero Live if the object is not cached.
+func (v View) LastRead(key string) Live {
+	if o := v.recent.last(key, v.Version); o != nil {
+		return o.Live
+	}
+	return Live{}
+}
 
-// Replaced drops what is known of a stored text that was replaced or deleted.
-func (r *View) Replaced(revision store.Revision) { r.facts.forget(revision) }
+// Remember caches an object as it was read.
+func (v View) Remember(live Live) *readObject {
+	o := &readObject{Live: live}
+	v.recent.put(o, v.Version)
+	return o
+}
+
+// maxHeirs is how often an object is cached as it was written before it is read from its text again. A written object shares parts with
+// the object before it, and a part keeps the text around it. So without a bound, an object would keep more and more text.
+const maxHeirs = 32
+
+// Keep caches an object that was just written, so that it need not be read from its text: the next request for an object is often
+// about one that was just written.
+//
+// Invariant: a cached object is what reading gives. So the object must read back as it is.
+func (v View) Keep(o Live) {
+	if o.Writes > maxHeirs {
+		return
+	}
+	if o.Record.Created == 0 {
+		o.Record.Created = o.Record.Revision
+	}
+	o.Entries = slices.Clone(o.Entries)
+	for i := range o.Entries {
+		e := &o.Entries[i]
+		e.Time = e.Time.Truncate(time.Second) // as it is printed
+		if !e.FieldsV1.IsAbsent() {
+			e.FieldsV1 = managedfields.FieldsOf(e.FieldsV1.String())
+		}
+	}
+	v.Remember(o)
+}
+
+// Replaced drops the facts about a stored text that was replaced or deleted.
+func (v View) Replaced(revision store.Revision) { v.facts.forget(revision) }
 
 // Removed drops an object that was deleted.
-func (r *View) Removed(key string) { r.recent.gone(key, r.Version.Resource) }
+func (v View) Removed(key string) { v.recent.gone(key, v.Version.Resource) }
+
+// TextOf returns a function that appends the text of a stored object with its resource version. It is nil if no fact about the text is
+// cached.
+func (v View) TextOf(record store.Record) func([]byte) []byte {
+	return v.facts.get(v.Version, record.Revision).text(record)
+}
+
+// NoteText caches the fact about the text of a record that the version shows as it is. It returns what TextOf returns then.
+func (v View) NoteText(record store.Record) func([]byte) []byte { return v.note(record).text(record) }
+
+// note caches the fact about the text of a record, which the version shows as it is, and returns it; nil if there is none.
+func (v View) note(record store.Record) *fact {
+	known, ok := factOf(v.Version, record.Text)
+	if !ok {
+		return nil
+	}
+	v.facts.put(record.Revision, known)
+	return known
+}
+
+// known returns the fact about the text of a record. It reads the record if the fact is not cached. The fact is nil if there is none.
+func (v View) known(record store.Record) (*fact, error) {
+	if known := v.facts.get(v.Version, record.Revision); known != nil {
+		return known, nil
+	}
+	once := &v.onces[record.Revision%store.Revision(len(v.onces))]
+	once.Lock()
+	defer once.Unlock()
+	if known := v.facts.get(v.Version, record.Revision); known != nil {
+		return known, nil
+	}
+	if _, err := v.ReadOnce(record); err != nil {
+		return nil, err
+	}
+	return v.facts.get(v.Version, record.Revision), nil
+}
+
+// sharedOf returns the object that a write left, or the one that it replaced with the revision of the write.
+func (v View) sharedOf(record store.Record, replaced bool) (*shared, error) {
+	s := v.events.get(eventKey{record.Key, record.Revision, v.Version, replaced})
+	s.once.Do(func() {
+		if s.live, s.err = v.Shown(record); s.err == nil {
+			s.whole, s.err = s.live.Value()
+		}
+	})
+	return s, s.err
+}

@@ -17,7 +17,7 @@ type broadcaster struct {
 	now atomic.Pointer[update] // the latest
 
 	mu      sync.Mutex
-	watches []*Watch // in the order of their places
+	watches []*subscriber // in the order of their places
 
 	ctx    context.Context // ends when no watch is left, or none may go on
 	cancel context.CancelFunc
@@ -29,6 +29,27 @@ type broadcaster struct {
 type broadcastKey struct {
 	version *catalog.Version
 	end     context.Context // ends the watches
+}
+
+// subscriber is a watch as its broadcaster knows it.
+type subscriber struct {
+	broadcaster *broadcaster
+	place       int // among the watches of the broadcaster; guarded by its mu
+	more        chan struct{}
+}
+
+func newSubscriber() subscriber { return subscriber{more: make(chan struct{}, 1)} }
+
+// More returns a channel from which a value can be received when there may be something to send. There is one channel, so that a goroutine
+// that waits for it needs little stack.
+func (w *subscriber) More() <-chan struct{} { return w.more }
+
+// wake lets the receiver from More go on. It is safe for concurrent use.
+func (w *subscriber) wake() {
+	select {
+	case w.more <- struct{}{}:
+	default: // the channel has a value already
+	}
 }
 
 // update is a batch of the store for which watches were woken.
@@ -45,7 +66,7 @@ type broadcasters struct {
 }
 
 // join adds a watch to the broadcaster with a key. The watch must leave it.
-func (all *broadcasters) join(s store.Store, key broadcastKey, w *Watch) {
+func (all *broadcasters) join(s store.Store, key broadcastKey, w *subscriber) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	c := all.of[key]
@@ -66,7 +87,7 @@ func (all *broadcasters) join(s store.Store, key broadcastKey, w *Watch) {
 }
 
 // leave removes a watch from its broadcaster.
-func (all *broadcasters) leave(w *Watch) {
+func (all *broadcasters) leave(w *subscriber) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	c := w.broadcaster
@@ -163,4 +184,12 @@ func (c *broadcaster) pause() time.Duration {
 		return wait
 	}
 	return 0
+}
+
+// unlessEnded returns err, or nil if ctx has ended: then err says no more than that.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }

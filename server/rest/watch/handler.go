@@ -5,22 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
-	"github.com/deed-project/deed/server/rest/write"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
-
-// sendTimeout is the time in which a client must receive the events that are sent together. A watch ends whose client takes longer; the client
-// can resume it. Meanwhile the watch holds up to a batch of events, and no other watch waits.
-const sendTimeout = 30 * time.Second
 
 // Handler answers requests for watches.
 type Handler struct {
@@ -38,7 +33,7 @@ type Handler struct {
 // Serve answers a request for the events of a collection, as a stream or, if the client asks for one, in frames of a websocket. The stream
 // begins here, and goes on in c.After. It ends when the client goes, when the timeout of the request has passed, when the server ends, or
 // when the resource is replaced or no more served.
-func (h *Handler) Serve(w http.ResponseWriter, q *write.Request, c *request.Context, rep wire.Representation) {
+func (h *Handler) Serve(w http.ResponseWriter, q *rest.Request, c *request.Context, rep wire.Representation) {
 	if asksForSocket(q.HTTP) {
 		client, cancel := context.WithCancel(c.Client)
 		defer cancel()
@@ -52,8 +47,9 @@ func (h *Handler) Serve(w http.ResponseWriter, q *write.Request, c *request.Cont
 	if o == nil {
 		return
 	}
-	compressed := o.watch.IsList() && wire.TakesGzip(q.HTTP)
-	if compressed {
+	var compressed *Watch
+	if o.watch.IsList() && wire.TakesGzip(q.HTTP) {
+		compressed = o.watch
 		wire.SetGzip(w.Header())
 	}
 	w.WriteHeader(http.StatusOK)
@@ -74,13 +70,13 @@ func streamed(w http.ResponseWriter) http.ResponseWriter {
 }
 
 // open returns the watch that a client asks for. If there is none, it answers the request and returns nil.
-func (h *Handler) open(client context.Context, w http.ResponseWriter, q *write.Request, rep wire.Representation) *opened {
+func (h *Handler) open(client context.Context, w http.ResponseWriter, q *rest.Request, rep wire.Representation) *opened {
 	printer, err := h.newPrinter(q, rep)
 	if err != nil {
 		h.Response.Error(w, q.HTTP, err)
 		return nil
 	}
-	watch, err := h.Hub.Watch(&q.View, client, h.closing(client), printer.toPrinter())
+	watch, err := h.Hub.Watch(q, client, h.closing(client), printer.toPrinter())
 	q.Warnings.Write(w.Header())
 	if err != nil {
 		h.Response.Error(w, q.HTTP, err)
@@ -113,7 +109,7 @@ func (o *opened) finish() {
 }
 
 // runInSocket runs the watch in frames of a websocket. It calls cancel when the client closes the websocket.
-func (o *opened) runInSocket(w http.ResponseWriter, q *write.Request, rep wire.Representation, cancel func()) {
+func (o *opened) runInSocket(w http.ResponseWriter, q *rest.Request, rep wire.Representation, cancel func()) {
 	err := serveSocket(w, q.HTTP, rep, func(out *socket) {
 		defer context.AfterFunc(out.gone, cancel)()
 		o.out = out
@@ -132,12 +128,6 @@ func (o *opened) run() {
 	for o.send() {
 		<-o.watch.More()
 	}
-}
-
-// outlet takes the events of a watch.
-type outlet interface {
-	// send sends events. It fails if the client does not take them in time.
-	send(Chunk) error
 }
 
 // send sends the events that are due. It reports whether the watch goes on. A panic ends the watch and the connection.
@@ -159,73 +149,6 @@ func (o *opened) recovered() {
 	}
 }
 
-// stream is the body of an answer: an outlet.
-type stream struct {
-	http.ResponseWriter
-	deadlines  *deadlines
-	compressed bool // each chunk is a member of gzip
-}
-
-// send sends a chunk within sendTimeout. Between chunks the connection has no deadline.
-func (s stream) send(c Chunk) error {
-	text := c.Text
-	if s.compressed {
-		text = c.Made(wire.Gzip)
-	}
-	d := s.deadlines.begin(s.ResponseWriter)
-	defer s.deadlines.end(d)
-	if _, err := s.Write(text); err != nil {
-		return err
-	}
-	return http.NewResponseController(s.ResponseWriter).Flush()
-}
-
-// deadline ends the stream of a client that does not receive what it is sent. It sets the deadline of the connection only when the time has
-// passed, because setting one costs more than sending an event. Connections between goroutines of one process have no deadlines, and wait.
-type deadline struct {
-	timer *time.Timer // calls expire
-
-	mu sync.Mutex
-	w  http.ResponseWriter // nil while nothing is sent: the stream may have ended
-}
-
-// deadlines holds idle deadlines. The zero value is empty.
-type deadlines struct{ sync.Pool }
-
-// begin returns a running deadline for w.
-func (idle *deadlines) begin(w http.ResponseWriter) *deadline {
-	d, ok := idle.Get().(*deadline)
-	if !ok {
-		d = &deadline{}
-		d.timer = time.AfterFunc(sendTimeout, d.expire)
-	}
-	d.set(w)
-	d.timer.Reset(sendTimeout)
-	return d
-}
-
-// end stops a deadline. One that has passed is not used again, because it would end the next stream.
-func (idle *deadlines) end(d *deadline) {
-	d.set(nil)
-	if d.timer.Stop() {
-		idle.Put(d)
-	}
-}
-
-func (d *deadline) set(w http.ResponseWriter) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.w = w
-}
-
-func (d *deadline) expire() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.w != nil {
-		_ = http.NewResponseController(d.w).SetWriteDeadline(time.Now())
-	}
-}
-
 // printer encodes events in the representation that a client wants.
 type printer struct {
 	rep     wire.Representation
@@ -235,7 +158,7 @@ type printer struct {
 	printed bool // a Table with its columns, which later ones leave out
 }
 
-func (h *Handler) newPrinter(q *write.Request, rep wire.Representation) (*printer, error) {
+func (h *Handler) newPrinter(q *rest.Request, rep wire.Representation) (*printer, error) {
 	include, err := wire.ParseInclude(q.Query)
 	if err != nil && rep.As == wire.AsTable {
 		return nil, err

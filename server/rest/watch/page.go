@@ -15,7 +15,6 @@ type Chunk struct {
 
 	marks []mark // of the events, whose ends count from base on
 	base  int
-	of    *Watch // that sends it; nil within a feed
 }
 
 // Events yields the texts of the single events.

@@ -19,7 +19,7 @@ func TestPieces(t *testing.T) {
 		made := 0
 		hear := func(w *seat) {
 			_, err := w.Send(func(told Chunk) bool {
-				shout := told.Made(func(text []byte) []byte {
+				shout := w.Made(told, func(text []byte) []byte {
 					made++
 					return []byte(strings.ToUpper(string(text)))
 				})
@@ -72,9 +72,9 @@ func TestPieces(t *testing.T) {
 		for _, w := range append(followers, s.watch("b", "", "json")) { // MODIFIED, and ADDED, at the same revision
 			hear(w)
 		}
-		remembered := s.hub.pieces.Len()
+		remembered := s.hub.pieces.of.Len()
 		hear(s.watch("", "", "alone"))
-		if n := s.hub.pieces.Len(); n != remembered {
+		if n := s.hub.pieces.of.Len(); n != remembered {
 			t.Errorf("%d pieces of one watch are remembered", n-remembered)
 		}
 	})

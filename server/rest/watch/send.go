@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"encoding/binary"
 	stderrors "errors"
 
 	"github.com/deed-project/deed/server/api"
@@ -116,4 +117,29 @@ func ignoring(err, other error) error {
 		return nil
 	}
 	return err
+}
+
+// Made returns what make makes of the text of a chunk that the watch sends, once for all watches that send the same. The result is shared and
+// must not be modified.
+func (w *Watch) Made(t Chunk, make func(text []byte) []byte) []byte {
+	key, ok := w.keyOf(t)
+	if !ok {
+		return make(t.Text)
+	}
+	return w.hub.pieces.made(key, t.Text, make)
+}
+
+// keyOf returns the key of a chunk. It is not ok if no other watch seems to send the same: bookmarks and errors have no revision of their own.
+func (w *Watch) keyOf(t Chunk) (key pieceKey, ok bool) {
+	if w.feed.key.printer == "" || !w.feed.isShared() {
+		return key, false
+	}
+	revisions := make([]byte, 0, 8*len(t.marks))
+	for _, m := range t.marks {
+		if m.revision == 0 {
+			return key, false
+		}
+		revisions = binary.LittleEndian.AppendUint64(revisions, uint64(m.revision))
+	}
+	return pieceKey{w.feed.key, w.initial != nil, string(revisions)}, true
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
@@ -55,7 +56,8 @@ func newTheater(t *testing.T) *theater {
 	counter := &watchCounter{Store: memory.New()}
 	end, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	return &theater{T: t, Reader: &read.Reader{Store: counter, Now: time.Now}, hub: &Hub{Store: counter}, counter: counter, maps: kinds[i].Versions[0], end: end}
+	reader := &read.Reader{Store: counter, Now: time.Now}
+	return &theater{T: t, Reader: reader, hub: &Hub{Reader: reader}, counter: counter, maps: kinds[i].Versions[0], end: end}
 }
 
 // write makes a ConfigMap, and returns the revision.
@@ -94,10 +96,7 @@ func (s *theater) watch(namespace, query, representation string) *seat {
 	if err != nil {
 		s.Fatal(err)
 	}
-	r := &read.View{
-		Reader: s.Reader, HTTP: httptest.NewRequest(http.MethodGet, "/", nil), Query: values, Version: s.maps,
-		Target: api.Target{Namespace: namespace},
-	}
+	r := rest.New(httptest.NewRequest(http.MethodGet, "/", nil), values, api.Target{Namespace: namespace}, s.maps)
 	w, err := s.hub.Watch(r, s.Context(), s.end, Printer{Name: representation, Print: func(text []byte, e read.Event) ([]byte, error) {
 		s.prints.Add(1)
 		what := api.Meta(e.Object, "name") + "@" + api.Meta(e.Object, "resourceVersion")

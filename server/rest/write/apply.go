@@ -8,13 +8,14 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 )
 
 // applyOf reads the configuration of a server-side apply, and returns what it does: what deed exists for. A configuration that
 // says something twice is refused or warned of after everything else that may be wrong with it.
-func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOptions) (change, error) {
+func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.WriteOptions) (Change, error) {
 	decode := wire.DecodeApply
 	if typ == types.ApplyCBORPatchType {
 		decode = wire.DecodeApplyCBOR
@@ -28,17 +29,17 @@ func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOpt
 		config = managedfields.Object{Content: sent.Content} // with managed fields that are none, for its type to refuse
 	}
 	return func(live read.Live) (managedfields.Object, error) {
-		object, err := r.apply(live, config, options)
+		object, err := apply(q, live, config, options)
 		if err != nil {
 			return object, err
 		}
 		if twice := sent.Strict(); twice != "" && options.Validation == api.Strict {
 			return object, errors.NewBadRequest("error strict decoding patch: " + twice)
 		} else if twice != "" {
-			r.warnStrict(options, []string{twice})
+			warnStrict(q, options, []string{twice})
 		}
 		if uid := api.Meta(config.Content, "uid"); uid != "" && !live.Exists() {
-			return object, errors.NewConflict(r.Version.GroupResource(), r.ObjectName, fmt.Errorf(
+			return object, errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf(
 				"uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
 		}
 		return object, nil
@@ -46,11 +47,11 @@ func (r *Request) applyOf(typ types.PatchType, body []byte, options api.WriteOpt
 }
 
 // apply lets the field manager of the endpoint apply config to live.
-func (r *Request) apply(live read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
-	if r.Target.Subresource == "scale" {
-		return r.applyScale(live, config, options)
+func apply(q *rest.Request, live read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+	if q.IsScale() {
+		return applyScale(q, live, config, options)
 	}
-	object, err := r.manager().Apply(live.Object, config, options.Manager, options.Force)
+	object, err := managerOf(q).Apply(live.Object, config, options.Manager, options.Force)
 	if costly := costly(err); costly != nil {
 		return object, costly
 	}

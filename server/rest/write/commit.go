@@ -1,6 +1,9 @@
 package write
 
 import (
+	"slices"
+	"time"
+
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
@@ -15,15 +18,17 @@ type encoded struct {
 	text []byte
 }
 
-func (w *write) encode(object managedfields.Object) (encoded, error) {
+// encode returns an object as it is stored.
+func (t *Task) encode(object managedfields.Object) (encoded, error) {
+	version := t.Request.Version
 	unstored := []string{"resourceVersion", "managedFields", "selfLink"} // whoever sets them
-	if w.dryRun {
+	if t.DryRun {
 		unstored = unstored[:2] // nothing is stored, and the link is shown
 	}
 	for _, name := range unstored {
 		object.Content = api.WithMetadata(object.Content, name, value.Value{})
 	}
-	content, err := catalog.Store(w.Version.Form, object)
+	content, err := catalog.Store(version.Form, object)
 	if err != nil {
 		return encoded{}, err
 	}
@@ -31,8 +36,8 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 	if object.Entries = inSeconds(object.Entries); len(object.Entries) == 0 {
 		object.Entries = nil // admission may leave an empty list, which is not stored
 	}
-	if w.Version.Custom {
-		if err := w.ordered.arrange(object.Entries); err != nil {
+	if version.Custom {
+		if err := t.Writer.ordered.arrange(object.Entries); err != nil {
 			return encoded{}, err
 		}
 	}
@@ -40,47 +45,122 @@ func (w *write) encode(object managedfields.Object) (encoded, error) {
 }
 
 // commit stores an object in place of live, the zero read.Live for none, and returns it as reading gives it. The error is
-// store.ErrConflict if something else is stored there by now.
-func (w *write) commit(object encoded, live read.Live, event Written) (managedfields.Object, error) {
-	object, err := w.fitted(object, live)
+// store.ErrConflict if another write has changed live meanwhile.
+func (t *Task) commit(object encoded, live read.Live, event Event, valid verdict) (Outcome, error) {
+	object, err := t.fitted(object, live)
 	if err != nil {
-		return object.Object, err
+		return Outcome{}, err
 	}
-	record := store.Record{Key: w.Key(), Text: object.text, Created: live.Record.Created}
-	if record.Revision, err = w.put(record.Key, object.text, live.Record.Revision); err != nil {
-		return object.Object, err
+	record := store.Record{Key: t.Request.Key(), Text: object.text, Created: live.Record.Created}
+	if record.Revision, err = t.put(record.Key, object.text, live.Record.Revision); err != nil {
+		return Outcome{}, err
 	}
-	if w.Stored != nil {
-		w.Stored(w.Context(), w.Request, event)
-	}
-	w.Replaced(live.Record.Revision)
-	out, err := w.reread(object, record.Revision)
+	t.Writer.Host.Stored(t.Request.Context(), t.Request, event)
+	view := t.view()
+	view.Replaced(live.Record.Revision)
+	var out Outcome
+	out.Object, err = t.reread(object, live, record.Revision)
 	if err == nil && read.ReadsBack(out.Content, live.SettledContent()) {
-		kept := read.Live{Object: out, Record: record, Writes: live.Writes + 1}
+		kept := read.Live{Object: out.Object, Record: record, Writes: live.Writes + 1}
 		if read.WithVersion(object.Content, record.Revision).Equal(out.Content) {
-			w.text = w.NoteText(record)
-			kept.Faultless, kept.Proof, kept.Settled = w.faultless, w.proof, w.StoresItself()
+			out.text = view.NoteText(record)
+			kept.Faultless, kept.Proof, kept.Settled = valid.faultless, valid.proof, view.StoresItself()
 		}
-		w.Keep(kept)
+		view.Keep(kept)
 	}
 	return out, err
 }
 
-// put stores a text under a key, for a time if that is how long objects of the resource are kept.
-func (w *write) put(key string, text []byte, expected store.Revision) (store.Revision, error) {
-	if w.Version.Brief && w.EventTTL > 0 {
-		return w.Store.PutUntil(w.Context(), key, text, expected, w.Now().Add(w.EventTTL))
+// fitted returns an object as it can be stored in place of live. An object that is too large loses its managed fields, as in kube-apiserver.
+// An apply is refused instead.
+func (t *Task) fitted(object encoded, live read.Live) (encoded, error) {
+	isNew := live.Record.Revision == 0
+	err := t.Writer.fits(t.Request.Key(), object.text, isNew)
+	if err == nil || t.applies || len(object.Entries) == 0 {
+		return object, err
 	}
-	return w.Store.Put(w.Context(), key, text, expected)
+	bare := object.Object
+	bare.Entries = nil
+	if object, err = t.encode(bare); err != nil {
+		return object, err
+	}
+	return object, t.Writer.fits(t.Request.Key(), object.text, isNew)
 }
 
-// reread returns a stored object as reading it at the given revision gives it, without one if that is 0.
-func (w *write) reread(stored encoded, revision store.Revision) (managedfields.Object, error) {
-	object := stored.Object
-	content, err := w.LoadBeside(object, w.known)
+// put stores a text under a key, for the TTL of the resource if it has one.
+func (t *Task) put(key string, text []byte, expected store.Revision) (store.Revision, error) {
+	reader, ttl := t.Writer.Reader, t.Writer.EventTTL
+	if t.Request.Version.Brief && ttl > 0 {
+		return reader.Store.PutUntil(t.Request.Context(), key, text, expected, reader.Now().Add(ttl))
+	}
+	return reader.Store.Put(t.Request.Context(), key, text, expected)
+}
+
+// reread returns a stored object, which replaces live, as reading it at the given revision gives it; without a version for revision 0.
+func (t *Task) reread(stored encoded, live read.Live, revision store.Revision) (managedfields.Object, error) {
+	object, settled := stored.Object, live.SettledContent()
+	if !live.Exists() {
+		settled = t.decoded
+	}
+	content, err := t.view().LoadBeside(object, settled)
 	if err != nil {
 		return object, read.Undecodable(revision, err)
 	}
 	object.Content = read.WithVersion(content, revision)
 	return object, nil
+}
+
+// Amend stores object in place of live, unless nothing changes. It is for what the server itself does to an object: nothing is prepared,
+// validated or admitted. It returns the object as it is stored then. The error is store.ErrConflict if another write has changed live
+// meanwhile.
+func (t *Task) Amend(live read.Live, object managedfields.Object) (read.Live, error) {
+	stored, err := t.encode(object)
+	switch {
+	case err != nil:
+	case t.DryRun || string(stored.text) == string(live.Record.Text):
+		object, err = t.reread(stored, live, live.Record.Revision)
+	default:
+		var out Outcome
+		out, err = t.commit(stored, live, WasMarked, verdict{})
+		object = out.Object
+	}
+	if err != nil {
+		return live, err
+	}
+	revision, err := api.ParseVersion(api.Meta(object.Content, "resourceVersion"), false)
+	return read.Live{Object: object, Record: store.Record{Key: live.Record.Key, Revision: store.Revision(revision)}}, err
+}
+
+// keepTimes returns object with the times of live's managed fields, if these times are all that it changes: then there is nothing
+// to store. Entries that come or go are a change, and so is an empty object in place of none.
+func keepTimes(object, live managedfields.Object) managedfields.Object {
+	if len(object.Entries) == 0 || len(object.Entries) != len(live.Entries) {
+		return object
+	}
+	later := false
+	for i, e := range object.Entries {
+		was := live.Entries[i]
+		later = later || !e.Time.Equal(was.Time)
+		if !sameButTime(e, was) {
+			return object
+		}
+	}
+	if later && object.Content.Equal(live.Content) {
+		object.Entries = slices.Clone(live.Entries)
+	}
+	return object
+}
+
+func sameButTime(e, was managedfields.Entry) bool {
+	return e.Manager == was.Manager && e.Operation == was.Operation && e.APIVersion == was.APIVersion &&
+		e.Subresource == was.Subresource && e.FieldsType == was.FieldsType && e.FieldsV1.Equal(was.FieldsV1)
+}
+
+// inSeconds returns a copy of entries with their times as they are stored.
+func inSeconds(entries []managedfields.Entry) []managedfields.Entry {
+	out := slices.Clone(entries)
+	for i := range out {
+		out[i].Time = out[i].Time.Truncate(time.Second)
+	}
+	return out
 }

@@ -1,8 +1,8 @@
 package write
 
 import (
+	"crypto/rand"
 	stderrors "errors"
-	"net/http"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
@@ -28,86 +29,86 @@ const nameAttempts = 8
 //	own       everything in it is the manager's
 //	mutate    what admission makes of it
 //	store     under a name that is generated if there is none
-func (r *Request) Create() (*read.Answer, error) {
-	if _, err := wire.BodyMedia(r.HTTP, r.Offer()); err != nil {
+func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
+	if _, err := wire.BodyMedia(q.HTTP, q.Offer()); err != nil {
 		return nil, err
 	}
-	options, err := api.ParseCreateOptions(r.Query)
+	options, err := api.ParseCreateOptions(q.Query)
 	if err != nil {
 		return nil, err
 	}
-	object, err := r.decode(options, read.Live{})
+	object, err := Decode(q, options, read.Live{})
 	if err != nil {
 		return nil, err
 	}
-	if err := r.checkSize(object); err != nil {
+	if err := w.checkSize(object); err != nil {
 		return nil, err
 	}
 	decoded := object.Content
 	object.Content = api.Wipe(object.Content)
-	if object.Content, err = api.InNamespace(object.Content, r.Target.Namespace); err != nil {
+	if object.Content, err = api.InNamespace(object.Content, q.Target.Namespace); err != nil {
 		return nil, err
 	}
-	object.Content = r.withoutRepeatedOwners(object.Content)
-	if object, err = r.update(read.Live{}, object, options); err != nil {
+	object.Content = withoutRepeatedOwners(q, object.Content)
+	if object, err = Own(q, read.Live{}, object, options); err != nil {
 		return nil, err
 	}
-	r.ObjectName = api.Meta(object.Content, "name")
-	w := &write{Request: r, dryRun: options.DryRun, create: true, post: true}
-	if form, ok := r.Version.Form.(catalog.Sparing); ok && form.Settles() && r.StoresItself() {
-		w.known = decoded
+	q.ObjectName = api.Meta(object.Content, "name")
+	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, create: true, post: true}
+	if form, ok := q.Version.Form.(catalog.Sparing); ok && form.Settles() && t.view().StoresItself() {
+		t.decoded = decoded
 	}
-	if object, err = w.mutate(read.Live{}, object); err != nil {
+	if object, err = t.Mutate(read.Live{}, object); err != nil {
 		return nil, err
 	}
-	object, err = w.createNamed(object)
+	created, err := t.createNamed(object)
 	if err != nil {
 		return nil, err
 	}
-	return w.answer(http.StatusCreated, object), nil
+	return created.answer(), nil
 }
 
 // createNamed stores a new object under its name, or under one that is generated. The error is a 409 if the name is taken. Of an object that
 // could have had a name generated it says that, even if it had one.
-func (w *write) createNamed(object managedfields.Object) (managedfields.Object, error) {
+func (t *Task) createNamed(object managedfields.Object) (Outcome, error) {
 	prefix := api.Meta(object.Content, "generateName")
-	generate := prefix != "" && api.Meta(object.Content, "name") == ""
+	t.named = prefix != "" && api.Meta(object.Content, "name") == ""
 	var err error
 	for range nameAttempts {
 		named := object
-		if w.named = generate; generate {
+		if t.named {
 			named.Content = api.WithMetadata(object.Content, "name", value.String(generateName(prefix)))
 		}
-		var created managedfields.Object
-		if created, err = w.createOnce(named); !errors.IsAlreadyExists(err) || prefix == "" {
+		var created Outcome
+		if created, err = t.createOnce(named); !errors.IsAlreadyExists(err) || prefix == "" {
 			return created, err
 		}
-		if !generate {
+		if !t.named {
 			break
 		}
 	}
-	return object, generatedNameTaken(err)
+	return Outcome{}, generatedNameTaken(err)
 }
 
 // createOnce stores a new object under its name.
-func (w *write) createOnce(object managedfields.Object) (managedfields.Object, error) {
-	w.ObjectName = api.Meta(object.Content, "name")
-	created, err := w.storeNew(object)
-	if err == nil && w.dryRun {
-		if live, loadErr := w.Load(); loadErr == nil && live.Exists() {
+func (t *Task) createOnce(object managedfields.Object) (Outcome, error) {
+	t.Request.ObjectName = api.Meta(object.Content, "name")
+	created, err := t.storeNew(object)
+	if err == nil && t.DryRun {
+		if live, loadErr := t.Writer.Reader.Load(t.Request); loadErr == nil && live.Exists() {
 			err = store.ErrConflict
 		}
 	}
 	if stderrors.Is(err, store.ErrConflict) {
-		return created, w.alreadyExists()
+		return created, t.alreadyExists()
 	}
 	return created, err
 }
 
-// alreadyExists is the 409 of a name that is taken. It tells when what has it is about to go.
-func (w *write) alreadyExists() error {
-	err := errors.NewAlreadyExists(w.Version.GroupResource(), w.ObjectName)
-	live, loadErr := w.Load()
+// alreadyExists returns the 409 of a name that is taken. It says so if the object that has the name is being deleted.
+func (t *Task) alreadyExists() error {
+	err := errors.NewAlreadyExists(t.Request.Version.GroupResource(), t.Request.ObjectName)
+	live, loadErr := t.Writer.Reader.Load(t.Request)
 	if loadErr == nil && !live.Content.Get("metadata", "deletionTimestamp").IsAbsent() {
 		err.ErrStatus.Message = "object is being deleted: " + err.ErrStatus.Message
 	}
@@ -124,4 +125,21 @@ func generatedNameTaken(last error) error {
 	taken.ErrStatus.Details.RetryAfterSeconds = 1
 	taken.ErrStatus.Reason = metav1.StatusReasonAlreadyExists
 	return taken
+}
+
+const (
+	maxPrefix = 58 // bytes of metadata.generateName that a generated name keeps
+	suffixLen = 5
+	// letters of generated names: none that make words or are easily taken for another. There are 27 of them.
+	letters = "bcdfghjklmnpqrstvwxz2456789"
+)
+
+// generateName returns a name that begins with prefix and ends at random.
+func generateName(prefix string) string {
+	suffix := make([]byte, suffixLen)
+	rand.Read(suffix) // never fails, see package crypto/rand
+	for i, b := range suffix {
+		suffix[i] = letters[int(b)%len(letters)]
+	}
+	return prefix[:min(len(prefix), maxPrefix)] + string(suffix)
 }

@@ -1,8 +1,6 @@
 package write
 
 import (
-	"net/http"
-
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -12,6 +10,7 @@ import (
 	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
@@ -23,58 +22,55 @@ import (
 //	options   of the query
 //	change    what the patch makes of what is stored: see apply.go and patches.go
 //	identify  the outcome's namespace and name
-//	store     in place of what is there; see write.run. An apply creates what is not there
-func (r *Request) Patch() (*read.Answer, error) {
-	media, err := wire.PatchMedia(r.HTTP, r.Offer(), r.patchTypes()...)
+//	store     in place of what is there; see Task.Run. An apply creates what is not there
+func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
+	media, err := wire.PatchMedia(q.HTTP, q.Offer(), patchTypes(q)...)
 	if err != nil {
 		return nil, err
 	}
-	if r.Target.Name == "" {
+	if q.Target.Name == "" {
 		return nil, errors.NewBadRequest("name must be provided")
 	}
-	r.ObjectName = r.Target.Name
-	body, err := wire.ReadBody(r.HTTP, MaxBody)
+	body, err := wire.ReadBody(q.HTTP, MaxBody)
 	if err != nil {
 		return nil, err
 	}
-	options, err := api.ParsePatchOptions(r.Query, types.PatchType(media))
+	typ := types.PatchType(media)
+	options, err := api.ParsePatchOptions(q.Query, typ)
 	if err != nil {
 		return nil, err
 	}
-	change, err := r.patchOf(types.PatchType(media), body, options)
+	change, err := patchOf(q, typ, body, options)
 	if err != nil {
 		return nil, err
 	}
-	if r.Target.Subresource == "scale" {
-		return r.patchScale(change, options)
+	if q.IsScale() {
+		return w.writeScale(q, options, "", change)
 	}
-	applies := isApply(types.PatchType(media))
-	w := &write{Request: r, dryRun: options.DryRun, applies: applies, create: applies && r.Target.Subresource == ""}
-	object, created, err := w.run(func(live read.Live) (managedfields.Object, error) {
+	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, applies: isApply(typ)}
+	t.create = t.applies && q.Target.Subresource == ""
+	patched, err := t.Run(func(live read.Live) (managedfields.Object, error) {
 		object, err := change(live)
 		if err != nil {
 			return object, err
 		}
-		object.Content, err = r.identified(object)
+		object.Content, err = identified(q, object)
 		return object, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if created {
-		return w.answer(http.StatusCreated, object), nil
-	}
-	return w.answer(http.StatusOK, object), nil
+	return patched.answer(), nil
 }
 
 // patchTypes returns the types of patches that the resource takes: only Go types say how lists are merged strategically.
-func (r *Request) patchTypes() []string {
+func patchTypes(q *rest.Request) []string {
 	out := []string{string(types.JSONPatchType), string(types.MergePatchType)}
-	if r.Version.New != nil {
+	if q.Version.New != nil {
 		out = append(out, string(types.StrategicMergePatchType))
 	}
 	out = append(out, string(types.ApplyYAMLPatchType))
-	if r.CBOR {
+	if q.CBOR {
 		out = append(out, string(types.ApplyCBORPatchType))
 	}
 	return out
@@ -86,22 +82,23 @@ func isApply(typ types.PatchType) bool {
 }
 
 // patchOf reads a patch, and returns what it does.
-func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOptions) (change, error) {
+func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.WriteOptions) (Change, error) {
 	if isApply(typ) {
-		return r.applyOf(typ, body, options)
+		return applyOf(q, typ, body, options)
 	}
-	patch, err := parsePatch(r.Context(), typ, body, options, r.ofScale().Version.New)
+	version := ofScale(q).Version
+	patch, err := parsePatch(q.Context(), typ, body, options, version.New)
 	if err != nil {
 		return nil, err
 	}
-	merge, beside := r.besideFields(typ, body)
+	merge, beside := besideFields(q, typ, body)
 	return func(live read.Live) (managedfields.Object, error) {
 		if beside {
-			object, unknown, err := r.form(mergepatch.Apply(live.Content, merge), live.SettledContent())
+			object, unknown, err := decodeAs(version, mergepatch.Apply(live.Content, merge), live.SettledContent())
 			says := object.Content.Get("kind").Str() != "" && object.Content.Get("apiVersion").Str() != ""
 			if err == nil && len(unknown) == 0 && says {
 				object.Entries = live.Entries
-				return r.update(live, object, options)
+				return Own(q, live, object, options)
 			}
 		}
 		content, err := live.Value()
@@ -112,7 +109,7 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 		if err != nil {
 			return managedfields.Object{}, err
 		}
-		object, unknown, err := r.ofScale().patchedForm(typ, patched)
+		object, unknown, err := patchedForm(version, typ, patched, q.IsScale())
 		if costly := costly(err); costly != nil {
 			return object, costly
 		}
@@ -122,14 +119,14 @@ func (r *Request) patchOf(typ types.PatchType, body []byte, options api.WriteOpt
 		if strict = append(strict, unknown...); len(strict) > 0 && options.Validation == api.Strict {
 			return object, invalidPatch(shownPatch(typ, body, patched), strictError(strict))
 		}
-		r.warnStrict(options, strict)
-		if r.Version.Custom && r.Target.Subresource != "scale" && lacksVersion(patched) {
+		warnStrict(q, options, strict)
+		if q.IsScale() {
+			return replaceScale(q, live, object, options)
+		}
+		if q.Version.Custom && lacksVersion(patched) {
 			return managedfields.Object{}, errors.NewInternalError(runtime.NewMissingVersionErr("object has no apiVersion field"))
 		}
-		if r.Target.Subresource == "scale" {
-			return r.replaceScale(live, object, options)
-		}
-		return r.update(live, object, options)
+		return Own(q, live, object, options)
 	}, nil
 }
 
@@ -141,8 +138,8 @@ func lacksVersion(object value.Value) bool {
 
 // besideFields returns a merge patch of a custom resource, and whether it leaves managed fields alone: then it can be carried out on what
 // they stand beside.
-func (r *Request) besideFields(typ types.PatchType, body []byte) (patch value.Value, beside bool) {
-	if typ != types.MergePatchType || !r.Version.Custom || r.Target.Subresource == "scale" {
+func besideFields(q *rest.Request, typ types.PatchType, body []byte) (patch value.Value, beside bool) {
+	if typ != types.MergePatchType || !q.Version.Custom || q.IsScale() {
 		return patch, false
 	}
 	patch, err := value.Parse(body)
@@ -156,14 +153,4 @@ func invalidPatch(shown string, why error) error {
 	return api.Invalid(kschema.GroupKind{}, "", field.ErrorList{
 		field.Invalid(field.NewPath("patch"), shown, why.Error()),
 	})
-}
-
-// identified returns the content of an object in the namespace of the request. The error is a 400 if the object is not the one
-// that the path names.
-func (r *Request) identified(object managedfields.Object) (value.Value, error) {
-	content, err := api.InNamespace(object.Content, r.Target.Namespace)
-	if err != nil {
-		return content, err
-	}
-	return content, api.CheckName(content, r.Target.Name)
 }

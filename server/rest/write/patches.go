@@ -18,6 +18,7 @@ import (
 	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/jsonpatch"
 	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/server/strategic"
@@ -41,11 +42,11 @@ func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
 	return string(patched.AppendJSON(nil))
 }
 
-// patchedForm is form of what a patch made of an object. kube-apiserver reads it anew: a custom resource must say of which kind it is, a
-// built-in one only in which version. Without that none of its fields are known.
-func (r *Request) patchedForm(typ types.PatchType, patched value.Value) (managedfields.Object, []string, error) {
+// patchedForm is decodeAs for what a patch made of an object. kube-apiserver reads it anew: a custom resource must say of which kind it is, a
+// built-in one only in which version. Without that none of its fields are known. scale tells that it is a Scale.
+func patchedForm(v *catalog.Version, typ types.PatchType, patched value.Value, scale bool) (managedfields.Object, []string, error) {
 	if typ == types.StrategicMergePatchType {
-		return r.strategicForm(patched)
+		return strategicForm(v, patched)
 	}
 	var said struct {
 		APIVersion string `json:"apiVersion,omitempty"`
@@ -57,20 +58,20 @@ func (r *Request) patchedForm(typ types.PatchType, patched value.Value) (managed
 		}
 	}
 	switch {
-	case r.Version.Custom && said.Kind == "" && patched.Kind() == value.KindObject:
+	case v.Custom && said.Kind == "" && patched.Kind() == value.KindObject:
 		return managedfields.Object{}, nil, runtime.NewMissingKindErr(string(patched.AppendJSON(nil)))
-	case !r.Version.Custom && said.APIVersion == "" && said.Kind != "" && said.Kind != r.Version.Kind:
-		in := fmt.Sprintf("the internal version of group %q", r.Version.Group)
-		if r.Target.Subresource == "scale" {
-			in = fmt.Sprintf("version %q", r.Version.APIVersion())
+	case !v.Custom && said.APIVersion == "" && said.Kind != "" && said.Kind != v.Kind:
+		in := fmt.Sprintf("the internal version of group %q", v.Group)
+		if scale {
+			in = fmt.Sprintf("version %q", v.APIVersion())
 		}
 		return managedfields.Object{}, nil, fmt.Errorf(`no kind %q is registered for %s in scheme "pkg/runtime/scheme.go:111"`, said.Kind, in)
-	case !r.Version.Custom && said.APIVersion == "":
+	case !v.Custom && said.APIVersion == "":
 		return managedfields.Object{Content: value.Object()}, membersUnknown(patched), nil
-	case !r.Version.Custom && said.Kind == "":
-		patched = patched.With("kind", value.String(r.Version.Kind))
+	case !v.Custom && said.Kind == "":
+		patched = patched.With("kind", value.String(v.Kind))
 	}
-	return r.form(patched, value.Value{})
+	return decodeAs(v, patched, value.Value{})
 }
 
 // membersUnknown returns what strict decoding says of an object whose members nobody knows, but for what says of which kind it is.
@@ -85,20 +86,20 @@ func membersUnknown(object value.Value) []string {
 	return unknown
 }
 
-// strategicForm is form of what a strategic merge patch made of an object. kube-apiserver makes a Go object of it that is of the right kind
+// strategicForm is decodeAs for what a strategic merge patch made of an object. kube-apiserver makes a Go object of it that is of the right kind
 // whatever it says, and has words of its own for what is of another type than it must be.
-func (r *Request) strategicForm(patched value.Value) (managedfields.Object, []string, error) {
-	for name, own := range map[string]string{"apiVersion": r.Version.APIVersion(), "kind": r.Version.Kind} {
+func strategicForm(v *catalog.Version, patched value.Value) (managedfields.Object, []string, error) {
+	for name, own := range map[string]string{"apiVersion": v.APIVersion(), "kind": v.Kind} {
 		if said := patched.Get(name); said.IsAbsent() || said.IsNull() || said.Kind() == value.KindString {
 			patched = patched.With(name, value.String(own))
 		}
 	}
-	object, unknown, err := r.form(patched, value.Value{})
+	object, unknown, err := decodeAs(v, patched, value.Value{})
 	if err == nil || costly(err) != nil {
 		return object, unknown, err
 	}
 	if fields, ok := patched.ToAny().(map[string]any); ok {
-		if said := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, r.Version.New()); said != nil {
+		if said := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, v.New()); said != nil {
 			err = said
 		}
 	}

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/value"
 )
@@ -27,31 +29,31 @@ func checkNew(content value.Value) error {
 	return err
 }
 
-// checkUID refuses, with 409, to write to another object than the one that the client read.
-func (w *write) checkUID(live read.Live) error {
+// CheckUID refuses, with 409, to write to another object than the one with a UID; "" is any.
+func CheckUID(q *rest.Request, live read.Live, wanted string, dryRun bool) error {
 	uid := types.UID(api.Meta(live.Content, "uid"))
-	if w.uid == "" || w.uid == string(uid) {
+	if wanted == "" || wanted == string(uid) {
 		return nil
 	}
-	key := w.Key()
-	if w.dryRun { // which never reaches the part of a store that knows the first segment
+	key := q.Key()
+	if dryRun { // which never reaches the part of a store that knows the first segment
 		key = strings.TrimPrefix(key, "/registry")
 	}
-	return errors.NewConflict(w.Version.GroupResource(), w.ObjectName, fmt.Errorf(
+	return errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf(
 		"StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: "+
-			"Precondition failed: UID in precondition: %s, UID in object meta: %s", key, w.uid, uid))
+			"Precondition failed: UID in precondition: %s, UID in object meta: %s", key, wanted, uid))
 }
 
 // checkVersion compares the resource version that an update is based on with that of live. The error is a 422 if it has none
 // but must, a 409 if it is another, and a plain one if it is no number.
-func (w *write) checkVersion(live read.Live, content value.Value) (value.Value, error) {
+func checkVersion(q *rest.Request, live read.Live, content value.Value) (value.Value, error) {
 	had := api.Meta(content, "resourceVersion")
 	if had == "" || had == "0" {
-		if w.Version.Form.Unconditional() {
+		if q.Version.Form.Unconditional() {
 			return read.WithVersion(content, live.Record.Revision), nil
 		}
-		resource := w.Version.GroupResource()
-		return content, api.Invalid(kschema.GroupKind{Group: resource.Group, Kind: resource.Resource}, w.ObjectName, field.ErrorList{
+		resource := q.Version.GroupResource()
+		return content, api.Invalid(kschema.GroupKind{Group: resource.Group, Kind: resource.Resource}, q.ObjectName, field.ErrorList{
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
 		})
 	}
@@ -60,7 +62,35 @@ func (w *write) checkVersion(live read.Live, content value.Value) (value.Value, 
 		return content, err
 	}
 	if n != uint64(live.Record.Revision) {
-		return content, api.Modified(w.Version.GroupResource(), w.ObjectName)
+		return content, api.Modified(q.Version.GroupResource(), q.ObjectName)
 	}
 	return content, nil
+}
+
+// CheckPreconditions refuses, with 409, to delete another object than the one that preconditions name. unnamed tells that a whole collection
+// is deleted.
+func CheckPreconditions(q *rest.Request, live read.Live, p *metav1.Preconditions, unnamed bool) error {
+	if p == nil {
+		return nil
+	}
+	uid, version := api.Meta(live.Content, "uid"), api.Meta(live.Content, "resourceVersion")
+	if p.UID != nil && string(*p.UID) != uid {
+		return preconditionFailed(q, unnamed, "UID", string(*p.UID), uid, "deleted and then recreated")
+	}
+	if p.ResourceVersion != nil && *p.ResourceVersion != version {
+		return preconditionFailed(q, unnamed, "ResourceVersion", *p.ResourceVersion, version, "modified")
+	}
+	return nil
+}
+
+// preconditionFailed returns the 409 of a precondition. Namespaces and definitions have words of their own, unless a whole collection is
+// deleted.
+func preconditionFailed(q *rest.Request, unnamed bool, what, asked, has, happened string) error {
+	if begins := q.Version.PreconditionFailed; begins != "" && !unnamed {
+		return errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf(
+			"%s: %s in precondition: %s, %[2]s in object meta: %[4]s", begins, what, asked, has))
+	}
+	kind := kschema.GroupResource{Group: q.Version.Group, Resource: q.Version.Kind}
+	return errors.NewConflict(kind, q.ObjectName, fmt.Errorf("the %s in the precondition (%s) does not match the %[1]s in record (%[3]s). "+
+		"The object might have been %[4]s", what, asked, has, happened))
 }

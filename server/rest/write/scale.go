@@ -11,75 +11,56 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 )
 
 // unset stands for the replicas of objects that have none, in a Scale that is to be written.
 const unset = math.MinInt32
 
-// getScale answers with the Scale of an object.
-func (r *Request) getScale() (*read.Answer, error) {
-	live, err := r.MustLoad()
-	if err != nil {
-		return nil, err
-	}
-	scale, wanted, err := r.Version.Scale.Of(live.Content)
-	if err == nil && !wanted {
-		err = errors.NewInternalError(fmt.Errorf("the spec replicas field %q does not exist", r.Version.Scale.Spec))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return read.NewDocument(http.StatusOK, scale), nil
-}
-
 // updateScale carries out PUT of a Scale.
-func (r *Request) updateScale() (*read.Answer, error) {
-	options, err := api.ParseUpdateOptions(r.Query)
+func (w *Writer) updateScale(q *rest.Request) (*rest.Answer, error) {
+	options, err := api.ParseUpdateOptions(q.Query)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := r.ofScale().decode(options, read.Live{})
+	sent, err := Decode(ofScale(q), options, read.Live{})
 	if err != nil {
-		return nil, r.scaleError(err)
+		return nil, scaleError(q, err)
 	}
-	if sent.Content, err = r.identified(sent); err != nil {
+	if sent.Content, err = identified(q, sent); err != nil {
 		return nil, err
 	}
-	return r.writeScale(options, api.Meta(sent.Content, "uid"), func(scale read.Live) (managedfields.Object, error) {
-		return r.replaceScale(scale, sent, options)
+	return w.writeScale(q, options, api.Meta(sent.Content, "uid"), func(scale read.Live) (managedfields.Object, error) {
+		return replaceScale(q, scale, sent, options)
 	})
 }
 
-// ofScale returns the request as one for objects that are what is sent to it: Scales if it is for those.
-func (r *Request) ofScale() *Request {
-	if r.Target.Subresource != "scale" {
-		return r
+// ofScale returns a request as one for the objects that are sent to it: Scales, if the request is for a Scale.
+func ofScale(q *rest.Request) *rest.Request {
+	if !q.IsScale() {
+		return q
 	}
-	other := *r
-	other.Version = r.Version.Scale.Sent
+	other := *q
+	other.Version = q.Version.Scale.Sent
 	return &other
 }
 
-// scaleError returns how a request is told what is wrong with its Scale. Who reads those of custom resources has no name for that kind.
-func (r *Request) scaleError(err error) error {
-	if r.Version.Custom && errors.IsBadRequest(err) {
+// scaleError returns the error of a Scale that cannot be decoded. kube-apiserver decodes the Scales of custom resources with a scheme that
+// does not know the kind.
+func scaleError(q *rest.Request, err error) error {
+	if q.Version.Custom && errors.IsBadRequest(err) {
 		return errors.NewBadRequest(`no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"`)
 	}
 	return err
 }
 
-// patchScale carries out PATCH of a Scale with what change makes of it.
-func (r *Request) patchScale(change change, options api.WriteOptions) (*read.Answer, error) {
-	return r.writeScale(options, "", change)
-}
-
 // replaceScale lets the field manager of Scale replace one by what was sent.
-func (r *Request) replaceScale(scale read.Live, sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+func replaceScale(q *rest.Request, scale read.Live, sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	status := sent.Content.Get("status")
 	sent.Content = catalog.NewScale(sent.Content.Get("metadata"), sent.Content.Get("spec", "replicas").Int(),
 		status.Get("replicas").Int(), status.Get("selector").Str())
-	object, err := r.Version.Scale.Manager.Update(scale.Object, sent, options.ManagerOr(r.HTTP.UserAgent()))
+	object, err := q.Version.Scale.Manager.Update(scale.Object, sent, options.ManagerOr(q.HTTP.UserAgent()))
 	if err != nil && object.Content.IsAbsent() {
 		return object, api.Refused(err)
 	}
@@ -90,9 +71,9 @@ func (r *Request) replaceScale(scale read.Live, sent managedfields.Object, optio
 //
 // The converter of custom resources knows no Scale, but is asked for one in two places: where an object without owners is adopted,
 // and where an apply changes something. So for those, only an apply that changes nothing succeeds.
-func (r *Request) applyScale(scale read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
-	if !r.Version.Custom {
-		object, err := r.Version.Scale.Manager.Apply(scale.Object, config, options.Manager, options.Force)
+func applyScale(q *rest.Request, scale read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+	if !q.Version.Custom {
+		object, err := q.Version.Scale.Manager.Apply(scale.Object, config, options.Manager, options.Force)
 		return object, api.Refused(err)
 	}
 	const refusal = "proper version: request to convert CR to an invalid group/version: autoscaling/v1"
@@ -100,7 +81,7 @@ func (r *Request) applyScale(scale read.Live, config managedfields.Object, optio
 		return scale.Object, fmt.Errorf("failed to create manager for existing fields: "+
 			"failed to convert live object (/; %v) to "+refusal, catalog.ScaleKind)
 	}
-	plan, err := r.Version.Scale.Manager.Plan(scale.Object, config, options.Manager)
+	plan, err := q.Version.Scale.Manager.Plan(scale.Object, config, options.Manager)
 	if err != nil {
 		return scale.Object, api.Refused(err)
 	}
@@ -117,22 +98,23 @@ func (r *Request) applyScale(scale read.Live, config managedfields.Object, optio
 }
 
 // writeScale lets change write the Scale of the stored object, and stores the object with what came out.
-func (r *Request) writeScale(options api.WriteOptions, uid string, change change) (*read.Answer, error) {
-	w := &write{Request: r, dryRun: options.DryRun, uid: uid}
-	object, _, err := w.run(func(live read.Live) (managedfields.Object, error) { return w.scaled(live, change) })
+func (w *Writer) writeScale(q *rest.Request, options api.WriteOptions, uid string, change Change) (*rest.Answer, error) {
+	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, UID: uid}
+	written, err := t.Run(func(live read.Live) (managedfields.Object, error) { return t.scaled(live, change) })
 	if err != nil {
 		return nil, err
 	}
-	scale, _, err := r.Version.Scale.Of(object.Content)
+	scale, _, err := q.Version.Scale.Of(written.Content)
 	if err != nil {
 		return nil, err
 	}
-	return read.NewDocument(http.StatusOK, scale), nil
+	return rest.NewDocument(http.StatusOK, scale), nil
 }
 
 // scaled returns live with the replicas, and the managers of them, that change gives its Scale.
-func (w *write) scaled(live read.Live, change change) (managedfields.Object, error) {
-	content, wanted, err := w.Version.Scale.Of(live.Content)
+func (t *Task) scaled(live read.Live, change Change) (managedfields.Object, error) {
+	q := t.Request
+	content, wanted, err := q.Version.Scale.Of(live.Content)
 	if err != nil {
 		return managedfields.Object{}, err
 	}
@@ -140,7 +122,7 @@ func (w *write) scaled(live read.Live, change change) (managedfields.Object, err
 		status := content.Get("status")
 		content = catalog.NewScale(content.Get("metadata"), unset, status.Get("replicas").Int(), status.Get("selector").Str())
 	}
-	entries, err := managedfields.ScaleEntries(live.Entries, w.Version.Scale.Replicas)
+	entries, err := managedfields.ScaleEntries(live.Entries, q.Version.Scale.Replicas)
 	if err != nil {
 		return managedfields.Object{}, api.Refused(err)
 	}
@@ -149,25 +131,25 @@ func (w *write) scaled(live read.Live, change change) (managedfields.Object, err
 	if err != nil {
 		return written, err
 	}
-	if written.Content, err = w.identified(written); err != nil {
+	if written.Content, err = identified(q, written); err != nil {
 		return written, err
 	}
-	if written, err = w.mutate(scale, written); err != nil {
+	if written, err = t.Mutate(scale, written); err != nil {
 		return written, err
 	}
 	replicas := written.Content.Get("spec", "replicas").Int()
 	if replicas == unset {
-		return written, errors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", w.Version.Scale.Spec))
+		return written, errors.NewBadRequest(fmt.Sprintf("the spec replicas field %q cannot be empty", q.Version.Scale.Spec))
 	}
-	if replicas < 0 && !w.Version.Custom {
-		return written, api.Invalid(kindIn(written.Content), w.ObjectName, field.ErrorList{
+	if replicas < 0 && !q.Version.Custom {
+		return written, api.Invalid(kindIn(written.Content), q.ObjectName, field.ErrorList{
 			field.Invalid(field.NewPath("spec", "replicas"), replicas, "must be greater than or equal to 0"),
 		})
 	}
-	object := managedfields.Object{Content: w.Version.Scale.WithReplicas(live.Content, replicas)}
+	object := managedfields.Object{Content: q.Version.Scale.WithReplicas(live.Content, replicas)}
 	if version := written.Content.Get("metadata", "resourceVersion"); version.Str() != "" {
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", version)
 	}
-	object.Entries, err = managedfields.EntriesAfterScale(live.Entries, written.Entries, w.Version.APIVersion(), w.Version.Scale.Replicas)
+	object.Entries, err = managedfields.EntriesAfterScale(live.Entries, written.Entries, q.Version.APIVersion(), q.Version.Scale.Replicas)
 	return object, api.Refused(err)
 }

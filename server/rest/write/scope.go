@@ -6,22 +6,23 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kjson"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
 
 // scope answers what plugins ask about a write: admission.Scope.
 type scope struct {
-	*write
+	task      *Task
 	operation admission.Operation
 	unread    func() bool
 }
@@ -32,7 +33,7 @@ func (s *scope) Unread() bool { return s.unread != nil && s.unread() }
 // Options returns the options of the write, as kube-apiserver passes them on: those of a patch are the options of what it does. A
 // connection has none.
 func (s *scope) Options() value.Value {
-	typed := any(s.deletion)
+	typed := any(s.task.deletion)
 	kind := "DeleteOptions"
 	switch s.operation {
 	case admission.Connect:
@@ -40,12 +41,12 @@ func (s *scope) Options() value.Value {
 	case admission.Create:
 		kind = "CreateOptions"
 		typed = &metav1.CreateOptions{
-			DryRun: s.Query["dryRun"], FieldManager: s.Query.Get("fieldManager"), FieldValidation: s.Query.Get("fieldValidation"),
+			DryRun: s.task.Request.Query["dryRun"], FieldManager: s.task.Request.Query.Get("fieldManager"), FieldValidation: s.task.Request.Query.Get("fieldValidation"),
 		}
 	case admission.Update:
 		kind = "UpdateOptions"
 		typed = &metav1.UpdateOptions{
-			DryRun: s.Query["dryRun"], FieldManager: s.Query.Get("fieldManager"), FieldValidation: s.Query.Get("fieldValidation"),
+			DryRun: s.task.Request.Query["dryRun"], FieldManager: s.task.Request.Query.Get("fieldManager"), FieldValidation: s.task.Request.Query.Get("fieldValidation"),
 		}
 	}
 	options, err := structs.From(typed)
@@ -57,31 +58,37 @@ func (s *scope) Options() value.Value {
 
 // Equivalents returns the endpoints of all other versions of the objects.
 func (s *scope) Equivalents() []admission.Endpoint {
-	s.equivalents.once.Do(func() {
+	q, known := s.task.Request, &s.task.equivalents
+	known.once.Do(func() {
 		for _, v := range s.alike() {
-			if v != s.Version && v.HasSubresource(s.Target.Subresource) {
-				s.equivalents.of = append(s.equivalents.of, s.endpoint(v))
+			if v != q.Version && v.HasSubresource(q.Target.Subresource) {
+				known.of = append(known.of, endpoint(q, v))
 			}
 		}
 	})
-	return s.equivalents.of
+	return known.of
+}
+
+// endpoint returns the endpoint of a request, if the request were made to a version.
+func endpoint(q *rest.Request, v *catalog.Version) admission.Endpoint {
+	gvk := v.GVK()
+	if action := v.Actions[q.Target.Subresource]; action != nil {
+		gvk = action.GVK()
+	} else if q.IsScale() {
+		gvk = catalog.ScaleKind
+	}
+	return admission.Endpoint{
+		Resource: kschema.GroupVersionResource{Group: v.Group, Version: v.Name, Resource: v.Plural},
+		Kind:     kschema.GroupVersionKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind},
+	}
 }
 
 // Served identifies the version that is written: one that is defined anew is another.
-func (s *scope) Served() any { return s.Version }
-
-// equivalents are the endpoints of all other versions of an object that is written, once somebody asked for them.
-type equivalents struct {
-	once sync.Once
-	of   []admission.Endpoint
-}
+func (s *scope) Served() any { return s.task.Request.Version }
 
 // alike returns the versions that the objects are served in, of this resource and of others, as they are declared.
 func (s *scope) alike() []*catalog.Version {
-	if s.Alike == nil {
-		return s.Version.Declared()
-	}
-	return s.Alike(s.Version.Resource)
+	return s.task.Writer.Host.Alike(s.task.Request.Version.Resource)
 }
 
 // version returns the version of the object at an endpoint.
@@ -97,7 +104,7 @@ func (s *scope) version(at admission.Endpoint) (*catalog.Version, error) {
 // Convert returns an object as an endpoint has it. Custom resources are told by their apiVersion only; objects of built-in kinds are
 // printed anew by their Go types.
 func (s *scope) Convert(object value.Value, from, to admission.Endpoint) (value.Value, error) {
-	if s.Version.Custom && s.Target.Subresource == "scale" {
+	if s.task.Request.Version.Custom && s.task.Request.IsScale() {
 		return readTyped(object.AppendJSON(nil), catalog.ScaleKind, catalog.EmptyScale()) // it is the same in all versions
 	}
 	v, err := s.version(to)
@@ -107,7 +114,7 @@ func (s *scope) Convert(object value.Value, from, to admission.Endpoint) (value.
 	if v.Custom {
 		return s.relabelled(object, v)
 	}
-	if s.Target.Subresource != "scale" && s.actionOf() == nil {
+	if q := s.task.Request; !q.IsScale() && q.Version.Actions[q.Target.Subresource] == nil {
 		object, err = s.reprinted(object, from, v)
 	}
 	gvk := to.Kind
@@ -153,13 +160,13 @@ func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.
 	if err != nil {
 		return sent, sent, err
 	}
-	scale, action := s.Target.Subresource == "scale", v.Actions[s.Target.Subresource]
+	scale, action := s.task.Request.IsScale(), v.Actions[s.task.Request.Target.Subresource]
 	switch {
 	case action != nil:
 		sent, err = readTyped(text, action.GVK(), action.New())
 		return sent, sent, err
 	case v.Custom:
-		sent, err = readCustom(text)
+		sent, err = readUntyped(text)
 	case scale:
 		sent, err = readTyped(text, catalog.ScaleKind, catalog.EmptyScale())
 	default:
@@ -175,8 +182,8 @@ func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.
 	return sent, defaulted, err
 }
 
-// readCustom reads a text that must say of which kind it is.
-func readCustom(text []byte) (value.Value, error) {
+// readUntyped reads a text that must say of which kind it is.
+func readUntyped(text []byte) (value.Value, error) {
 	var found struct {
 		Kind string `json:"kind"`
 	}

@@ -1,12 +1,11 @@
 package write
 
 import (
-	"net/http"
-
 	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 )
 
@@ -16,41 +15,37 @@ import (
 //	decode    the object, with its defaults
 //	identify  its namespace and name
 //	own       what it changes is the manager's
-//	store     in place of what is there; see write.run
-func (r *Request) Update() (*read.Answer, error) {
-	if r.Target.Name == "" {
+//	store     in place of what is there; see Task.Run
+func (w *Writer) Update(q *rest.Request) (*rest.Answer, error) {
+	if q.Target.Name == "" {
 		return nil, errors.NewBadRequest("name must be provided")
 	}
-	r.ObjectName = r.Target.Name
-	if r.Target.Subresource == "scale" {
-		return r.updateScale()
+	if q.IsScale() {
+		return w.updateScale(q)
 	}
-	options, err := api.ParseUpdateOptions(r.Query)
+	options, err := api.ParseUpdateOptions(q.Query)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := r.decode(options, r.LastRead())
+	sent, err := Decode(q, options, w.Reader.View(q.Version).LastRead(q.Key()))
 	if err != nil {
 		return nil, err
 	}
-	if sent.Content, err = r.identified(sent); err != nil {
+	if sent.Content, err = identified(q, sent); err != nil {
 		return nil, err
 	}
-	sent.Content = r.withoutRepeatedOwners(sent.Content)
-	w := &write{
-		Request: r, dryRun: options.DryRun, uid: api.Meta(sent.Content, "uid"),
-		create: r.Version.CreateOnUpdate && r.Target.Subresource == "",
+	sent.Content = withoutRepeatedOwners(q, sent.Content)
+	t := &Task{
+		Writer: w, Request: q, DryRun: options.DryRun, UID: api.Meta(sent.Content, "uid"),
+		create: q.Version.CreateOnUpdate && q.Target.Subresource == "",
 	}
-	object, created, err := w.run(func(live read.Live) (managedfields.Object, error) {
+	updated, err := t.Run(func(live read.Live) (managedfields.Object, error) {
 		object := sent
 		object.Content = storage.Share(sent.Content, live.Content)
-		return r.update(live, object, options)
+		return Own(q, live, object, options)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if created {
-		return w.answer(http.StatusCreated, object), nil
-	}
-	return w.answer(http.StatusOK, object), nil
+	return updated.answer(), nil
 }

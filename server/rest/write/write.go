@@ -1,171 +1,134 @@
+// Package write carries out the verbs that write: create, update, patch, apply and delete, and those of Scales. Each verb is a method of a
+// [Writer] that takes a request. Its file lists the steps, which are read from top to bottom.
+//
+// Writes to stored objects have [Task.Run] in common: an object is read, changed, prepared, validated and stored, again and again until no
+// other write was faster. A step takes what it needs from the request and from the steps before it, and returns what it finds out.
 package write
 
 import (
-	"bytes"
+	"context"
 	stderrors "errors"
+	"net/http"
+	"sync"
+	"time"
 
-	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
 
-// change computes what is to replace live, the zero read.Live if nothing is stored. It may be called several times.
-type change func(live read.Live) (managedfields.Object, error)
+// MaxBody is the size that a body may have, as in kube-apiserver.
+const MaxBody = 3 << 20
 
-// write is a write to one object, as the steps of it know it.
-type write struct {
-	*Request
-	dryRun  bool
-	create  bool   // an object that does not exist is created
-	post    bool   // it must not exist
-	applies bool   // it is an apply
-	uid     string // that the stored object must have; empty for any
+// Host is the server that writes run in. Its methods are called by many goroutines at once, with the context of the request. None of them
+// may keep the request.
+type Host interface {
+	// User returns the user who sends a request.
+	User(context.Context) admission.User
+	// Alike returns the versions in which the objects of a resource are served: by this resource, and by resources of other groups that
+	// share the stored objects. They come as they are declared.
+	Alike(*catalog.Resource) []*catalog.Version
+	// Resource returns a resource that is served at the moment, nil if it is not served.
+	Resource(kschema.GroupResource) *catalog.Resource
+	// Stored is called after each change of the store and before the request is answered. It is not called for a dry run. When it
+	// returns, the server acts as the change demands: it serves a new definition, for example.
+	Stored(context.Context, *rest.Request, Event)
+}
 
+// Event says what a write did to its object.
+type Event uint8
+
+const (
+	WasStored  Event = iota // it is new, or changed
+	WasMarked               // it is to be deleted, and waits
+	WasRemoved              // it is gone
+)
+
+// Writer carries out the verbs that write. It is safe for concurrent use.
+type Writer struct {
+	Reader *read.Reader
+	Host   Host
+	// Admission decides about writes; the zero Chain admits everything.
+	Admission admission.Chain
+	// MaxObject is how many bytes a write of one object to the store may have; 0 is DefaultMaxObject.
+	MaxObject int
+	// EventTTL is how long objects of resources with a TTL are kept after they were last written; 0 is for ever.
+	EventTTL time.Duration
+
+	ordered ordered
+}
+
+// Change computes what is to replace live, the zero read.Live if nothing is stored. It may be called several times.
+type Change func(live read.Live) (managedfields.Object, error)
+
+// Task is a write to one object: its request, and what the verb and the options of the request say about the write. The steps of a write
+// take what they need from a task and from steps before them, and return what they find out.
+type Task struct {
+	Writer  *Writer
+	Request *rest.Request
+	DryRun  bool
+	UID     string // that the stored object must have; empty for any
+	Unasked bool   // admission is not asked whether the object may be deleted
+
+	create   bool                  // an object that does not exist is created
+	post     bool                  // the object must not exist
+	applies  bool                  // the write is an apply
 	deletion *metav1.DeleteOptions // of a delete
-	unasked  bool                  // admission is not asked whether it may be deleted
 	unnamed  bool                  // the request names no object
-	named    bool                  // the server made up the name of the object
-
-	text func([]byte) []byte // appends the outcome as an answer has it; nil if it must be printed
-
-	known value.Value // whose parts need not be read again, see Request.settled; absent if nothing is known
-
-	faultless bool // validation of the whole object found nothing, and nothing was warned of
-	proof     catalog.Proof
+	named    bool                  // the server generated the name of the object
+	decoded  value.Value           // the body of a create, if its parts need not be read again: see read.Live.SettledContent
 
 	equivalents equivalents
 }
 
-// run changes the object of the request, and returns it as it is stored then, and whether it was created.
-//
-//	load      what is stored, if anything
-//	check     that it is what the request means
-//	change    what the verb makes of it
-//	mutate    what admission makes of that
-//	prepare   what the endpoint may write, and what the server knows better
-//	validate  the outcome
-//	admit     unless admission refuses it
-//	store     unless nothing changed, and only if nobody else was faster: otherwise all of this again
-func (w *write) run(change change) (object managedfields.Object, created bool, err error) {
+// equivalents are the endpoints of all other versions of an object that is written, once a plugin asked for them.
+type equivalents struct {
+	once sync.Once
+	of   []admission.Endpoint
+}
+
+// Outcome is an object as a write leaves it.
+type Outcome struct {
+	managedfields.Object
+	created bool
+	text    func([]byte) []byte // appends the object as an answer has it; nil if it must be printed
+}
+
+// answer returns the outcome as the answer to its request.
+func (o Outcome) answer() *rest.Answer {
+	code := http.StatusOK
+	if o.created {
+		code = http.StatusCreated
+	}
+	return &rest.Answer{Code: code, Object: o.Object, Text: o.text, Converted: true}
+}
+
+// view returns how the version of the request shows stored objects.
+func (t *Task) view() read.View { return t.Writer.Reader.View(t.Request.Version) }
+
+// load returns the stored object of the request. The error is a 404 if there is none.
+func (t *Task) load() (read.Live, error) { return t.Writer.Reader.MustLoad(t.Request) }
+
+// Retry calls attempt until it returns something else than store.ErrConflict, which says that another write was faster. It returns that
+// error, or the context's once the context has ended.
+func Retry(ctx context.Context, attempt func() error) error {
 	for {
-		if err := w.Context().Err(); err != nil {
-			return object, false, err
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		object, created, err = w.attempt(change)
-		if !stderrors.Is(err, store.ErrConflict) {
-			return object, created, err
+		if err := attempt(); !stderrors.Is(err, store.ErrConflict) {
+			return err
 		}
 	}
 }
 
-// attempt is run without trying again: store.ErrConflict says that somebody else was faster.
-func (w *write) attempt(change change) (object managedfields.Object, created bool, err error) {
-	live, err := w.Load()
-	if err != nil {
-		return object, false, read.WhyUnreadable(err)
-	}
-	if !live.Exists() && !w.create {
-		return object, false, w.NotFound()
-	}
-	if err := w.checkUID(live); err != nil {
-		return object, false, err
-	}
-	w.known = live.SettledContent()
-	if object, err = change(live); err != nil {
-		return object, false, err
-	}
-	if err = w.checkSize(object); err != nil {
-		return object, false, err
-	}
-	if w.Target.Subresource != "scale" { // of which it is the change that mutates
-		if object, err = w.mutate(live, object); err != nil {
-			return object, false, err
-		}
-	}
-	if !live.Exists() {
-		if err = checkNew(object.Content); err == nil {
-			object, err = w.storeNew(object)
-		}
-		return object, true, err
-	}
-	object, err = w.replace(live, object)
-	return object, false, err
-}
-
-// storeNew stores an object that does not exist yet.
-func (w *write) storeNew(object managedfields.Object) (managedfields.Object, error) {
-	var err error
-	if object.Content, err = w.prepareNew(object.Content); err != nil {
-		return object, err
-	}
-	w.ObjectName = api.Meta(object.Content, "name") // which some kinds give to objects that have none
-	if err := w.validateNew(object.Content); err != nil {
-		return object, err
-	}
-	if w.Version.Terminating {
-		return object, errors.NewForbidden(w.Version.GroupResource(), w.ObjectName,
-			stderrors.New("create not allowed while custom resource definition is terminating"))
-	}
-	if err := w.admit(managedfields.Object{}, object); err != nil {
-		return object, err
-	}
-	version := api.Meta(object.Content, "resourceVersion")
-	if n, err := api.ParseVersion(version, false); err == nil && n != 0 && w.post && !w.dryRun {
-		return object, stderrors.New("resourceVersion should not be set on objects to be created")
-	}
-	stored, err := w.encode(object)
-	if err != nil {
-		return object, err
-	}
-	if !w.dryRun {
-		return w.commit(stored, read.Live{}, WasStored)
-	}
-	if object, err = w.reread(stored, 0); version != "" {
-		object.Content = api.WithMetadata(object.Content, "resourceVersion", value.String(version))
-	}
-	return object, err
-}
-
-// replace stores object in place of live.
-func (w *write) replace(live read.Live, object managedfields.Object) (managedfields.Object, error) {
-	content, err := w.checkVersion(live, object.Content)
-	if err != nil {
-		return object, err
-	}
-	if content, err = api.InNamespace(content, w.Target.Namespace); err != nil {
-		return object, err
-	}
-	object.Content = w.prepare(content, live.Content)
-	if err := w.validate(object, live); err != nil {
-		return object, err
-	}
-	object = keepTimes(object, live.Object)
-	if err := w.admitChange(live, object); err != nil {
-		return object, err
-	}
-	if w.finished(object.Content, live.Content) {
-		return w.removeFinished(live, object)
-	}
-	stored, err := w.encode(object)
-	switch {
-	case err != nil:
-		return object, err
-	case bytes.Equal(stored.text, live.Record.Text):
-		w.text = w.TextOf(live.Record)
-		return w.reread(stored, live.Record.Revision)
-	case w.dryRun:
-		return w.reread(stored, live.Record.Revision)
-	}
-	return w.commit(stored, live, WasStored)
-}
-
-// answer returns the outcome of a write.
-func (w *write) answer(code int, object managedfields.Object) *read.Answer {
-	return &read.Answer{Code: code, Object: object, Text: w.text, Converted: true}
-}
+// storage lets objects share what they have in common.
+var storage = door.Open(value.Internal{})

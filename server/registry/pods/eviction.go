@@ -1,7 +1,6 @@
-package write
+package pods
 
 import (
-	stderrors "errors"
 	"fmt"
 	"slices"
 
@@ -12,44 +11,39 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
-	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
 
 // evict deletes a pod as an Eviction asks for it, unless its disruption budget does not allow that; see budget.go. The pod says then
 // that it was evicted.
-func (w *write) evict(sent managedfields.Object) error {
-	deletion, err := w.deletionOf(sent.Content)
+func evict(asked *write.Task, sent managedfields.Object) error {
+	options, err := deletionOf(asked.Request, sent.Content)
 	if err != nil {
 		return err
 	}
-	if err := w.admit(managedfields.Object{}, sent); err != nil {
+	if err := asked.Admit(managedfields.Object{}, sent); err != nil {
 		return err
 	}
-	w = &write{Request: w.of("pods"), dryRun: len(deletion.DryRun) > 0, deletion: deletion, unasked: true}
-	live, err := w.MustLoad()
+	w := asked.Writer
+	t := &write.Task{Writer: w, Request: requestOf(w, asked.Request, "pods"), DryRun: len(options.DryRun) > 0, Unasked: true}
+	live, err := w.Reader.MustLoad(t.Request)
 	if err != nil {
 		return err
 	}
 	if !endsAnyway(live.Content) {
-		if err := w.disrupt(live.Content); err != nil {
+		if err := disrupt(t, live.Content); err != nil {
 			return err
 		}
 	}
-	for {
-		if err := w.Context().Err(); err != nil {
-			return err
-		}
-		if err := w.evictOnce(); !stderrors.Is(err, store.ErrConflict) {
-			return err
-		}
-	}
+	return write.Retry(t.Request.Context(), func() error { return evictOnce(t, options.DeepCopy()) })
 }
 
 // deletionOf returns how an Eviction asks for a pod to be deleted. The error is a 422, or a plain one if it is not clear whether it is
 // a dry run.
-func (r *Request) deletionOf(eviction value.Value) (*metav1.DeleteOptions, error) {
+func deletionOf(q *rest.Request, eviction value.Value) (*metav1.DeleteOptions, error) {
 	deletion := &metav1.DeleteOptions{}
 	if asked := eviction.Get("deleteOptions"); asked.Kind() == value.KindObject {
 		if err := structs.Into(asked, deletion); err != nil {
@@ -58,11 +52,11 @@ func (r *Request) deletionOf(eviction value.Value) (*metav1.DeleteOptions, error
 	}
 	if unsafe := deletion.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
 		path := field.NewPath("deleteOptions", "ignoreStoreReadErrorWithClusterBreakingPotential")
-		return nil, api.Invalid(kschema.GroupKind{Group: "policy", Kind: "Eviction"}, r.ObjectName, field.ErrorList{
+		return nil, api.Invalid(kschema.GroupKind{Group: "policy", Kind: "Eviction"}, q.ObjectName, field.ErrorList{
 			field.Invalid(path, true, "can not be set for pod eviction, try after removing the option"),
 		})
 	}
-	asked := r.Query["dryRun"]
+	asked := q.Query["dryRun"]
 	switch {
 	case len(deletion.DryRun) == 0:
 		deletion.DryRun = asked
@@ -75,28 +69,26 @@ func (r *Request) deletionOf(eviction value.Value) (*metav1.DeleteOptions, error
 
 // evictOnce evicts a pod that may be, without trying again: store.ErrConflict says that it changed meanwhile. What is wrong with how it is
 // to be deleted is told only once the pod says that it was evicted.
-func (w *write) evictOnce() error {
-	live, err := w.MustLoad()
+func evictOnce(t *write.Task, options *metav1.DeleteOptions) error {
+	live, err := t.Writer.Reader.MustLoad(t.Request)
 	if err != nil {
 		return err
 	}
-	options := w.deletion.DeepCopy()
-	if err := w.checkPreconditions(live, options.Preconditions); err != nil {
+	if err := write.CheckPreconditions(t.Request, live, options.Preconditions, false); err != nil {
 		return err
 	}
-	object := live.Object
-	object.Content = w.withCondition(live.Content, conditionOf("DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting"))
-	evicted, err := w.mark(live, object)
-	if err != nil {
+	object, evicted := live.Object, conditionOf("DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting")
+	object.Content = withCondition(live.Content, evicted, t.Writer.Reader.Now())
+	if live, err = t.Amend(live, object); err != nil {
 		return err
 	}
 	if err := api.CheckDeleteOptions(options); err != nil {
 		return err
 	}
 	if p := options.Preconditions; p != nil && p.ResourceVersion != nil {
-		p.ResourceVersion = new(api.Meta(evicted.Content, "resourceVersion"))
+		p.ResourceVersion = new(api.Meta(live.Content, "resourceVersion"))
 	}
-	_, _, err = w.delete(options)
+	_, _, err = t.Delete(options, nil)
 	return err
 }
 

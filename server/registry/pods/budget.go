@@ -1,9 +1,10 @@
-package write
+package pods
 
 import (
 	stderrors "errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -21,15 +24,16 @@ import (
 var budgets = kschema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}
 
 // disrupt takes a disruption of pod from its budget, if it has one. The error is a 429 if that does not allow one now. A pod that is
-// not ready takes none if its budget says so.
-func (w *write) disrupt(pod value.Value) error {
-	resource := w.Resources(budgets)
+// not ready takes none if its budget says so. t is the deletion of the pod.
+func disrupt(t *write.Task, pod value.Value) error {
+	w := t.Writer
+	resource := w.Host.Resource(budgets)
 	if resource == nil {
 		return nil
 	}
-	r := *w.Request
-	r.Version, r.Target.Group, r.Target.Resource, r.Target.Subresource = resource.Versions[0], budgets.Group, budgets.Resource, "status"
-	found, err := r.budgetsOf(pod)
+	q := *t.Request
+	q.Version, q.Target.Group, q.Target.Resource, q.Target.Subresource = resource.Versions[0], budgets.Group, budgets.Resource, "status"
+	found, err := budgetsOf(w.Reader, &q, pod)
 	switch {
 	case err != nil:
 		return err
@@ -41,29 +45,29 @@ func (w *write) disrupt(pod value.Value) error {
 			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
 		}}
 	}
-	r.ObjectName = api.Meta(found[0], "name")
-	r.Target.Name = r.ObjectName
-	taking := &write{Request: &r, dryRun: w.dryRun}
-	_, _, err = taking.run(func(live read.Live) (managedfields.Object, error) {
+	q.ObjectName = api.Meta(found[0], "name")
+	q.Target.Name = q.ObjectName
+	taking := &write.Task{Writer: w, Request: &q, DryRun: t.DryRun}
+	_, err = taking.Run(func(live read.Live) (managedfields.Object, error) {
 		object := live.Object
 		if err := allowsDisruption(live.Content); err != nil {
 			return object, err
 		}
-		if object.Content, err = r.withDisruption(live.Content, w.ObjectName); err != nil {
+		if object.Content, err = withDisruption(live.Content, t.Request.ObjectName, w.Reader.Now()); err != nil {
 			return object, err
 		}
-		return r.update(live, object, api.WriteOptions{Manager: "kube-apiserver"})
+		return write.Own(&q, live, object, api.WriteOptions{Manager: "kube-apiserver"})
 	})
 	return err
 }
 
-// budgetsOf returns the budgets that a pod is under.
-func (r *Request) budgetsOf(pod value.Value) ([]value.Value, error) {
+// budgetsOf returns the budgets that a pod is under. The request is for budgets.
+func budgetsOf(b *read.Reader, q *rest.Request, pod value.Value) ([]value.Value, error) {
 	all, err := api.ParseListOptions(nil)
 	if err != nil {
 		return nil, err
 	}
-	list, err := r.Objects(all)
+	list, err := b.Objects(q, all)
 	if err != nil {
 		return nil, err
 	}
@@ -160,11 +164,11 @@ func withBudget(err *errors.StatusError, format string, with ...any) error {
 }
 
 // withDisruption returns a budget of which the pod of the given name took a disruption.
-func (r *Request) withDisruption(budget value.Value, pod string) (value.Value, error) {
+func withDisruption(budget value.Value, pod string, now time.Time) (value.Value, error) {
 	status := budget.Get("status")
 	left := status.Get("disruptionsAllowed").Int() - 1
 	status = status.With("disruptionsAllowed", value.Int(left)).
-		With("disruptedPods", status.Get("disruptedPods").With(pod, value.String(r.timestamp())))
+		With("disruptedPods", status.Get("disruptedPods").With(pod, value.String(api.Timestamp(now))))
 	if left > 0 {
 		return budget.With("status", status), nil
 	}
@@ -176,7 +180,7 @@ func (r *Request) withDisruption(budget value.Value, pod string) (value.Value, e
 	}
 	meta.SetStatusCondition(&conditions, metav1.Condition{
 		Type: "DisruptionAllowed", Status: metav1.ConditionFalse, Reason: "InsufficientPods",
-		ObservedGeneration: status.Get("observedGeneration").Int(), LastTransitionTime: metav1.NewTime(r.Now()),
+		ObservedGeneration: status.Get("observedGeneration").Int(), LastTransitionTime: metav1.NewTime(now),
 	})
 	out, err := structs.From(conditions)
 	return budget.With("status", status.With("conditions", out)), err

@@ -1,4 +1,4 @@
-package write
+package pods
 
 import (
 	stderrors "errors"
@@ -10,48 +10,45 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/deed-project/deed/managedfields"
-	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/value"
 )
 
-// Connect carries out a request to reach into a pod, as far as that goes without a kubelet: admission is asked, and then the answer
-// is why there is no way there. It is always a refusal.
-func (r *Request) Connect() (*read.Answer, error) {
-	if len(r.Query["dryRun"]) > 0 {
-		return nil, errors.NewBadRequest("dryRun is not supported")
+// Connect carries out a request to reach into a pod, as far as that goes without a kubelet: it asks admission, and then refuses the request
+// with the reason why the pod cannot be reached.
+func Connect(w *write.Writer, q *rest.Request) error {
+	if len(q.Query["dryRun"]) > 0 {
+		return errors.NewBadRequest("dryRun is not supported")
 	}
-	options, err := r.connection().Read(r.Query, r.Target.Rest)
+	options, err := q.Version.Connects(q.Target.Subresource).Read(q.Query, q.Target.Rest)
 	if err != nil {
-		return nil, errors.NewBadRequest(err.Error())
+		return errors.NewBadRequest(err.Error())
 	}
-	r.ObjectName = r.Target.Name
-	w := &write{Request: r}
-	admitted, err := w.mutate(read.Live{}, managedfields.Object{Content: options})
+	t := &write.Task{Writer: w, Request: q}
+	admitted, err := t.Mutate(read.Live{}, managedfields.Object{Content: options})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := w.admit(managedfields.Object{}, admitted); err != nil {
-		return nil, err
+	if err := t.Admit(managedfields.Object{}, admitted); err != nil {
+		return err
 	}
-	w = &write{Request: r.of("pods")}
-	if r.Target.Subresource == "proxy" {
-		return nil, w.proxy()
+	pod := requestOf(w, q, "pods")
+	if q.Target.Subresource == "proxy" {
+		return proxy(w.Reader, pod)
 	}
-	return nil, w.stream(r.Target.Subresource, admitted.Content.Get("container").Str())
+	return stream(w, pod, q.Target.Subresource, admitted.Content.Get("container").Str())
 }
 
-// connection returns the way into an object that the subresource of a request is; nil if it is none.
-func (r *Request) connection() *catalog.Connection { return r.Version.Connects(r.Target.Subresource) }
-
 // proxy returns why there is no way to a port of the pod that is named as [scheme:]name[:port].
-func (w *write) proxy() error {
-	_, name, _, ok := utilnet.SplitSchemeNamePort(w.ObjectName)
+func proxy(b *read.Reader, q *rest.Request) error {
+	_, name, _, ok := utilnet.SplitSchemeNamePort(q.ObjectName)
 	if !ok {
-		return errors.NewBadRequest(fmt.Sprintf("invalid pod request %q", w.ObjectName))
+		return errors.NewBadRequest(fmt.Sprintf("invalid pod request %q", q.ObjectName))
 	}
-	w.ObjectName = name
-	live, err := w.MustLoad()
+	q.ObjectName = name
+	live, err := b.MustLoad(q)
 	if err != nil {
 		return err
 	}
@@ -71,34 +68,34 @@ func podAddress(pod value.Value) string {
 }
 
 // stream returns why there is no way to a container of the pod, or to its ports.
-func (w *write) stream(subresource, container string) error {
-	live, err := w.MustLoad()
+func stream(w *write.Writer, q *rest.Request, subresource, container string) error {
+	live, err := w.Reader.MustLoad(q)
 	if err != nil {
 		return err
 	}
 	if subresource != "portforward" {
-		if err := w.checkContainer(live.Content, container); err != nil {
+		if err := checkContainer(q.ObjectName, live.Content, container); err != nil {
 			return err
 		}
 	}
 	node := live.Content.Get("spec", "nodeName").Str()
 	if node == "" {
-		return errors.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", w.ObjectName))
+		return errors.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", q.ObjectName))
 	}
-	addresses, err := w.addressesOf(node)
+	addresses, err := addressesOf(w, q, node)
 	switch {
 	case err != nil:
 		return err
 	case addresses == 0:
 		return stderrors.New("no preferred addresses found; known addresses: []")
-	case w.HTTP.Header.Get("Upgrade") == "":
+	case q.HTTP.Header.Get("Upgrade") == "":
 		return errors.NewBadRequest("Upgrade request required")
 	}
 	return stderrors.New("error dialing backend: there is no kubelet")
 }
 
 // checkContainer refuses, with 400, to go into a container that the pod does not have, or into any if it has several.
-func (w *write) checkContainer(pod value.Value, name string) error {
+func checkContainer(podName string, pod value.Value, name string) error {
 	var names []string
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
 		for c := range pod.Get("spec", list).Items() {
@@ -107,20 +104,20 @@ func (w *write) checkContainer(pod value.Value, name string) error {
 	}
 	switch {
 	case name != "" && !slices.Contains(names, name):
-		return errors.NewBadRequest(fmt.Sprintf("container %s is not valid for pod %s", name, w.ObjectName))
+		return errors.NewBadRequest(fmt.Sprintf("container %s is not valid for pod %s", name, podName))
 	case name == "" && pod.Get("spec", "containers").Len() != 1:
-		return errors.NewBadRequest(fmt.Sprintf("a container name must be specified for pod %s, choose one of: %s", w.ObjectName, names))
+		return errors.NewBadRequest(fmt.Sprintf("a container name must be specified for pod %s, choose one of: %s", podName, names))
 	}
 	return nil
 }
 
 // addressesOf returns how many addresses a node has. The error is the 404 of a pod with the name of the node, if that is not there.
-func (w *write) addressesOf(node string) (int, error) {
-	of := w.of("nodes")
+func addressesOf(w *write.Writer, q *rest.Request, node string) (int, error) {
+	of := requestOf(w, q, "nodes")
 	of.Target.Namespace, of.ObjectName = "", node
-	live, err := of.Load()
+	live, err := w.Reader.Load(of)
 	if err == nil && !live.Exists() {
-		err = errors.NewNotFound(w.Version.GroupResource(), node)
+		err = errors.NewNotFound(q.Version.GroupResource(), node)
 	}
 	return live.Content.Get("status", "addresses").Len(), err
 }

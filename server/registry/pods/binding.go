@@ -1,7 +1,6 @@
-package write
+package pods
 
 import (
-	stderrors "errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -9,32 +8,28 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
-	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/rest/write"
 	"github.com/deed-project/deed/value"
 )
 
-// bind puts a pod that is on no node on the one that a Binding names, with the labels and annotations of the Binding. Nobody comes
-// to own any of that.
-func (w *write) bind(sent managedfields.Object) error {
+// bind puts a pod that is on no node on the node that a Binding names, with the labels and annotations of the Binding. No manager owns any
+// of that.
+func bind(asked *write.Task, sent managedfields.Object) error {
 	binding := sent.Content
 	if errs := checkBinding(binding); len(errs) > 0 {
 		return errs.ToAggregate()
 	}
-	if err := w.admit(managedfields.Object{}, sent); err != nil {
+	if err := asked.Admit(managedfields.Object{}, sent); err != nil {
 		return err
 	}
-	w = &write{Request: w.of("pods"), dryRun: w.dryRun, uid: api.Meta(binding, "uid")}
-	for {
-		if err := w.Context().Err(); err != nil {
-			return err
-		}
-		if err := w.bindOnce(binding); !stderrors.Is(err, store.ErrConflict) {
-			return err
-		}
-	}
+	w := asked.Writer
+	t := &write.Task{Writer: w, Request: requestOf(w, asked.Request, "pods"), DryRun: asked.DryRun}
+	return write.Retry(t.Request.Context(), func() error { return bindOnce(t, binding) })
 }
 
 // checkBinding returns what is wrong with the node that a Binding names.
@@ -57,47 +52,48 @@ func checkBinding(binding value.Value) field.ErrorList {
 	return errs
 }
 
-func (w *write) bindOnce(binding value.Value) error {
-	live, err := w.MustLoad()
+// bindOnce is bind without a second attempt: store.ErrConflict says that another write was faster.
+func bindOnce(t *write.Task, binding value.Value) error {
+	live, err := t.Writer.Reader.MustLoad(t.Request)
 	if err != nil {
 		return err
 	}
-	if err := w.checkUID(live); err != nil {
+	if err := write.CheckUID(t.Request, live, api.Meta(binding, "uid"), t.DryRun); err != nil {
 		return err
 	}
-	if err := w.checkBound(live, api.Meta(binding, "resourceVersion")); err != nil {
+	if err := checkBound(t.Request, live, api.Meta(binding, "resourceVersion")); err != nil {
 		return err
 	}
-	object := live.Object
-	object.Content = w.withCondition(bound(live.Content, binding), conditionOf("PodScheduled", "", ""))
-	stored, err := w.encode(object)
-	if err == nil && !w.dryRun {
-		_, err = w.commit(stored, live, WasStored)
-	}
+	object, now := live.Object, t.Writer.Reader.Now()
+	object.Content = withCondition(bound(live.Content, binding), conditionOf("PodScheduled", "", ""), now)
+	_, err = t.Amend(live, object)
 	return err
 }
 
 // checkBound refuses, with 409, to bind a pod that is not at the version that the Binding is about, or that cannot be bound.
-func (w *write) checkBound(live read.Live, version string) error {
+func checkBound(q *rest.Request, live read.Live, version string) error {
 	pod := live.Content
 	if had := api.Meta(pod, "resourceVersion"); version != "" && version != had {
-		return errors.NewConflict(w.Version.GroupResource(), w.ObjectName, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, "+
+		return errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, "+
 			"ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ResourceVersion in precondition: %s, "+
-			"ResourceVersion in object meta: %s", w.Key(), version, had))
+			"ResourceVersion in object meta: %s", q.Key(), version, had))
 	}
 	var why error
 	switch node := pod.Get("spec", "nodeName").Str(); {
 	case !pod.Get("metadata", "deletionTimestamp").IsAbsent():
-		why = fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", w.ObjectName)
+		why = fmt.Errorf("pod %s is being deleted, cannot be assigned to a host", q.ObjectName)
 	case node != "":
-		why = fmt.Errorf("pod %s is already assigned to node %q", w.ObjectName, node)
+		why = fmt.Errorf("pod %s is already assigned to node %q", q.ObjectName, node)
 	case pod.Get("spec", "schedulingGates").Len() > 0:
-		why = fmt.Errorf("pod %s has non-empty .spec.schedulingGates", w.ObjectName)
+		why = fmt.Errorf("pod %s has non-empty .spec.schedulingGates", q.ObjectName)
 	default:
 		return nil
 	}
-	return errors.NewConflict(kschema.GroupResource{Resource: "pods/binding"}, w.ObjectName, why)
+	return errors.NewConflict(kschema.GroupResource{Resource: "pods/binding"}, q.ObjectName, why)
 }
+
+// storage adds the members of one object to another.
+var storage = door.Open(value.Internal{})
 
 // bound returns a pod on the node of a Binding.
 func bound(pod, binding value.Value) value.Value {

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"context"
+
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/controllers"
+	"github.com/deed-project/deed/server/registry/namespaces"
+	"github.com/deed-project/deed/server/registry/webhooks"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/write"
+)
+
+// host is the server as writes see it: write.Host.
+type host struct {
+	definitions *controllers.Definitions
+	deletions   *controllers.Deletions
+	webhooks    *controllers.Webhooks
+	background  *controllers.Background
+}
+
+// User returns the user who sends a request.
+func (h *host) User(ctx context.Context) admission.User { return admission.User(auth.UserOf(ctx)) }
+
+// Alike returns the versions in which the objects of a resource are served.
+func (h *host) Alike(r *catalog.Resource) []*catalog.Version { return h.definitions.Catalog().Alike(r) }
+
+// Resource returns a resource that is served, nil if it is not served.
+func (h *host) Resource(of kschema.GroupResource) *catalog.Resource {
+	return h.definitions.Catalog().Lookup(of.Group, of.Resource)
+}
+
+// Stored reacts to a write: a definition or a configuration may have changed, or an object is gone that a deletion waits for.
+func (h *host) Stored(ctx context.Context, q *rest.Request, event write.Event) {
+	isDefinition := q.Version.Prefix == h.definitions.Prefix
+	if isDefinition && q.Target.Subresource != "status" {
+		h.background.Report("definitions are not settled", h.definitions.Sync(context.WithoutCancel(ctx)))
+	}
+	if webhooks.IsConfiguration(q.Version.Group, q.Version.Plural) {
+		h.background.Report("webhooks are not settled", h.webhooks.Sync(context.WithoutCancel(ctx)))
+	}
+	switch {
+	case event == write.WasMarked && isDefinition:
+		h.deletions.Definition(q.ObjectName)
+	case event == write.WasMarked && q.Version.GroupResource() == namespaces.Resource:
+		h.deletions.Namespace(q.ObjectName)
+	case event == write.WasRemoved:
+		h.background.Go(func(ctx context.Context) { h.deletions.Removed(ctx, q.Version, q.Target.Namespace) })
+	}
+}

@@ -1,0 +1,230 @@
+package server
+
+import (
+	"context"
+	stderrors "errors"
+	"net/http"
+	"os"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/audit"
+	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/metrics"
+	"github.com/deed-project/deed/server/registry/namespaces"
+	"github.com/deed-project/deed/server/registry/pods"
+	"github.com/deed-project/deed/server/registry/reviews"
+	"github.com/deed-project/deed/server/request"
+	"github.com/deed-project/deed/server/response"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/server/rest/watch"
+	"github.com/deed-project/deed/server/rest/write"
+	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
+)
+
+// resources serves resources: it leads a request to the function of its verb, and writes the answer.
+type resources struct {
+	reader  *read.Reader
+	writer  *write.Writer
+	watches *watch.Handler
+	cbor    bool // bodies and answers may be CBOR
+	access  *auth.Access
+	audit   audit.Log
+	metrics *metrics.Metrics
+	answers answers
+}
+
+var (
+	objectVerbs      = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"}
+	subresourceVerbs = []string{"get", "update", "patch"}
+)
+
+// custom serves a custom resource, in the manner of the handler that kube-apiserver has for all of them.
+func (h *resources) custom(w http.ResponseWriter, r *http.Request, c *request.Context, resource *catalog.Resource) {
+	target, verb := c.Target, c.Verb
+	version := resource.Version(target.Version)
+	everywhere := verb == "list" || verb == "watch"
+	if version == nil || target.Namespace != "" && !resource.Namespaced ||
+		target.Namespace == "" && resource.Namespaced && !everywhere {
+		response.NotFound(w)
+		return
+	}
+	verbs := objectVerbs
+	switch sub := target.Subresource; {
+	case sub == "":
+	case sub == "status" && version.Status != nil, sub == "scale" && version.Scale != nil:
+		verbs = subresourceVerbs
+	default:
+		h.answers.out.Error(w, r, errors.NewNotFound(resource.GroupResource(), target.Name))
+		return
+	}
+	if !slices.Contains(verbs, verb) {
+		h.answers.out.Error(w, r, errors.NewMethodNotSupported(resource.GroupResource(), verb))
+		return
+	}
+	h.verb(w, r, c, version)
+}
+
+// builtin serves a built-in kind, in the manner of a table of routes.
+func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.Context, resource *catalog.Resource) {
+	if resource.GroupResource() == namespaces.Resource {
+		c.Target.Namespace = ""
+	}
+	target, verb := c.Target, c.Verb
+	version := resource.Version(target.Version)
+	below := false
+	if version != nil {
+		connection := version.Connects(target.Subresource)
+		below = connection != nil && connection.Below
+	}
+	switch {
+	case version == nil || target.Rest != "" && !below || !version.HasSubresource(target.Subresource),
+		!resource.Namespaced && target.Namespace != "", resource.Question && target.Name != "",
+		resource.Namespaced && target.Namespace == "" && target.Name != "" && !target.Watch:
+		h.answers.out.Error(w, r, api.NoResource())
+	case r.Method == http.MethodHead && !below || target.Watch && r.Method != http.MethodGet || !offered(version, target, verb):
+		h.answers.out.Error(w, r, api.NoMethod())
+	default:
+		h.verb(w, r, c, version)
+	}
+}
+
+// offered reports whether the table of routes has verb for what target names.
+func offered(version *catalog.Version, target api.Target, verb string) bool {
+	resource := version.Resource
+	switch {
+	case version.Actions[target.Subresource] != nil:
+		return version.Actions[target.Subresource].Has(verb) && target.Namespace != ""
+	case target.Subresource != "":
+		return slices.Contains(subresourceVerbs, verb)
+	}
+	ofCollection := slices.Contains([]string{"list", "watch", "create", "deletecollection"}, verb)
+	nowhere := resource.Namespaced && target.Namespace == "" && verb != "list" && verb != "watch"
+	return resource.Has(verb) && !nowhere && (ofCollection == (target.Name == "") || verb == "watch")
+}
+
+// verb carries out a request for a resource.
+func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Context, version *catalog.Version) {
+	verb := c.Verb
+	q := rest.New(r, c.Query, c.Target, version)
+	q.CBOR = h.cbor
+	rep, err := negotiate(q, verb)
+	if err == nil || version.Custom { // routes of built-in kinds have what they answer with
+		q.Warnings.Add(version.Deprecation)
+	}
+	switch {
+	case err != nil:
+	case verb == "watch":
+		h.watches.Serve(w, q, c, rep)
+		return
+	case verb == "list" && isListed(version, rep) && r.Context().Err() == nil:
+		h.answers.list(w, h.reader, q, rep)
+		return
+	}
+	q.Textual = rep.IsText() && rep.As == ""
+	var annotations *audit.Annotations
+	if verb != "get" && verb != "list" {
+		annotations = h.audit.New(r.Context())
+	}
+	if annotations != nil {
+		q.Annotate = annotations.Add
+	}
+	var answer *rest.Answer
+	if err == nil {
+		answer, err = h.inTime(q, c)
+	}
+	if answer != nil && answer.Sent != nil {
+		defer answer.Sent()
+	}
+	code := h.conclude(w, q, rep, answer, err)
+	if annotations != nil {
+		annotations.Write(r, c.Action(), w.Header().Get("Audit-Id"), code)
+	}
+}
+
+// conclude answers a request with what came of it, and returns the status code.
+func (h *resources) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Representation, answer *rest.Answer, err error) int {
+	switch r := q.HTTP; {
+	case err != nil && overdue(r.Context(), err):
+		response.TimedOut(w)
+		return http.StatusGatewayTimeout
+	case err != nil:
+		q.Warnings.Write(w.Header())
+		h.metrics.Refuse(q.Version, err)
+		h.answers.out.Error(w, r, err)
+		return response.Code(api.StatusOf(err).Code)
+	}
+	q.Warnings.Write(w.Header())
+	h.answers.write(w, q, rep, answer)
+	return answer.Code
+}
+
+func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
+	offer := q.Offer()
+	switch {
+	case q.Version.Connects(q.Target.Subresource) != nil:
+		return wire.Representation{}, nil // of the other side
+	case verb == "watch":
+		return wire.NegotiateWatch(q.HTTP, offer)
+	case q.Target.Subresource == "scale":
+		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
+	}
+	offer.Listed = verb == "list"
+	return wire.Negotiate(q.HTTP, offer)
+}
+
+// inTime carries out a request. The error is the context's if the time of the whole request is over.
+func (h *resources) inTime(q *rest.Request, c *request.Context) (*rest.Answer, error) {
+	ctx := q.HTTP.Context()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	answer, err := h.carryOut(q, c.Verb)
+	if err != nil && c.Shortened && ctx.Err() == context.DeadlineExceeded {
+		return nil, errors.NewTimeoutError("request did not complete within requested timeout - "+ctx.Err().Error(), 0)
+	}
+	return answer, err
+}
+
+// overdue reports whether err says that the time of a request, whose context is ctx, is over.
+func overdue(ctx context.Context, err error) bool {
+	return stderrors.Is(err, os.ErrDeadlineExceeded) ||
+		stderrors.Is(err, context.DeadlineExceeded) && stderrors.Is(ctx.Err(), context.DeadlineExceeded)
+}
+
+// carryOut calls the function of the verb of a request. Some kinds have functions of their own.
+func (h *resources) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {
+	switch {
+	case q.Version.Connects(q.Target.Subresource) != nil:
+		return nil, pods.Connect(h.writer, q)
+	case q.Version.Actions[q.Target.Subresource] != nil, q.Version.Kind == "Binding" && !q.Version.Custom:
+		return pods.Act(h.writer, q)
+	case q.Version.Question:
+		return reviews.Create(q, func(review value.Value) (value.Value, error) {
+			return h.access.Review(q.Context(), q.Version, q.Target.Namespace, review)
+		})
+	case verb == "delete" && q.Version.GroupResource() == namespaces.Resource:
+		return namespaces.Delete(h.writer, q)
+	}
+	switch verb {
+	case "get":
+		return h.reader.Get(q)
+	case "list":
+		return h.reader.List(q)
+	case "create":
+		return h.writer.Create(q)
+	case "update":
+		return h.writer.Update(q)
+	case "patch":
+		return h.writer.Patch(q)
+	case "delete":
+		return h.writer.Delete(q, nil)
+	default:
+		return h.writer.DeleteCollection(q)
+	}
+}

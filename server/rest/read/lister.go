@@ -1,0 +1,116 @@
+package read
+
+import (
+	"context"
+	stderrors "errors"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/store"
+)
+
+// lister collects the objects of a list.
+type lister struct {
+	View
+	ctx         context.Context
+	options     api.ListOptions
+	selector    *selector
+	prefix      string
+	inNamespace bool   // the list is of one namespace
+	after       string // the key that the last page ended with
+	at          store.Revision
+	limit       int64  // 0 is none
+	asked       int64  // the revision that the query names
+	held        *share // of a list that is held until it is sent; nil otherwise
+
+	pageFacts []*fact // of the records of a page, in their order
+	seen      inText  // is at the record that is visited
+}
+
+// newLister returns the list of the collection of a request.
+func (b *Reader) newLister(q *rest.Request, options api.ListOptions) (*lister, error) {
+	s, err := newSelector(q.Version, options)
+	if err != nil {
+		return nil, err
+	}
+	l := &lister{
+		View: b.View(q.Version), ctx: q.Context(), options: options, selector: s, prefix: q.Version.KeyPrefix(q.Target.Namespace),
+		inNamespace: q.Target.Namespace != "", limit: options.Limit,
+	}
+	if options.Continue != "" {
+		return l, l.resume()
+	}
+	if l.asked, err = api.ParseVersion(options.Version, true); err != nil {
+		return l, err
+	}
+	exact := options.Match == metav1.ResourceVersionMatchExact || options.Match == "" && options.Limit > 0
+	switch {
+	case options.Version == "0" || options.Match == metav1.ResourceVersionMatchNotOlderThan && l.asked == 0:
+		l.limit = 0 // any state will do: the whole list is at hand
+	case exact:
+		l.at = store.Revision(l.asked)
+	}
+	return l, nil
+}
+
+// resume continues where a token says that the last page ended.
+func (l *lister) resume() error {
+	token, err := parseToken(l.options.Continue)
+	if err != nil {
+		return errors.NewBadRequest(fmt.Sprintf("invalid continue token: %v", err))
+	}
+	if v := l.options.Version; v != "" && v != "0" {
+		return errors.NewBadRequest("specifying resource version is not allowed when using continue")
+	}
+	// A token begins where the next page does: behind the last key and a zero byte, which no key has.
+	l.after = strings.TrimSuffix(l.prefix+strings.TrimPrefix(token.Start, "/"), "\x00")
+	if token.Version > 0 {
+		l.at = store.Revision(token.Version)
+	}
+	return nil
+}
+
+// named reports whether the name and namespace in a key are what the selector is about.
+func (l *lister) named(key string) bool {
+	if l.selector.fields.Empty() {
+		return true
+	}
+	namespace, name, namespaced := strings.Cut(strings.TrimPrefix(key, l.Version.Prefix), "/")
+	if !namespaced {
+		namespace, name = "", namespace
+	}
+	wanted, ok := l.selector.fields.RequiresExactMatch("metadata.name")
+	in, inOne := l.selector.fields.RequiresExactMatch("metadata.namespace")
+	return (!ok || wanted == name) && (!inOne || in == namespace)
+}
+
+// cut is the end of a page behind which records are left.
+func (l *lister) cut(left int) rest.List {
+	end := rest.List{Version: l.at}
+	if l.selector.all {
+		end.Remaining = left
+	}
+	end.Continue = token{Version: int64(l.at), Start: "/" + strings.TrimPrefix(l.after, l.prefix) + "\x00"}.String()
+	return end
+}
+
+// failed returns what the store's error means to the client.
+func (l *lister) failed(err error) error {
+	switch {
+	case stderrors.Is(err, store.ErrCompacted) && l.options.Continue != "":
+		expired := errors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result. " +
+			"You can start a new list without the continue parameter, or use the continue token in this response to retrieve " +
+			"the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that " +
+			"were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
+		expired.ErrStatus.ListMeta.Continue = token{Version: -1, Start: strings.TrimPrefix(l.after, l.prefix) + "\x00"}.String()
+		return expired
+	case stderrors.Is(err, store.ErrCompacted):
+		return errors.NewResourceExpired("The resourceVersion for the provided list is too old.")
+	}
+	return err
+}

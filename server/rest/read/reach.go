@@ -1,0 +1,63 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/server/store"
+)
+
+// patience is how long a request waits for a revision that the store has not reached.
+const patience = 3 * time.Second
+
+// reach waits until the store is at a revision; 0 is any. The error is a 504 if that takes too long.
+func (b *Reader) reach(ctx context.Context, asked int64) error {
+	if asked == 0 {
+		return nil
+	}
+	current, err := b.latest(ctx)
+	if err != nil || current >= asked {
+		return err
+	}
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	batches, err := b.Store.Watch(patient, "", store.Revision(current))
+	if err != nil {
+		return err
+	}
+	for b, err := range batches {
+		if err != nil {
+			return err
+		}
+		if current = int64(b.Revision); current >= asked {
+			return nil
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// A watch of a store may not see what other processes write.
+	if current, err = b.latest(ctx); err != nil || current >= asked {
+		return err
+	}
+	return tooLarge(asked, current)
+}
+
+// latest returns the revision of the store.
+func (b *Reader) latest(ctx context.Context) (int64, error) {
+	at, err := store.Latest(ctx, b.Store)
+	return int64(at), err
+}
+
+// tooLarge returns the 504 of a revision that the store does not reach in time.
+func tooLarge(asked, current int64) error {
+	err := errors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), 1)
+	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
+		Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version",
+	}}
+	return err
+}

@@ -1,0 +1,148 @@
+package write
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	library "k8s.io/apimachinery/pkg/util/managedfields"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/value"
+)
+
+// Mutate lets admission change an object that is to be stored in place of live, or as a new one.
+//
+// Its managed fields are those that admission leaves; if they cannot be read, those from before, with a warning. Nobody becomes the
+// manager of what admission changes.
+func (t *Task) Mutate(live read.Live, object managedfields.Object) (managedfields.Object, error) {
+	q := t.Request
+	asked := t.admitted(live.Object, object)
+	asked.Scope.(*scope).unread = func() bool { return isUnread(q, object, asked.Pass()) }
+	if err := t.Writer.Admission.Mutate(q.Context(), asked); err != nil {
+		return object, err
+	}
+	mutated, err := admittedFields(asked.Object)
+	if nothing := asked.Object.Content().Get("metadata", "managedFields"); nothing.IsNull() && q.Version.Custom {
+		mutated.Content = api.WithMetadata(mutated.Content, "managedFields", nothing) // which is shown until the object is stored
+	}
+	if err != nil {
+		q.Warnings.Add(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated " +
+			"mutating admission controller; please fix your requests: " + err.Error())
+		mutated.Content = api.WithMetadata(asked.Object.Content(), "managedFields", value.Value{})
+		mutated.Entries = object.Entries
+	}
+	var uids []string
+	if mutated.Content, uids = api.UniqueOwners(mutated.Content); len(uids) > 0 {
+		q.Warnings.Add(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server "+
+			"dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "+
+			"duplicate UID(s) observed: %s", strings.Join(uids, ", ")))
+	}
+	return mutated, nil
+}
+
+// admittedFields returns an object as admission left it. The error is that its managed fields cannot be read, in the words of
+// kube-apiserver's library.
+func admittedFields(o admission.Object) (managedfields.Object, error) {
+	object, err := o.Split()
+	if err == nil && o.Replaced() {
+		_, err = managedfields.Decode(object.Entries)
+	}
+	if err == nil {
+		return object, nil
+	}
+	var entries []metav1.ManagedFieldsEntry
+	if text := o.Content().Get("metadata", "managedFields").AppendJSON(nil); json.Unmarshal(text, &entries) == nil {
+		if said := library.ValidateManagedFields(entries); said != nil {
+			err = said
+		}
+	}
+	return object, err
+}
+
+// Admit asks admission whether object may be stored in place of live, or as a new one.
+func (t *Task) Admit(live, object managedfields.Object) error {
+	if len(t.Writer.Admission) == 0 {
+		return nil
+	}
+	return t.Writer.Admission.Validate(t.Request.Context(), t.admitted(live, object))
+}
+
+// admitChange asks admission whether object may be stored in place of live. At the subresource scale it shows admission the Scales.
+func (t *Task) admitChange(live read.Live, object managedfields.Object) error {
+	if !t.Request.IsScale() || len(t.Writer.Admission) == 0 {
+		return t.Admit(live.Object, object)
+	}
+	was, err := scaleOf(t.Request.Version, live.Object)
+	if err != nil {
+		return err
+	}
+	is, err := scaleOf(t.Request.Version, object)
+	if err != nil {
+		return err
+	}
+	return t.Admit(was, is)
+}
+
+// scaleOf returns the Scale of an object, without managed fields.
+func scaleOf(v *catalog.Version, object managedfields.Object) (managedfields.Object, error) {
+	content, _, err := v.Scale.Of(object.Content)
+	return managedfields.Object{Content: content}, err
+}
+
+// admitDelete asks admission whether live may be deleted. Nothing can be changed there, but mutating plugins are asked as well.
+func (t *Task) admitDelete(live read.Live) error {
+	if t.Unasked {
+		return nil
+	}
+	asked := t.admitted(live.Object, managedfields.Object{})
+	if err := t.Writer.Admission.Mutate(t.Request.Context(), asked); err != nil {
+		return err
+	}
+	return t.Writer.Admission.Validate(t.Request.Context(), asked)
+}
+
+// admitted returns a write as admission sees it. An absent live is an object that does not exist yet, an absent object one that is deleted.
+func (t *Task) admitted(live, object managedfields.Object) *admission.Request {
+	q := t.Request
+	asked := &admission.Request{
+		Operation: admission.Update, Endpoint: endpoint(q, q.Version), Subresource: q.Target.Subresource,
+		Namespace: q.Target.Namespace, Name: q.ObjectName, User: t.Writer.Host.User(q.Context()), DryRun: t.DryRun,
+		Object: admission.ObjectOf(object), Old: admission.ObjectOf(live), Warn: q.Warnings.Add, Annotate: q.Annotate,
+	}
+	switch {
+	case q.Version.Connects(q.Target.Subresource) != nil:
+		asked.Operation = admission.Connect
+	case object.Content.IsAbsent():
+		asked.Operation = admission.Delete
+	case live.Content.IsAbsent():
+		asked.Operation = admission.Create
+	}
+	if t.unnamed {
+		asked.Name = ""
+	}
+	if q.Version.GroupResource() == namespaces && !t.named {
+		asked.Namespace = asked.Name // a namespace is in itself
+	}
+	asked.Scope = &scope{task: t, operation: asked.Operation}
+	return asked
+}
+
+var namespaces = kschema.GroupResource{Resource: "namespaces"}
+
+// isUnread reports whether an object is not yet what its text reads as; see admission.Scope. For built-in kinds, that is when the
+// request wrote managed fields: what is stored has no fractions of seconds.
+func isUnread(q *rest.Request, object managedfields.Object, pass int) bool {
+	if q.Version.Custom {
+		return q.IsScale()
+	}
+	return pass == 0 && slices.ContainsFunc(object.Entries, func(e managedfields.Entry) bool { return e.Time.Nanosecond() != 0 })
+}

@@ -1,0 +1,161 @@
+package write
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
+)
+
+// ending is what a delete makes of an object that may need time to end, as a pod on a node does.
+type ending struct {
+	content value.Value
+	options *metav1.DeleteOptions // that still say something
+	seconds int64                 // that the object has from now on, if it begins
+	begins  bool                  // it begins to end, or has less time from now on
+	pending bool                  // it ends already, and no sooner for this request
+}
+
+// endingOf returns how an object ends, given how many seconds the request gives it; nil if it does not say. Time that an object has
+// to end can only become shorter, and only until it is over. When it begins to end, options say how much time it has. A
+// kind that ends its objects in its own way heeds no options.
+func endingOf(v *catalog.Version, live value.Value, options *metav1.DeleteOptions, now time.Time) ending {
+	content := v.Form.PrepareDelete(live)
+	if !content.Get("metadata", "deletionTimestamp").Equal(live.Get("metadata", "deletionTimestamp")) {
+		return ending{content: content, options: &metav1.DeleteOptions{}, begins: true}
+	}
+	end := graceful(v, content, options, now)
+	end.options = options
+	return end
+}
+
+// graceful is endingOf for kinds whose objects may have time for it.
+func graceful(v *catalog.Version, content value.Value, options *metav1.DeleteOptions, now time.Time) ending {
+	if v.Grace == nil {
+		return ending{content: content}
+	}
+	asked := options.GracePeriodSeconds
+	if asked != nil && *asked < 0 {
+		asked = new(int64(1))
+	}
+	metadata := content.Get("metadata")
+	had := metadata.Get("deletionGracePeriodSeconds").Int()
+	switch {
+	case metadata.Get("deletionTimestamp").IsAbsent():
+		seconds := v.Grace(content, asked)
+		options.GracePeriodSeconds = &seconds
+		return ends(counted(content), now.Add(time.Duration(seconds)*time.Second), seconds)
+	case had == 0:
+		return ending{content: content}
+	case asked == nil || *asked >= had:
+		return ending{content: content, pending: true}
+	}
+	end, err := time.Parse(time.RFC3339, metadata.Get("deletionTimestamp").Str())
+	if err != nil {
+		end = now // it was written here
+	}
+	seconds := *asked
+	if end = end.Add(time.Duration(seconds-had) * time.Second); end.Before(now) {
+		end, seconds = now, min(seconds, 1)
+	}
+	return ends(content, end, seconds)
+}
+
+// ends returns that an object ends at a time, so many seconds after it began to.
+func ends(content value.Value, at time.Time, seconds int64) ending {
+	content = api.WithMetadata(content, "deletionTimestamp", value.String(api.Timestamp(at)))
+	content = api.WithMetadata(content, "deletionGracePeriodSeconds", value.Int(seconds))
+	return ending{content: content, seconds: seconds, begins: true}
+}
+
+// counted returns content with the next generation, if it has one.
+func counted(content value.Value) value.Value {
+	generation := content.Get("metadata", "generation").Int()
+	if generation == 0 {
+		return content
+	}
+	return api.WithMetadata(content, "generation", value.Int(generation+1))
+}
+
+// The finalizers that a propagation policy asks for.
+const (
+	orphanFinalizer     = "orphan"
+	foregroundFinalizer = "foregroundDeletion"
+)
+
+// finalizersFor returns the finalizers that an object waits for when it is deleted: those that it has, with the one of the
+// propagation policy in place of that of another. Without a policy they stay, and one is added if the kind orphans by default, unless
+// there is one of a policy. Objects that own nothing wait for no policy.
+func finalizersFor(v *catalog.Version, content value.Value, options *metav1.DeleteOptions) []string {
+	var finalizers []string
+	for f := range content.Get("metadata", "finalizers").Items() {
+		finalizers = append(finalizers, f.Str())
+	}
+	ofPolicy := func(f string) bool { return f == orphanFinalizer || f == foregroundFinalizer }
+	switch {
+	case v.Uncollected:
+		return slices.DeleteFunc(finalizers, ofPolicy)
+	case !saysPolicy(options):
+		if v.Orphans && !slices.ContainsFunc(finalizers, ofPolicy) {
+			finalizers = append(finalizers, orphanFinalizer)
+		}
+		return finalizers
+	}
+	asked := ""
+	//lint:ignore SA1019 clients still send it
+	switch orphans := options.OrphanDependents; {
+	case orphans != nil && *orphans, orphans == nil && *options.PropagationPolicy == metav1.DeletePropagationOrphan:
+		asked = orphanFinalizer
+	case orphans == nil && *options.PropagationPolicy == metav1.DeletePropagationForeground:
+		asked = foregroundFinalizer
+	}
+	kept := slices.DeleteFunc(finalizers, func(f string) bool { return ofPolicy(f) && f != asked })
+	if asked != "" && !slices.Contains(kept, asked) {
+		kept = append(kept, asked)
+	}
+	return kept
+}
+
+// deleting returns content as it waits for finalizers, or for what else holds it. When it begins to, the generation counts.
+func deleting(content value.Value, now time.Time, holds bool) value.Value {
+	switch began, err := time.Parse(time.RFC3339, api.Meta(content, "deletionTimestamp")); {
+	case err != nil:
+		content = api.WithMetadata(counted(content), "deletionTimestamp", value.String(api.Timestamp(now)))
+	case began.After(now): // the clock went back, or was another one
+		content = api.WithMetadata(content, "deletionTimestamp", value.String(api.Timestamp(now)))
+	}
+	if holds {
+		return content
+	}
+	return api.WithMetadata(content, "deletionGracePeriodSeconds", value.Int(0))
+}
+
+// withFinalizers returns content with the given finalizers.
+func withFinalizers(content value.Value, finalizers []string) value.Value {
+	if len(finalizers) == 0 {
+		return api.WithMetadata(content, "finalizers", value.Value{})
+	}
+	var items []value.Value
+	for _, f := range finalizers {
+		items = append(items, value.String(f))
+	}
+	return api.WithMetadata(content, "finalizers", value.List(items...))
+}
+
+// saysPolicy reports whether options say what becomes of what an object owns.
+func saysPolicy(options *metav1.DeleteOptions) bool {
+	//lint:ignore SA1019 clients still send it
+	return options.PropagationPolicy != nil || options.OrphanDependents != nil
+}
+
+// isFinished reports whether an update takes the last finalizer, and everything else that holds it, from an object that waits to
+// be deleted.
+func isFinished(v *catalog.Version, content, live value.Value) bool {
+	metadata := live.Get("metadata")
+	return content.Get("metadata", "finalizers").Len() == 0 && !metadata.Get("deletionTimestamp").IsAbsent() &&
+		metadata.Get("deletionGracePeriodSeconds").Int() == 0 && !v.Form.Holds(content)
+}

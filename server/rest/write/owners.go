@@ -1,0 +1,55 @@
+package write
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest"
+	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/value"
+)
+
+// managerOf returns the field manager of the endpoint that the request writes through.
+func managerOf(q *rest.Request) *managedfields.FieldManager {
+	switch q.Target.Subresource {
+	case "status":
+		return q.Version.Status()
+	case "finalize":
+		return q.Version.Finalize()
+	}
+	if part := q.Version.Parts[q.Target.Subresource]; part != nil {
+		return part()
+	}
+	return q.Version.Main()
+}
+
+// Own lets the field manager of the endpoint replace live by object, so that the manager of the request owns what changes. Managed fields that
+// cannot be tracked stay as they were.
+func Own(q *rest.Request, live read.Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+	if q.Version.Custom && q.Target.Subresource == "status" {
+		is := schema.ParseGVK(object.Content.Get("apiVersion").Str(), object.Content.Get("kind").Str())
+		if is != q.Version.GVK() {
+			return object, nil // what it says it is has no field manager, and is not written: all that changes is the status
+		}
+	}
+	manager := options.ManagerOr(q.HTTP.UserAgent())
+	updated, err := managerOf(q).Update(live.Object, object, manager)
+	if err != nil && updated.Content.IsAbsent() {
+		return updated, api.Refused(err)
+	}
+	return updated, nil
+}
+
+// withoutRepeatedOwners returns content with each owner reference once, and warns of those that it takes out.
+func withoutRepeatedOwners(q *rest.Request, content value.Value) value.Value {
+	content, uids := api.UniqueOwners(content)
+	if len(uids) > 0 {
+		q.Warnings.Add(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references "+
+			"in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s",
+			strings.Join(uids, ", ")))
+	}
+	return content
+}

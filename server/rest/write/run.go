@@ -1,0 +1,141 @@
+package write
+
+import (
+	"bytes"
+	stderrors "errors"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/value"
+)
+
+// Run changes the object of the request, and returns it as it is stored then.
+//
+//	load      what is stored, if anything
+//	check     that it is what the request means
+//	change    what the verb makes of it
+//	mutate    what admission makes of that
+//	prepare   what the endpoint may write, and what the server knows better
+//	validate  the outcome
+//	admit     unless admission refuses it
+//	store     unless nothing changed, and only if no other write was faster: otherwise all of this again
+func (t *Task) Run(change Change) (Outcome, error) {
+	var out Outcome
+	err := Retry(t.Request.Context(), func() (err error) {
+		out, err = t.attempt(change)
+		return err
+	})
+	return out, err
+}
+
+// attempt is Run without a second attempt: store.ErrConflict says that another write was faster.
+func (t *Task) attempt(change Change) (Outcome, error) {
+	live, err := t.Writer.Reader.Load(t.Request)
+	if err != nil {
+		return Outcome{}, read.WhyUnreadable(err)
+	}
+	if !live.Exists() && !t.create {
+		return Outcome{}, t.Request.NotFound()
+	}
+	if err := CheckUID(t.Request, live, t.UID, t.DryRun); err != nil {
+		return Outcome{}, err
+	}
+	object, err := change(live)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := t.Writer.checkSize(object); err != nil {
+		return Outcome{}, err
+	}
+	if !t.Request.IsScale() { // whose change asks admission about the Scale
+		if object, err = t.Mutate(live, object); err != nil {
+			return Outcome{}, err
+		}
+	}
+	if live.Exists() {
+		return t.replace(live, object)
+	}
+	if err := checkNew(object.Content); err != nil {
+		return Outcome{}, err
+	}
+	return t.storeNew(object)
+}
+
+// storeNew stores an object that does not exist yet.
+func (t *Task) storeNew(object managedfields.Object) (Outcome, error) {
+	q, err := t.Request, error(nil)
+	if object.Content, err = prepareNew(q, object.Content, t.Writer.Reader.Now(), t.post); err != nil {
+		return Outcome{}, err
+	}
+	q.ObjectName = api.Meta(object.Content, "name") // which some kinds give to objects that have none
+	valid, err := validateNew(q, object.Content)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if q.Version.Terminating {
+		return Outcome{}, errors.NewForbidden(q.Version.GroupResource(), q.ObjectName,
+			stderrors.New("create not allowed while custom resource definition is terminating"))
+	}
+	if err := t.Admit(managedfields.Object{}, object); err != nil {
+		return Outcome{}, err
+	}
+	version := api.Meta(object.Content, "resourceVersion")
+	if n, err := api.ParseVersion(version, false); err == nil && n != 0 && t.post && !t.DryRun {
+		return Outcome{}, stderrors.New("resourceVersion should not be set on objects to be created")
+	}
+	stored, err := t.encode(object)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out := Outcome{created: true}
+	if !t.DryRun {
+		out, err = t.commit(stored, read.Live{}, WasStored, valid)
+		out.created = true
+		return out, err
+	}
+	if out.Object, err = t.reread(stored, read.Live{}, 0); version != "" {
+		out.Content = api.WithMetadata(out.Content, "resourceVersion", value.String(version))
+	}
+	return out, err
+}
+
+// replace stores object in place of live.
+func (t *Task) replace(live read.Live, object managedfields.Object) (Outcome, error) {
+	q := t.Request
+	content, err := checkVersion(q, live, object.Content)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if content, err = api.InNamespace(content, q.Target.Namespace); err != nil {
+		return Outcome{}, err
+	}
+	object.Content = prepare(q, content, live.Content)
+	valid, err := validate(q, object, live)
+	if err != nil {
+		return Outcome{}, err
+	}
+	object = keepTimes(object, live.Object)
+	if err := t.admitChange(live, object); err != nil {
+		return Outcome{}, err
+	}
+	if isFinished(q.Version, object.Content, live.Content) {
+		object, err = t.removeFinished(live, object)
+		return Outcome{Object: object}, err
+	}
+	stored, err := t.encode(object)
+	if err != nil {
+		return Outcome{}, err
+	}
+	var out Outcome
+	switch {
+	case bytes.Equal(stored.text, live.Record.Text):
+		out.text = t.view().TextOf(live.Record)
+	case !t.DryRun:
+		return t.commit(stored, live, WasStored, valid)
+	}
+	out.Object, err = t.reread(stored, live, live.Record.Revision)
+	return out, err
+}
