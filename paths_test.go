@@ -134,8 +134,6 @@ func pathSources(t *testing.T) map[string]func() any {
 		"schema/builtin.Kind.Folded": func() any {
 			return secret.Folded(fieldpath.Path{fieldpath.Field("stringData"), fieldpath.Field("token")})
 		},
-		"schema/builtin.Kind.Findings":    func() any { return kind.Findings(live.Content, wrong) },
-		"schema/builtin.Kind.Refusals":    func() any { return flowRefusals(t) },
 		"schema/builtin.Kind.Replicas":    func() any { return kind.Replicas() },
 		"ownership.Check":                 func() any { return ownership.Check(absent, check) },
 		"ownership.Check, of lost owners": func() any { return ownership.Check(lost, check) },
@@ -187,14 +185,4 @@ func deployment(t *testing.T, names string, ports int, by, metadata string) mana
 		strings.Join(containers, ",") + `]}}}}`))
 	must(t, err)
 	return o
-}
-
-// flowRefusals returns what is refused of a FlowSchema whose rules have no verbs.
-func flowRefusals(t *testing.T) []builtin.Refusal {
-	t.Helper()
-	rule := `{"resourceRules":[{"verbs":[]},{"verbs":[]}]}`
-	v, err := value.Parse([]byte(`{"spec":{"priorityLevelConfiguration":{"name":"p"},"rules":[` + rule + `,` + rule + `]}}`))
-	must(t, err)
-	kind, _ := builtin.Lookup(schema.GVK{Group: "flowcontrol.apiserver.k8s.io", Version: "v1", Kind: "FlowSchema"})
-	return kind.Refusals(value.Value{}, v, "")
 }

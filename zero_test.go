@@ -60,8 +60,8 @@ var exportedTypes = []any{
 
 	(*openapi.Definitions)(nil), (*openapi.Kind)(nil), (*openapi.Problem)(nil), (*openapi.SchemaError)(nil),
 
-	(*builtin.Allocated)(nil), (*builtin.ConvertError)(nil), (*builtin.Kind)(nil), (*builtin.ReadError)(nil),
-	(*builtin.Reason)(nil), (*builtin.Refusal)(nil), (*builtin.Serving)(nil), (*builtin.Subresource)(nil),
+	(*builtin.ConvertError)(nil), (*builtin.Kind)(nil), (*builtin.ReadError)(nil),
+	(*builtin.Serving)(nil), (*builtin.Subresource)(nil),
 	(*builtin.UnservedError)(nil),
 
 	(*form.Error)(nil), (*form.Finding)(nil), (*form.Functions)(nil), (*form.Mode)(nil), (*form.Type)(nil), (*form.Types)(nil),
@@ -102,7 +102,7 @@ var exportedFunctions = []any{
 
 	openapi.CRD, openapi.V2, openapi.V3,
 
-	builtin.Config, builtin.EachAllocated, builtin.Empty, builtin.Kinds, builtin.Lookup, builtin.ScaleConfig,
+	builtin.Config, builtin.Empty, builtin.Kinds, builtin.Lookup, builtin.ScaleConfig,
 	builtin.Siblings, builtin.Type,
 
 	form.Parse, form.Quantity, form.RoundQuantity,

@@ -32,13 +32,13 @@ import (
 
 // textMethods holds the methods that turn raw data into text or plain Go values.
 var textMethods = map[string]bool{
-	"String": true, "Text": true, "Error": true, "AppendJSON": true, "MarshalJSON": true, "ToAny": true, "Into": true, "Wire": true,
+	"String": true, "Text": true, "Error": true, "AppendJSON": true, "MarshalJSON": true, "ToAny": true, "ErrorBody": true, "Into": true, "Wire": true,
 }
 
 // quoting holds the fields of errors and findings, by their types in the libraries, that may quote values.
 var quoting = map[string]bool{
 	"typed.Error.Detail": true, "typed.Error.Plain": true, "form.Finding.Reason": true, "form.Finding.Value": true,
-	"builtin.Refusal.Detail": true, "builtin.Refusal.Value": true, "yaml.Error.Reason": true, "value.SyntaxError.Reason": true,
+	"form.Finding.Text": true, "field.Error.Detail": true, "field.Error.BadValue": true, "yaml.Error.Reason": true, "value.SyntaxError.Reason": true,
 	"value.SyntaxError.Path": true, "managedfields.BadRequestError.Reason": true, "managedfields.Status.Message": true,
 }
 

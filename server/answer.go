@@ -11,7 +11,7 @@ import (
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
-	"github.com/deed-project/deed/server/catalog/tables"
+	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
@@ -169,7 +169,7 @@ func (a *answers) scaleTable(q *rest.Request, rep wire.Representation, scale val
 		return value.Value{}, err
 	}
 	shown := &catalog.Version{Resource: q.Version.Resource}
-	shown.Columns, shown.Row = tables.Scale(q.Version.Custom)
+	shown.Columns, shown.Row = builtin.ScaleTable(q.Version.Custom)
 	t.Version = shown
 	return t.Document(wire.ListMeta{Version: api.Meta(scale, "resourceVersion")}, []value.Value{scale}, true), nil
 }

@@ -14,7 +14,8 @@ var update = flag.Bool("update", false, "write docs/builtin.md anew")
 
 const page = "../../docs/builtin.md"
 
-// docs/builtin.md has a row for each kind, which says what deed knows of it and how that is checked.
+// docs/builtin.md has a row for each kind, which says what deed knows of it and how that is checked. The section about rules is made by the
+// test of server/kinds.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -24,7 +25,8 @@ func TestPage(t *testing.T) {
 	if !ok {
 		t.Fatalf("%s has no section Kinds", page)
 	}
-	want := head + "## Kinds\n\n" + kindTable(t) + "\n## Versions that are not served\n\n" + unservedTable()
+	_, rules, _ := strings.Cut(string(text), "\n## Rules\n")
+	want := head + "## Kinds\n\n" + kindTable(t) + "\n## Versions that are not served\n\n" + unservedTable() + "\n## Rules\n" + rules
 	if *update {
 		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
 )
 
 // TestHeld reads objects that the random ones of testdata/answers.jsonl.gz are unlike.
@@ -130,4 +131,13 @@ func TestScalers(t *testing.T) {
 			`[{"resource":{"current":{"averageUtilization":4,"averageValue":"0"},"name":"cpu"},"type":"Resource"}]-` {
 		t.Errorf("without a target, and with annotations that are none, it has %s: %v", got, err)
 	}
+}
+
+func mustParse(t *testing.T, text string) value.Value {
+	t.Helper()
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

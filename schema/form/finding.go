@@ -14,6 +14,8 @@ import (
 type Finding struct {
 	Path   fieldpath.Path // items of lists are named by their index
 	Reason string
+	Text   string   // the text at Path
+	Values []string // the texts that the member may have; nil if Text is empty and required
 }
 
 // Findings returns what schemas declare wrong with v, as t has printed it, in the order of v: texts that are
@@ -66,16 +68,18 @@ func (w *finder) field(f *field, v value.Value) {
 	text := v.Str()
 	switch {
 	case text == "" && f.required && f.typ.kind == kindString:
-		w.add(f.name, "Required value")
+		w.add(f.name, Finding{Reason: "Required value"})
 	case text != "" && f.enum != nil && !slices.Contains(f.enum, text):
 		quoted := make([]string, len(f.enum))
 		for i, one := range f.enum {
 			quoted[i] = strconv.Quote(one)
 		}
-		w.add(f.name, fmt.Sprintf("Unsupported value: %q: supported values: %s", text, strings.Join(quoted, ", ")))
+		reason := fmt.Sprintf("Unsupported value: %q: supported values: %s", text, strings.Join(quoted, ", "))
+		w.add(f.name, Finding{Reason: reason, Text: text, Values: slices.Clone(f.enum)})
 	}
 }
 
-func (w *finder) add(name, reason string) {
-	w.found = append(w.found, Finding{append(slices.Clone(w.path), fieldpath.Field(name)), reason})
+func (w *finder) add(name string, f Finding) {
+	f.Path = append(slices.Clone(w.path), fieldpath.Field(name))
+	w.found = append(w.found, f)
 }

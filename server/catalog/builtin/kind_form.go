@@ -5,29 +5,22 @@ import (
 	"errors"
 	"fmt"
 
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/server/api"
-	"github.com/deed-project/deed/server/catalog/validation"
+	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
 )
 
-// kindForm implements catalog.Form for a built-in kind with the data of package schema/builtin.
+// kindForm implements catalog.Form for a built-in kind with the data of package schema/builtin and the rules of package kinds.
 type kindForm struct {
-	kind, hub    *builtin.Kind // of the version, and of the stored version
-	empty        func() any    // returns an empty object of the Go type
-	name         apivalidation.ValidateNameFunc
-	conditional  bool
-	anyFinalizer bool // finalizers need not be known or qualified
-
-	rules   validation.Kind // validation and warnings
-	checked bool            // rules validates objects, instead of package schema/builtin
+	kind  kinds.Kind    // of the version
+	hub   *builtin.Kind // of the stored version
+	empty func() any    // returns an empty object of the Go type
 }
 
 // Decode returns sent in the form in which it compares with stored objects. The Go type finds unknown fields and values of the wrong type.
@@ -68,7 +61,7 @@ func (f *kindForm) Load(stored value.Value) (value.Value, error) {
 	if f.kind.GVK == f.hub.GVK {
 		return stored, nil
 	}
-	return f.hub.Convert(stored, f.kind)
+	return f.hub.Convert(stored, f.kind.Kind)
 }
 
 // Store returns an object of the version as it is stored, in the form of its Go type. For example, it restores the empty status that
@@ -83,31 +76,15 @@ func (f *kindForm) Store(object value.Value) (value.Value, error) {
 // PrepareCreate returns object as it is created.
 func (f *kindForm) PrepareCreate(object value.Value) value.Value {
 	prepared := f.kind.Prepare("", value.Value{}, object, object)
-	switch f.kind.GVK.Kind {
-	case "Job":
-		return withSelector(prepared, object.Get("metadata", "uid"))
-	case "LimitRange":
-		return withName(prepared)
-	case "Service":
-		return withFamilies(prepared, value.Value{})
-	}
-	return prepared
-}
-
-// withName returns object with a UID as its name, unless it has a name.
-func withName(object value.Value) value.Value {
-	if api.Meta(object, "name") != "" {
-		return object
-	}
-	return api.WithMetadata(object, "name", value.String(api.NewUID()))
+	return f.kind.Complete(prepared, value.Value{}, object.Get("metadata", "uid"))
 }
 
 // PrepareUpdate returns object as it replaces live. Some kinds increment the generation for an empty list. The field manager counted it
 // while the list still existed, so that its result is kept.
 func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	prepared := f.kind.Prepare(subresource, live, object, object)
-	if subresource == "" && f.kind.GVK.Kind == "Service" {
-		prepared = withFamilies(prepared, live)
+	if subresource == "" {
+		prepared = f.kind.Complete(prepared, live, value.Value{})
 	}
 	for _, name := range []string{"uid", "deletionTimestamp"} { // kept so that validation can refuse a change
 		if sent := object.Get("metadata", name); subresource == "" && !sent.IsAbsent() {
@@ -131,89 +108,22 @@ func (f *kindForm) Holds(value.Value) bool { return false }
 func (f *kindForm) Timeless() bool { return false }
 
 // Unconditional reports whether an update may omit the resource version.
-func (f *kindForm) Unconditional() bool { return !f.conditional }
+func (f *kindForm) Unconditional() bool { return !f.kind.Conditional }
 
-// ValidateCreate returns the errors of a new object: in its name, by the name rule of the kind, in its finalizers, and in its own fields.
+// ValidateCreate returns the errors of a new object, and adds warnings about a valid one.
 func (f *kindForm) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
-	errs := f.own(ctx, object, value.Value{}, "")
-	if !f.rules.IsBare() || len(errs) == 0 {
-		of := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), f.finalizers(object)...)
-		errs = append(of, errs...)
-	}
+	errs := f.kind.ValidateCreate(ctx, object)
 	if len(errs) == 0 {
-		w.Add(f.rules.Warnings(ctx, object, value.Value{})...)
+		w.Add(f.kind.Warnings(ctx, object, value.Value{})...)
 	}
 	return errs
 }
 
 // ValidateUpdate returns the errors in the own fields of object, including changes of immutable fields.
 func (f *kindForm) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
-	errs := append(f.finalizers(object), f.own(ctx, object, live, subresource)...)
+	errs := f.kind.ValidateUpdate(ctx, object, live, subresource)
 	if whole := subresource == "" || subresource == "scale"; len(errs) == 0 && whole {
-		w.Add(f.rules.Warnings(ctx, object, live)...)
+		w.Add(f.kind.Warnings(ctx, object, live)...)
 	}
 	return errs
-}
-
-// finalizers returns the errors in the finalizers of object.
-func (f *kindForm) finalizers(object value.Value) field.ErrorList {
-	if f.anyFinalizer {
-		return nil
-	}
-	return api.ValidateFinalizers(object)
-}
-
-// own returns the errors in the own fields of object. The rules are those of package validation or of schema/builtin. The latter cover more
-// kinds with fewer rules each.
-func (f *kindForm) own(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
-	if f.checked && (subresource == "" || subresource == "scale") {
-		return f.rules.Refused(ctx, object, live)
-	}
-	errs := refusals(f.kind.Refusals(live, object, subresource))
-	if f.kind.GVK.Group == "" {
-		errs = append(errs, validation.DataTooLong(f.kind.GVK.Kind, object)...)
-	}
-	return errs
-}
-
-// refusals converts refusals to a field.ErrorList.
-func refusals(refused []builtin.Refusal) field.ErrorList {
-	var out field.ErrorList
-	for _, r := range refused {
-		path := pathOf(r)
-		switch r.Reason {
-		case builtin.Required:
-			out = append(out, field.Required(path, r.Detail))
-		case builtin.Forbidden:
-			out = append(out, field.Forbidden(path, r.Detail))
-		case builtin.Duplicate:
-			out = append(out, field.Duplicate(path, r.Value.ToAny()))
-		case builtin.Unsupported:
-			out = append(out, field.NotSupported(path, validation.Enumeration(r.Value.Str()), r.Values))
-		case builtin.Invalid:
-			if !r.Unshown {
-				out = append(out, field.Invalid(path, r.Value.ToAny(), r.Detail))
-			}
-		}
-	}
-	return out
-}
-
-// pathOf returns the path of a refusal.
-func pathOf(r builtin.Refusal) *field.Path {
-	var path *field.Path
-	for _, step := range r.Path {
-		switch {
-		case step.Kind() == fieldpath.KindIndex:
-			path = path.Index(step.Index())
-		case path == nil:
-			path = field.NewPath(step.Name())
-		default:
-			path = path.Child(step.Name())
-		}
-	}
-	if r.Key != "" {
-		path = path.Key(r.Key)
-	}
-	return path
 }

@@ -1,12 +1,14 @@
 package builtin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
-	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/deprecation"
@@ -15,10 +17,8 @@ import (
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
-	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
-	"github.com/deed-project/deed/server/catalog/tables"
-	"github.com/deed-project/deed/server/catalog/validation"
+	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -28,8 +28,8 @@ var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.
 // Kinds returns the resources of the built-in kinds whose objects are only stored, in the versions that are served by default. now is the
 // clock for managed fields and for defaults that depend on the time.
 //
-// Package schema/builtin decodes, defaults, prepares and converts the objects. Two things are missing: a part of the validation of each
-// kind's own fields, and everything that a server allocates, such as the addresses of services.
+// Package schema/builtin decodes, defaults, prepares and converts the objects. Package kinds validates and shows them. A part of the
+// validation is missing, and so is everything that a server allocates, such as the addresses of services.
 func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}
@@ -41,10 +41,10 @@ func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 		}
 		r := made[name]
 		if r == nil {
-			r = resourceOf(kind)
+			r = resourceOf(kinds.Of(kind))
 			made[name], out = r, append(out, r)
 		}
-		v, err := versionOf(r, kind.WithClock(now), now)
+		v, err := versionOf(r, kinds.Of(kind.WithClock(now)), now)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", kind.GVK.APIVersion(), kind.GVK.Kind, err)
 		}
@@ -56,95 +56,22 @@ func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 	return out, nil
 }
 
-func resourceOf(kind *builtin.Kind) *catalog.Resource {
-	r := &catalog.Resource{
+func resourceOf(kind kinds.Kind) *catalog.Resource {
+	return &catalog.Resource{
 		Group: kind.GVK.Group, Plural: kind.Resource, Singular: kind.Singular, Kind: kind.GVK.Kind, ListKind: kind.GVK.Kind + "List",
 		ShortNames: kind.ShortNames, Categories: kind.Categories, Namespaced: kind.Namespaced, Verbs: kind.Verbs,
-		Stored: hubOf(kind).Version, Hashed: hubOf(kind).Group + "/" + hubOf(kind).Version, Prefix: prefixOf(kind),
-		CreateOnUpdate: slices.Contains(createdOnUpdate, kind.Resource),
-		Brief:          kind.Resource == "events",
-		AnswersDeleted: slices.Contains(answeredDeleted, kind.Resource),
-		Orphans:        slices.Contains(orphaning, kind.GVK), OrphanWarning: orphanWarnings[kind.GVK],
+		Stored: hubOf(kind).Version, Hashed: hubOf(kind).Group + "/" + hubOf(kind).Version,
+		Prefix:         "/registry/" + cmp.Or(kind.Prefix, kind.Resource) + "/",
+		CreateOnUpdate: kind.CreateOnUpdate, Brief: kind.Brief, AnswersDeleted: kind.AnswersDeleted,
+		Orphans: kind.Orphans, OrphanWarning: kind.OrphanWarning, Uncollected: kind.Uncollected, Grace: kind.Grace,
+		PreconditionFailed: kind.PreconditionFailed,
 	}
-	switch kind.GVK {
-	case pod:
-		r.Grace = podGrace
-	case schema.GVK{Version: "v1", Kind: "Namespace"}:
-		r.PreconditionFailed = "Precondition failed"
-	}
-	r.Uncollected = kind.GVK.Kind == "Event"
-	return r
 }
 
 // hubOf returns the kind in its stored version.
-func hubOf(kind *builtin.Kind) schema.GVK { return schema.ParseGVK(kind.Hub, kind.GVK.Kind) }
+func hubOf(kind kinds.Kind) schema.GVK { return schema.ParseGVK(kind.Hub, kind.GVK.Kind) }
 
-// prefixOf returns the key prefix of a kind, as in etcd. It does not contain the group.
-func prefixOf(kind *builtin.Kind) string {
-	switch kind.Resource {
-	case "services":
-		return "/registry/services/specs/"
-	case "endpoints":
-		return "/registry/services/endpoints/"
-	case "nodes":
-		return "/registry/minions/"
-	case "replicationcontrollers":
-		return "/registry/controllers/"
-	case "ingresses":
-		return "/registry/ingress/"
-	}
-	return "/registry/" + kind.Resource + "/"
-}
-
-// createdOnUpdate lists the resources whose updates create objects that do not exist.
-var createdOnUpdate = []string{
-	"leases", "endpoints", "events", "limitranges", "services", "runtimeclasses", "clusterroles", "clusterrolebindings", "roles",
-	"rolebindings",
-}
-
-// answeredDeleted lists the resources whose deletes answer with the object.
-var answeredDeleted = []string{
-	"csidrivers", "csinodes", "deviceclasses", "namespaces", "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates",
-	"resourceclaims", "resourceclaimtemplates", "resourcepoolstatusrequests", "resourcequotas", "resourceslices", "serviceaccounts",
-	"services", "storageclasses", "volumeattachments", "volumeattributesclasses",
-}
-
-// orphaning lists the kinds whose deletes orphan dependents by default, for compatibility.
-var orphaning = []schema.GVK{
-	{Version: "v1", Kind: "ReplicationController"}, {Group: "batch", Version: "v1", Kind: "Job"},
-}
-
-// orphanWarnings holds the warnings of deletes that orphan by default.
-var orphanWarnings = map[schema.GVK]string{
-	{Group: "batch", Version: "v1", Kind: "Job"}: "child pods are preserved by default when jobs are deleted; set " +
-		"propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
-}
-
-// conditional lists the resources whose updates require a resource version.
-var conditional = []string{
-	"leases", "poddisruptionbudgets", "runtimeclasses", "csidrivers", "csinodes", "csistoragecapacities", "volumeattachments",
-	"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
-	"validatingadmissionpolicies", "validatingadmissionpolicybindings",
-}
-
-// anyFinalizer reports whether objects of a kind may have finalizers that are neither known nor qualified by a domain. The validation of
-// these kinds does not include the core group's validation of metadata.
-func anyFinalizer(kind *builtin.Kind) bool {
-	switch kind.GVK.Group {
-	case "admissionregistration.k8s.io", "coordination.k8s.io", "node.k8s.io", "policy":
-		return true
-	}
-	return kind.GVK.Group == "" && kind.GVK.Kind == "Event"
-}
-
-// nameRules holds the name rules of resources whose names are not DNS subdomains.
-var nameRules = map[string]apivalidation.ValidateNameFunc{
-	"statefulsets": apivalidation.NameIsDNSLabel, "services": apivalidation.NameIsDNSLabel,
-	"poddisruptionbudgets": api.PathSegment, "roles": api.PathSegment, "rolebindings": api.PathSegment,
-	"clusterroles": api.PathSegment, "clusterrolebindings": api.PathSegment,
-}
-
-func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*catalog.Version, error) {
+func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*catalog.Version, error) {
 	hub, ok := builtin.Lookup(hubOf(kind))
 	if !ok {
 		return nil, fmt.Errorf("it is stored as %s, which is not known", kind.Hub)
@@ -153,37 +80,26 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 	if !ok {
 		return nil, errors.New("its Go type is not known")
 	}
-	nameRule, special := nameRules[kind.Resource]
-	if !special {
-		nameRule = apivalidation.NameIsDNSSubdomain
-	}
-	rules, checked := validation.Of(kschema.GroupKind{Group: kind.GVK.Group, Kind: kind.GVK.Kind})
 	var err error
 	v := &catalog.Version{
 		Resource: r, Name: kind.GVK.Version, New: empty,
 		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
-		Form: &kindForm{
-			kind: kind, hub: hub, empty: empty, name: nameRule,
-			conditional: slices.Contains(conditional, kind.Resource), anyFinalizer: anyFinalizer(kind), rules: rules, checked: checked,
-		},
+		Form:        &kindForm{kind: kind, hub: hub, empty: empty},
+		Default:     kind.Default,
+		Fields:      slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
+		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
 	}
-	addSelectable(v)
-	if v.Columns, v.Row = tables.Of(r.Plural, kind.GVK); v.Row == nil {
-		v.Columns = catalog.Listed(NameColumn, AgeColumn)
-	}
-	if r.Plural == "storageclasses" {
-		v.Default = tables.DefaultClass
-	}
-	v.Main = managerOf(kind, "")
+	v.Columns, v.Row = tableOf(kind)
+	v.Main = managerOf(kind.Kind, "")
 	for _, s := range kind.Subresources {
 		switch {
 		case err != nil:
 		case s.Name == "status":
-			v.Status = managerOf(kind, s.Name)
+			v.Status = managerOf(kind.Kind, s.Name)
 		case s.Name == "scale":
-			v.Scale, err = scaleOf(kind, now)
+			v.Scale, err = scaleOf(kind.Kind, now)
 		case kind.GVK == pod:
-			addPodSubresource(v, kind, s.Name, now)
+			addPodSubresource(v, kind.Kind, s.Name, now)
 		}
 	}
 	return v, err

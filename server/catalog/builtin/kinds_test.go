@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
 )
 
 // TestGoTypes makes objects of the Go types that client-go has for the kinds.
@@ -55,5 +56,26 @@ func TestManagers(t *testing.T) {
 	}
 	if n < 80 {
 		t.Errorf("%d field managers", n)
+	}
+}
+
+// TestColumns finds columns for every stored kind, and as many cells as columns. In kube-apiserver, an IPAddress has a cell without a
+// column: its age.
+func TestColumns(t *testing.T) {
+	of, err := Kinds(time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range of {
+		for _, v := range r.Versions {
+			if v.Row == nil || len(v.Columns()) == 0 {
+				t.Errorf("%v has no columns", v.GVK())
+			} else if got := v.Row(value.Object(), time.Now()); len(got.Cells) != len(v.Columns()) && r.Plural != "ipaddresses" {
+				t.Errorf("%v has %d columns and %d cells", v.GVK(), len(v.Columns()), len(got.Cells))
+			}
+		}
+	}
+	if columns, row := DefinitionTable(); len(row(value.Object(), time.Now()).Cells) != len(columns()) {
+		t.Error("definitions have other columns than cells")
 	}
 }

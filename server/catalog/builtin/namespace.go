@@ -3,11 +3,10 @@ package builtin
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/validation"
-
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -22,15 +21,14 @@ import (
 func Namespaces(now func() time.Time) (*catalog.Resource, error) {
 	kind, _ := builtin.Lookup(schema.GVK{Version: "v1", Kind: "Namespace"})
 	kind = kind.WithClock(now)
-	r := resourceOf(kind)
-	v, err := versionOf(r, kind, now)
+	of := kinds.Of(kind)
+	r := resourceOf(of)
+	v, err := versionOf(r, of, now)
 	if err != nil {
 		return nil, err
 	}
 	v.Finalize = managerOf(kind, "finalize")
-	form := v.Form.(*kindForm)
-	form.name = validation.ValidateNamespaceName
-	v.Form = namespaceForm{form}
+	v.Form = namespaceForm{v.Form.(*kindForm)}
 	r.Versions = []*catalog.Version{v}
 	return r, nil
 }

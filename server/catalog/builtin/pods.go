@@ -9,26 +9,9 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/catalog"
-	"github.com/deed-project/deed/value"
 )
 
 var pod = schema.GVK{Version: "v1", Kind: "Pod"}
-
-// podGrace returns the grace period of a pod in seconds: the period of the request, else the period of the pod. It is 0 for a pod that has
-// no node or has ended.
-func podGrace(p value.Value, asked *int64) int64 {
-	phase := p.Get("status", "phase").Str()
-	if p.Get("spec", "nodeName").Str() == "" || phase == "Failed" || phase == "Succeeded" {
-		return 0
-	}
-	if asked != nil {
-		return *asked
-	}
-	if own := p.Get("spec", "terminationGracePeriodSeconds").Int(); own >= 0 {
-		return own
-	}
-	return 1
-}
 
 // addPodSubresource adds a subresource of pods to their version. It skips subresources that need a kubelet.
 func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now func() time.Time) {

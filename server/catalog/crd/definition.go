@@ -18,7 +18,6 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
-	"github.com/deed-project/deed/server/catalog/tables"
 	"github.com/deed-project/deed/server/memo"
 	"github.com/deed-project/deed/server/structural/rules"
 	"github.com/deed-project/deed/value"
@@ -47,7 +46,7 @@ func Definitions(now func() time.Time) *catalog.Resource {
 		Conditional: true,
 	}}
 	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New}
-	v.Columns, v.Row = tables.Of(r.Plural, gvk)
+	v.Columns, v.Row = builtin.DefinitionTable()
 	r.Versions = []*catalog.Version{v}
 	builtin.AddManagers(v, now)
 	return r

@@ -6,13 +6,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
@@ -55,14 +55,13 @@ func (d Defaults) Admit(ctx context.Context, r *admission.Request) error {
 	case admission.Create:
 		spec, err = d.withPriority(ctx, r, spec)
 	case admission.Update:
-		spec = keepPriority(spec, r.Old.Content().Get("spec"))
 	default:
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if spec = withTolerations(spec); !spec.Equal(pod.Get("spec")) {
+	if spec = kinds.AdmittedPod(spec, r.Old.Content().Get("spec")); !spec.Equal(pod.Get("spec")) {
 		r.Object = r.Object.With(pod.With("spec", spec))
 	}
 	return nil
@@ -133,41 +132,4 @@ func (d Defaults) priorityClassOf(ctx context.Context, name string) (value.Value
 		least = noPriorityClass
 	}
 	return least, nil
-}
-
-// keepPriority returns the spec of a pod with the priority of the stored pod, if it has none itself.
-func keepPriority(spec, stored value.Value) value.Value {
-	for _, name := range []string{"priority", "preemptionPolicy"} {
-		if !isSet(spec.Get(name)) && isSet(stored.Get(name)) {
-			spec = spec.With(name, stored.Get(name))
-		}
-	}
-	return spec
-}
-
-// failingNode lists the taints of failing nodes.
-var failingNode = []string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
-
-// withTolerations returns the spec of a pod with a toleration of five minutes for each taint of a failing node that it does not tolerate.
-func withTolerations(spec value.Value) value.Value {
-	tolerations := slices.Collect(spec.Get("tolerations").Items())
-	for _, taint := range failingNode {
-		if !tolerates(tolerations, taint) {
-			tolerations = append(tolerations, value.Object(
-				value.Member{Name: "effect", Value: value.String("NoExecute")},
-				value.Member{Name: "key", Value: value.String(taint)},
-				value.Member{Name: "operator", Value: value.String("Exists")},
-				value.Member{Name: "tolerationSeconds", Value: value.Int(300)},
-			))
-		}
-	}
-	return spec.With("tolerations", value.List(tolerations...))
-}
-
-// tolerates reports whether tolerations have one for a taint that evicts pods, of any duration.
-func tolerates(tolerations []value.Value, taint string) bool {
-	return slices.ContainsFunc(tolerations, func(t value.Value) bool {
-		key, effect := t.Get("key").Str(), t.Get("effect").Str()
-		return (key == taint || key == "") && (effect == "NoExecute" || effect == "")
-	})
 }

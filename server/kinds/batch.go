@@ -1,0 +1,399 @@
+package kinds
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Labels by which a job knows its pods: what they are of, and what it is called, by their names of today and before.
+var (
+	jobUIDLabels  = []string{"controller-uid", "batch.kubernetes.io/controller-uid"}
+	jobNameLabels = []string{"job-name", "batch.kubernetes.io/job-name"}
+)
+
+// validateJob refuses a Job.
+func validateJob(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	if !isSet(live) {
+		r.generatedSelector(object, spec)
+	}
+	r.jobSpec(spec)
+	selector := spec.at("selector")
+	if !selector.is() {
+		r.required(selector, "")
+	}
+	r.selector(selector)
+	template := spec.at("template")
+	r.labelsSelected(template, selector.Value)
+	if isSet(live) {
+		r.jobChange(spec, live.Get("spec"), waits(live))
+	}
+	if mode, n := spec.text("completionMode"), spec.Get("completions").Int(); mode == "Indexed" && n > 0 {
+		metadata := object.at("metadata")
+		name := metadata.at("name")
+		host := fmt.Sprintf("%s-%d", name.Str(), n-1)
+		if len(validation.IsDNS1123Label(host)) > 0 {
+			r.invalid(name, "will not able to create pod with invalid DNS label: "+host)
+		}
+	}
+}
+
+// generatedSelector refuses labels of pods that are not those of their job, unless the client says that it selects pods itself.
+func (r *report) generatedSelector(object, spec place) {
+	if spec.Get("manualSelector").Bool() || !isSet(spec.Get("selector")) {
+		return
+	}
+	uid, name := object.Get("metadata", "uid"), value.String(object.Get("metadata", "name").Str())
+	template := spec.at("template")
+	metadata := template.at("metadata")
+	labels := metadata.at("labels")
+	for i := range jobUIDLabels {
+		r.hasLabel(labels, jobUIDLabels[i], uid)
+		r.hasLabel(labels, jobNameLabels[i], name)
+	}
+	var own []value.Member
+	for i := range jobUIDLabels {
+		own = append(own, value.Member{Name: jobUIDLabels[i], Value: uid}, value.Member{Name: jobNameLabels[i], Value: name})
+	}
+	if selector := spec.at("selector"); !selected(selector.Value, value.Object(own...)) {
+		r.invalid(selector, "`selector` not auto-generated")
+	}
+}
+
+// hasLabel refuses labels without one that says what it should.
+func (r *report) hasLabel(labels place, name string, want value.Value) {
+	label := labels.below(labels.Get(name), name, isKey)
+	switch detail := fmt.Sprintf("must be '%s'", want.Str()); {
+	case !label.is():
+		r.required(label, detail)
+	case !label.Value.Equal(want):
+		r.invalidAs(label, labels.ToAny(), detail)
+	}
+}
+
+// jobSpec refuses what a job does.
+func (r *report) jobSpec(spec place) {
+	for _, name := range [...]string{
+		"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", "backoffLimitPerIndex",
+		"maxFailedIndexes",
+	} {
+		r.natural(spec.at(name))
+	}
+	r.indexed(spec)
+	if policy := spec.at("podReplacementPolicy"); policy.is() {
+		if isSet(spec.Get("podFailurePolicy")) {
+			r.onlyAmong(policy, "Failed")
+		} else {
+			r.onlyAmong(policy, "Failed", "TerminatingOrFailed")
+		}
+	}
+	template := spec.at("template")
+	r.template(template)
+	pod := template.at("spec")
+	switch restart := pod.at("restartPolicy"); restart.Str() {
+	case "Always", "":
+		r.required(restart, `valid values: "OnFailure", "Never"`)
+	case "OnFailure":
+		if isSet(spec.Get("podFailurePolicy")) {
+			r.invalid(restart, `only "Never" is supported when podFailurePolicy is specified`)
+		}
+	default:
+		r.onlyAmong(restart, "OnFailure", "Never")
+	}
+}
+
+// indexed refuses what only jobs whose pods are counted have, and what these must have.
+func (r *report) indexed(spec place) {
+	mode := spec.at("completionMode")
+	perIndex, failed := spec.at("backoffLimitPerIndex"), spec.at("maxFailedIndexes")
+	if failed.is() && !perIndex.is() {
+		r.required(perIndex, "when maxFailedIndexes is specified")
+	}
+	if mode.is() {
+		r.onlyAmong(mode, "NonIndexed", "Indexed")
+	}
+	if mode.Str() == "Indexed" {
+		if completions := spec.at("completions"); !completions.is() {
+			r.required(completions, "when completion mode is Indexed")
+		} else if failed.is() && failed.Int() > completions.Int() {
+			r.invalid(failed, "must be less than or equal to completions")
+		}
+		return
+	}
+	for _, p := range [...]place{perIndex, failed} {
+		if p.is() {
+			r.invalid(p, "requires indexed completion mode")
+		}
+	}
+	if policy := spec.at("successPolicy"); policy.is() {
+		r.invalid(policy, "requires indexed completion mode")
+	}
+}
+
+// jobChange refuses what may not change of a job. If it is mutable, its pods may change in part.
+func (r *report) jobChange(spec place, was value.Value, mutable bool) {
+	switch completions := spec.at("completions"); {
+	case spec.text("completionMode") != "Indexed":
+		r.unchanged(completions, was.Get("completions"))
+	case completions.is() && !same(completions.Value, was.Get("completions")) && !completions.Equal(spec.Get("parallelism")):
+		r.invalid(completions, "can only be modified in tandem with spec.parallelism")
+	}
+	r.unchanged(spec.at("selector"), was.Get("selector"))
+	if template := spec.at("template"); mutable {
+		r.waitingTemplate(template.at("spec"), was.Get("template", "spec"))
+	} else {
+		r.unchanged(template, was.Get("template"))
+	}
+	for _, name := range [...]string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
+		r.unchanged(spec.at(name), was.Get(name))
+	}
+}
+
+// waits reports whether a job has no pods because it is suspended.
+func waits(job value.Value) bool {
+	status := job.Get("status")
+	begun := isSet(status.Get("startTime"))
+	for c := range status.Get("conditions").Items() {
+		begun = begun && !(c.Get("type").Str() == "Suspended" && c.Get("status").Str() == "True")
+	}
+	return job.Get("spec", "suspend").Bool() && !begun && status.Get("active").Int() == 0
+}
+
+// waitingTemplate refuses changes of the pods of a job that waits, but of where they may run and of what they want of nodes.
+func (r *report) waitingTemplate(spec place, was value.Value) {
+	for _, name := range [...]string{"nodeSelector", "tolerations", "schedulingGates"} {
+		was = was.With(name, spec.Get(name))
+	}
+	if affinity := with(was.Get("affinity"), "nodeAffinity", spec.Get("affinity", "nodeAffinity")); affinity.Len() > 0 {
+		was = was.With("affinity", affinity)
+	}
+	for _, list := range [...]string{"containers", "initContainers"} {
+		was = was.With(list, withResources(was.Get(list), spec.Get(list)))
+	}
+	r.unchanged(spec, was)
+}
+
+// withResources returns containers that want what others want, each of which has the name of the one in its place.
+func withResources(containers, others value.Value) value.Value {
+	if containers.Len() != others.Len() || containers.Len() == 0 {
+		return containers
+	}
+	var out []value.Value
+	for i := range containers.Len() {
+		c, other := containers.Item(i), others.Item(i)
+		if c.Get("name").Equal(other.Get("name")) {
+			c = c.With("resources", other.Get("resources"))
+		}
+		out = append(out, c)
+	}
+	return value.List(out...)
+}
+
+// with returns an object, which may be nothing yet, with a member.
+func with(object value.Value, name string, v value.Value) value.Value {
+	if object.Kind() != value.KindObject {
+		object = value.Object()
+	}
+	return object.With(name, v)
+}
+
+// maxCronName is how long the name of a CronJob may be: its jobs have eleven characters more.
+const maxCronName = 52
+
+// validateCronJob refuses a CronJob.
+func validateCronJob(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	r.schedule(spec, live.Get("spec"))
+	r.natural(spec.at("startingDeadlineSeconds"))
+	if zone := spec.at("timeZone"); zone.is() && !zone.Equal(live.Get("spec", "timeZone")) {
+		r.timeZone(zone)
+	}
+	r.among(spec.at("concurrencyPolicy"), "Allow", "Forbid", "Replace")
+	template := spec.at("jobTemplate")
+	job := template.at("spec")
+	r.jobSpec(job)
+	if selector := job.at("selector"); selector.is() {
+		r.invalid(selector, "`selector` will be auto-generated")
+	}
+	if manual := job.at("manualSelector"); manual.Bool() {
+		r.notSupported(manual, "nil", "false")
+	}
+	r.natural(spec.at("successfulJobsHistoryLimit"))
+	r.natural(spec.at("failedJobsHistoryLimit"))
+	metadata := object.at("metadata")
+	if name := metadata.at("name"); !isSet(live) && len(name.Str()) > maxCronName {
+		r.invalid(name, fmt.Sprintf("must be no more than %d characters", maxCronName))
+	}
+}
+
+// schedule refuses when jobs are made. A time zone may be in it only if one was.
+func (r *report) schedule(spec place, was value.Value) {
+	p := spec.at("schedule")
+	if p.Str() == "" {
+		r.later(p, "")
+		return
+	}
+	if err := parseSchedule(p.Str()); err != nil {
+		r.invalid(p, err.Error())
+	}
+	if !strings.Contains(p.Str(), "TZ") {
+		return
+	}
+	if !strings.Contains(was.Get("schedule").Str(), "TZ") {
+		r.invalid(p, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
+	} else if isSet(spec.Get("timeZone")) {
+		r.invalid(p, "cannot use both timeZone field and TZ or CRON_TZ in schedule")
+	}
+}
+
+// parseSchedule returns why a text is no schedule. The library panics at some.
+func parseSchedule(text string) (err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			err = fmt.Errorf("invalid schedule format: %v", problem)
+		}
+	}()
+	_, err = cron.ParseStandard(text)
+	return err
+}
+
+// zoneCharacters are those that a part of the name of a time zone may have.
+var zoneCharacters = regexp.MustCompile(`^[A-Za-z\.\-_0-9+]{1,14}$`)
+
+// timeZone refuses a name of no time zone.
+func (r *report) timeZone(p place) {
+	if p.Str() == "" {
+		r.invalid(p, "timeZone must be nil or non-empty string")
+		return
+	}
+	for part := range strings.SplitSeq(p.Str(), "/") {
+		if part == "." || part == ".." || strings.HasPrefix(part, "-") || !zoneCharacters.MatchString(part) {
+			r.invalid(p, "unknown time zone "+p.Str())
+			return
+		}
+	}
+	if strings.EqualFold(p.Str(), "Local") {
+		r.invalid(p, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
+	}
+	if _, err := time.LoadLocation(p.Str()); err != nil {
+		r.invalid(p, err.Error())
+	}
+}
+
+// withSelector returns a new job that selects the pods with its UID and labels its pod template accordingly, unless manualSelector is set.
+// It keeps labels that the client wrote. Validation refuses them if they differ.
+func withSelector(job, live, uid value.Value) value.Value {
+	spec := job.Get("spec")
+	if !live.IsAbsent() || spec.Get("manualSelector").Bool() {
+		return job
+	}
+	template := spec.Get("template")
+	metadata := template.Get("metadata")
+	labels := metadata.Get("labels")
+	for i := range jobUIDLabels {
+		labels = withDefault(labels, jobNameLabels[i], value.String(job.Get("metadata", "name").Str()))
+		labels = withDefault(labels, jobUIDLabels[i], uid)
+	}
+	selector := spec.Get("selector")
+	asked := withDefault(selector.Get("matchLabels"), jobUIDLabels[1], uid)
+	spec = spec.With("selector", member(selector, "matchLabels", asked))
+	return job.With("spec", spec.With("template", member(template, "metadata", member(metadata, "labels", labels))))
+}
+
+// withDefault returns object with a member, unless object has that member already.
+func withDefault(object value.Value, name string, v value.Value) value.Value {
+	if !object.Get(name).IsAbsent() {
+		return object
+	}
+	return member(object, name, v)
+}
+
+// member returns object, which may be absent, with a member.
+func member(object value.Value, name string, v value.Value) value.Value {
+	if object.Kind() != value.KindObject {
+		object = value.Object()
+	}
+	return object.With(name, v)
+}
+
+// jobStatus shows the first condition of a job that is true, by their weight.
+func jobStatus(s source) string {
+	switch {
+	case hasCondition(s.Value, "Complete"):
+		return "Complete"
+	case hasCondition(s.Value, "Failed"):
+		return "Failed"
+	case !s.Get("metadata", "deletionTimestamp").IsAbsent():
+		return "Terminating"
+	}
+	for _, typ := range []string{"Suspended", "FailureTarget", "SuccessCriteriaMet"} {
+		if hasCondition(s.Value, typ) {
+			return typ
+		}
+	}
+	return "Running"
+}
+
+func jobCompletions(s source) string {
+	succeeded, parallelism := s.Get("status", "succeeded").Int(), s.Get("spec", "parallelism").Int()
+	switch wanted := s.Get("spec", "completions"); {
+	case wanted.Kind() == value.KindInt:
+		return fmt.Sprintf("%d/%d", succeeded, wanted.Int())
+	case parallelism > 1:
+		return fmt.Sprintf("%d/1 of %d", succeeded, parallelism)
+	}
+	return fmt.Sprintf("%d/1", succeeded)
+}
+
+// jobDuration shows how long a job ran, or runs until now.
+func jobDuration(s source) string {
+	begin, begun := instant(s.Get("status", "startTime"))
+	if !begun {
+		return ""
+	}
+	end, ended := instant(s.Get("status", "completionTime"))
+	if !ended {
+		end = s.now
+	}
+	return duration.HumanDuration(end.Sub(begin))
+}
+
+func suspended(s source) string {
+	switch suspend := s.Get("spec", "suspend"); {
+	case suspend.Kind() != value.KindBool:
+		return unset
+	case suspend.Bool():
+		return "True"
+	}
+	return "False"
+}
+
+func lastSchedule(s source) string {
+	if last := s.Get("status", "lastScheduleTime"); last.Kind() == value.KindString {
+		return s.since(last)
+	}
+	return none
+}
+
+func jobCells() []cell {
+	return []cell{
+		name, shown(jobStatus), shown(jobCompletions), shown(jobDuration), age, containers("spec", "template"), images("spec", "template"),
+		selectorOf("spec", "selector"),
+	}
+}
+
+func cronJobCells() []cell {
+	return []cell{
+		name, text("spec", "schedule"), textOr(none, "spec", "timeZone"), shown(suspended), count("status", "active"), shown(lastSchedule), age,
+		containers("spec", "jobTemplate", "spec", "template"), images("spec", "jobTemplate", "spec", "template"),
+		selectorOf("spec", "jobTemplate", "spec", "selector"),
+	}
+}

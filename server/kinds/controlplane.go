@@ -1,0 +1,224 @@
+package kinds
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/value"
+)
+
+// validateLease validates a Lease.
+func validateLease(r *report, object place, _ value.Value) {
+	spec := object.at("spec")
+	if seconds := spec.at("leaseDurationSeconds"); seconds.is() && seconds.Int() <= 0 {
+		r.invalid(seconds, "must be greater than 0")
+	}
+	r.natural(spec.at("leaseTransitions"))
+}
+
+// validateFlowSchema validates a FlowSchema.
+func validateFlowSchema(r *report, object place, _ value.Value) {
+	spec := object.at("spec")
+	level := spec.at("priorityLevelConfiguration")
+	if name := level.at("name"); name.Str() == "" {
+		r.required(name, "must reference a priority level")
+	}
+	if method := spec.at("distinguisherMethod"); method.is() {
+		if typ := method.at("type"); typ.Str() != "ByNamespace" && typ.Str() != "ByUser" {
+			r.add(field.NotSupported(typ.path(), struct{ Type string }{typ.Str()}, []string{"ByNamespace", "ByUser"}))
+		}
+	}
+	rules := spec.at("rules")
+	for i := range rules.indexes() {
+		rule := rules.item(i)
+		list := rule.at("resourceRules")
+		for i := range list.indexes() {
+			resource := list.item(i)
+			if verbs := resource.at("verbs"); verbs.Len() == 0 {
+				r.required(verbs, "verbs must contain at least one value")
+			}
+		}
+	}
+}
+
+// validateMigration validates a StorageVersionMigration.
+func validateMigration(r *report, object place, live value.Value) {
+	resource := object.at("spec").at("resource")
+	if name := resource.at("resource"); name.Str() == "" {
+		r.required(name, "resource is required to be set")
+	}
+	if spec := object.at("spec"); isSet(live) && !same(spec.Value, live.Get("spec")) {
+		of := spec.Get("resource")
+		shown := metav1.GroupResource{Group: of.Get("group").Str(), Resource: of.Get("resource").Str()}
+		r.invalidAs(spec, struct{ Resource metav1.GroupResource }{shown}, "field is immutable")
+	}
+}
+
+// policyBindingCells returns the cells of bindings of admission policies.
+func policyBindingCells() []cell {
+	return []cell{name, text("spec", "policyName"), shown(paramRef), age}
+}
+
+func requestedDuration(s source) string {
+	if seconds := s.Get("spec", "expirationSeconds"); seconds.Kind() == value.KindInt {
+		return duration.HumanDuration(time.Duration(seconds.Int()) * time.Second)
+	}
+	return none
+}
+
+// signingStatus shows what became of a request for a certificate.
+func signingStatus(s source) string {
+	has := conditionTypes(s)
+	status := "Pending"
+	switch {
+	case has["Denied"]:
+		status = "Denied"
+	case has["Approved"]:
+		status = "Approved"
+	}
+	if has["Failed"] {
+		status += ",Failed"
+	}
+	if s.Get("status", "certificate").Str() != "" {
+		status += ",Issued"
+	}
+	return status
+}
+
+// conditionTypes returns the types of the conditions that an object has, whatever these say.
+func conditionTypes(s source) map[string]bool {
+	out := map[string]bool{}
+	for c := range s.Get("status", "conditions").Items() {
+		out[c.Get("type").Str()] = true
+	}
+	return out
+}
+
+// certificateState shows the last condition that ends a request of a pod.
+func certificateState(s source) string {
+	state := "Pending"
+	for c := range s.Get("status", "conditions").Items() {
+		if typ := c.Get("type").Str(); typ == "Issued" || typ == "Denied" || typ == "Failed" {
+			state = typ
+		}
+	}
+	return state
+}
+
+// dangling shows whether the priority level of a flow schema is missing.
+func dangling(s source) string {
+	for c := range s.Get("status", "conditions").Items() {
+		if c.Get("type").Str() == "Dangling" {
+			return c.Get("status").Str()
+		}
+	}
+	return "?"
+}
+
+// limited shows a number of a priority level, which levels without limits do not have.
+func limited(path ...string) cell {
+	return func(s source) value.Value {
+		holder := s.Get("spec", "limited").Get(path[:len(path)-1]...)
+		if holder.Kind() != value.KindObject {
+			return value.String(none)
+		}
+		return value.Int(holder.Get(path[len(path)-1]).Int())
+	}
+}
+
+func paramKind(s source) string {
+	kind := s.Get("spec", "paramKind")
+	if kind.Kind() != value.KindObject {
+		return unset
+	}
+	return kind.Get("apiVersion").Str() + "/" + kind.Get("kind").Str()
+}
+
+// paramRef shows which parameters a binding names: by name, or by a selector.
+func paramRef(s source) string {
+	ref := s.Get("spec", "paramRef")
+	if name := ref.Get("name").Str(); name != "" {
+		return orElse(ref.Get("namespace").Str(), "*") + "/" + name
+	}
+	if selector := labelSelector(ref.Get("selector")); selector != nil {
+		return selector.String()
+	}
+	return unset
+}
+
+// servedVersions shows the versions of a definition that are served, and which of them is stored.
+func servedVersions(s source) string {
+	var out []string
+	for v := range s.Get("spec", "versions").Items() {
+		if !v.Get("served").Bool() {
+			continue
+		}
+		label := v.Get("name").Str()
+		if v.Get("storage").Bool() {
+			label += "(storage)"
+		}
+		out = append(out, label)
+	}
+	slices.Sort(out)
+	return strings.Join(out, ",")
+}
+
+// migrated shows which resource is written anew.
+func migrated(s source) string {
+	resource := s.Get("spec", "resource")
+	if group := resource.Get("group").Str(); group != "" {
+		return resource.Get("resource").Str() + "." + group
+	}
+	return resource.Get("resource").Str()
+}
+
+// migration shows the last condition of a migration that is true.
+func migration(s source) string {
+	status := "Unknown"
+	for c := range s.Get("status", "conditions").Items() {
+		typ := c.Get("type").Str()
+		if c.Get("status").Str() == "True" && (typ == "Running" || typ == "Failed" || typ == "Succeeded") {
+			status = typ
+		}
+	}
+	return status
+}
+
+func definitionCells() []cell {
+	return []cell{
+		name, text("spec", "scope"), shown(servedVersions), created, text("spec", "group"), text("spec", "names", "kind"),
+		joined("", "spec", "names", "shortNames"), func(s source) value.Value { return value.Bool(hasCondition(s.Value, "Established")) },
+	}
+}
+
+func signingCells() []cell {
+	return []cell{
+		name, age, textOr(none, "spec", "signerName"), text("spec", "username"), shown(requestedDuration), shown(signingStatus),
+	}
+}
+
+func podCertificateCells() []cell {
+	return []cell{
+		name, text("spec", "podName"), text("spec", "serviceAccountName"), text("spec", "nodeName"), text("spec", "signerName"),
+		shown(certificateState), labelsOf("spec", "unverifiedUserAnnotations"),
+	}
+}
+
+func flowCells() []cell {
+	return []cell{
+		name, text("spec", "priorityLevelConfiguration", "name"), number("spec", "matchingPrecedence"),
+		textOr(none, "spec", "distinguisherMethod", "type"), age, shown(dangling),
+	}
+}
+
+func levelCells() []cell {
+	return []cell{
+		name, text("spec", "type"), limited("nominalConcurrencyShares"), limited("limitResponse", "queuing", "queues"),
+		limited("limitResponse", "queuing", "handSize"), limited("limitResponse", "queuing", "queueLengthLimit"), age,
+	}
+}

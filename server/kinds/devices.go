@@ -1,0 +1,85 @@
+package kinds
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/deed-project/deed/value"
+)
+
+// validateDeviceClaim validates a ResourceClaim.
+func validateDeviceClaim(r *report, object place, live value.Value) {
+	if isSet(live) {
+		r.unchangedLater(object.at("spec"), live.Get("spec"))
+	}
+}
+
+// validateDeviceTemplate validates a ResourceClaimTemplate.
+func validateDeviceTemplate(r *report, object place, live value.Value) {
+	if isSet(live) {
+		r.unchanged(object.at("spec"), live.Get("spec"))
+	}
+}
+
+// validateTaintRule validates a DeviceTaintRule.
+func validateTaintRule(r *report, object place, live value.Value) {
+	taint := object.at("spec").at("taint")
+	key, text, effect := taint.at("key"), taint.at("value"), taint.at("effect")
+	r.invalidAs(key, key.Str(), validation.IsQualifiedName(key.Str())...)
+	if text.Str() != "" {
+		r.invalid(text, validation.IsValidLabelValue(text.Str())...)
+	}
+	if effect.Str() == "" && (!isSet(live) || live.Get("spec", "taint", "effect").Str() != "") {
+		r.later(effect, "")
+	}
+}
+
+// validatePriority validates a PriorityClass.
+func validatePriority(r *report, object place, live value.Value) {
+	if !isSet(live) {
+		return
+	}
+	if v := object.at("value"); v.Int() != live.Get("value").Int() {
+		r.forbidden(v, "may not be changed in an update.")
+	}
+}
+
+func taintAdded(s source) string {
+	if added := s.Get("spec", "taint", "timeAdded"); added.Kind() == value.KindString {
+		return s.since(added)
+	}
+	return ""
+}
+
+// claimState shows what a claim has and waits for.
+func claimState(s source) string {
+	deleted := !s.Get("metadata", "deletionTimestamp").IsAbsent()
+	allocated := s.Get("status", "allocation").Kind() == value.KindObject
+	var states []string
+	if deleted {
+		states = append(states, "deleted")
+	}
+	switch {
+	case allocated && s.Get("status", "reservedFor").Len() > 0:
+		states = append(states, "allocated", "reserved")
+	case allocated:
+		states = append(states, "allocated")
+	case !deleted:
+		states = append(states, "pending")
+	}
+	return strings.Join(states, ",")
+}
+
+func taintRuleCells() []cell {
+	return []cell{
+		name, text("spec", "taint", "key"), text("spec", "taint", "value"), text("spec", "taint", "effect"), shown(taintAdded), age,
+	}
+}
+
+// deviceAdds is what differs for kinds with parameters of drivers.
+var deviceAdds = []Allocated{{
+	Paths:  []string{"metadata generation"},
+	Reason: "parameters that the server keeps as text count as changed, and as owned, when a client writes them with other spaces",
+	when:   func(value.Value) bool { return false }, // it is another number, and never added
+}}

@@ -1,0 +1,280 @@
+package kinds
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/value"
+)
+
+// Kind is a built-in kind in one version. The embedded kind of package schema/builtin knows how objects are read, defaulted, converted and
+// stored. Traits are what a server does beyond that.
+type Kind struct {
+	*builtin.Kind
+	*Traits
+}
+
+// Traits are the row of a kind in the table. The zero value of a field is what most kinds do.
+type Traits struct {
+	Group, Name string // of the kind, in all its versions
+
+	// What the server refuses.
+
+	name         apivalidation.ValidateNameFunc // the rule for names; nil for DNS subdomains
+	validate     check                          // the kind's own fields
+	parts        map[string]check               // what validate is for other subresources than scale
+	bySchema     bool                           // texts that the schema requires or enumerates are validated, too
+	mayBeEmpty   []string                       // fields that the schema requires and the server takes when they are empty
+	fieldsFirst  bool                           // the metadata of a new object is validated only if its fields are valid
+	anyFinalizer bool                           // finalizers need not be known or qualified by a domain
+	Conditional  bool                           // an update must have a resource version
+
+	// What the server warns of.
+
+	pods       string // the path to the spec of the pods that an object is or makes; empty if it has none
+	named      string // what the name of an object is used for, if it should be a DNS label
+	podsBefore bool   // an update warns of the pods of the live object
+
+	// What the server adds.
+
+	complete func(object, live, uid value.Value) value.Value // fills in what depends on the UID, or on addresses
+	admit    func(object, live value.Value) value.Value      // what admission plugins of every server do
+	adds     []Allocated
+
+	// What the server shows.
+
+	cells        func() []cell
+	shownAs      schema.GVK                          // the version whose cells Tables show, if it is one version for all
+	Default      func(items []value.Value) string    // see catalog.Version
+	Fields       []string                            // paths that field selectors may name
+	Derived      map[string]func(value.Value) string // further labels of field selectors, whose text differs from the value at a path
+	FieldRefusal string                              // see catalog.Version; VERSION stands for the version
+
+	// What the server stores and deletes: see catalog.Resource.
+
+	Prefix             string // the last part of the key prefix; the resource if it is empty
+	CreateOnUpdate     bool
+	AnswersDeleted     bool
+	Brief              bool
+	Orphans            bool
+	OrphanWarning      string
+	Uncollected        bool
+	PreconditionFailed string
+	Grace              func(object value.Value, asked *int64) int64
+}
+
+// check validates object, which replaces live. An absent live means that the object is new.
+type check func(r *report, object place, live value.Value)
+
+// byKind is the table by group and name.
+var byKind = sync.OnceValue(func() map[[2]string]*Traits {
+	out := map[[2]string]*Traits{}
+	for _, t := range table() {
+		if t.cells != nil {
+			t.cells = sync.OnceValue(t.cells)
+		}
+		out[[2]string{t.Group, t.Name}] = &t
+	}
+	return out
+})
+
+// Of returns a kind with its row of the table. A kind that is not in the table has the zero Traits.
+func Of(kind *builtin.Kind) Kind {
+	t, known := byKind()[[2]string{kind.GVK.Group, kind.GVK.Kind}]
+	if !known {
+		t = &Traits{Group: kind.GVK.Group, Name: kind.GVK.Kind}
+	}
+	return Kind{kind, t}
+}
+
+// Refused returns everything that a server refuses of object, which replaces live through a subresource, "" for the object itself. An
+// absent live means that the object is new. Both have their defaults. If ctx ends early, the result is meaningless. The same holds for the
+// other validations.
+func (k Kind) Refused(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
+	if !live.IsAbsent() {
+		return append(api.ValidateReplaced(object, live, k.Namespaced), k.ValidateUpdate(ctx, object, live, subresource)...)
+	}
+	if errs := k.ValidateCreate(ctx, object); len(errs) > 0 {
+		return errs
+	}
+	return api.ValidateNew(object, k.Namespaced)
+}
+
+// ValidateCreate returns the errors of a new object: in its name, its other metadata, and its own fields.
+func (k Kind) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
+	errs := k.own(ctx, object, value.Value{}, "")
+	if k.fieldsFirst && len(errs) > 0 {
+		return errs
+	}
+	rule := k.Traits.name
+	if rule == nil {
+		rule = apivalidation.NameIsDNSSubdomain
+	}
+	of := append(api.ValidateNamed(object, k.Namespaced, rule), k.finalizers(object)...)
+	return append(of, errs...)
+}
+
+// ValidateUpdate returns the errors in the own fields of object, including changes of immutable fields. [api.ValidateReplaced] returns the
+// errors in its metadata.
+func (k Kind) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
+	return append(k.finalizers(object), k.own(ctx, object, live, subresource)...)
+}
+
+// finalizers returns the errors in the finalizers of object.
+func (k Kind) finalizers(object value.Value) field.ErrorList {
+	if k.anyFinalizer {
+		return nil
+	}
+	return api.ValidateFinalizers(object)
+}
+
+// own returns the errors in the own fields of object.
+func (k Kind) own(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
+	validate, whole := k.parts[subresource], subresource == "" || subresource == "scale"
+	if whole {
+		validate = k.validate
+	}
+	var r report
+	if validate != nil {
+		w := newWay(ctx)
+		defer w.free()
+		validate(&r, place{object, w, 0}, live)
+	}
+	if k.bySchema && whole {
+		k.declared(&r, object)
+	}
+	return append(r.errs, r.last...)
+}
+
+// declared adds the errors that only the schema of the kind declares: required texts that are empty, and texts that are not among those
+// that a field may have. It skips fields that have another error.
+func (k Kind) declared(r *report, object value.Value) {
+	before := r.errs
+	// The metadata has rules of its own, and servers hardly validate a status.
+	for _, f := range k.Form().Findings(object.With("status", value.Value{}).With("metadata", value.Value{})) {
+		path := fieldOf(f.Path)
+		at := path.String()
+		isIt := func(e *field.Error) bool { return e.Field == at }
+		known := slices.ContainsFunc(before, isIt) || slices.ContainsFunc(r.last, isIt)
+		switch {
+		case known || slices.Contains(k.mayBeEmpty, indexes.ReplaceAllString(at, "[]")):
+		case f.Values == nil:
+			r.add(field.Required(path, ""))
+		default:
+			r.add(field.NotSupported(path, Enumeration(f.Text), f.Values))
+		}
+	}
+}
+
+// indexes matches the indexes in the path of an error.
+var indexes = regexp.MustCompile(`\[\d+\]`)
+
+// Complete returns object, which replaces live, with the fields that only the server knows, as far as validation needs them: generated
+// selectors, names and address families. uid is the UID of a new object.
+func (k Kind) Complete(object, live, uid value.Value) value.Value {
+	if k.complete == nil {
+		return object
+	}
+	return k.complete(object, live, uid)
+}
+
+// Admit returns object, which replaces live, as the admission plugins that every server runs leave it. The server runs them itself.
+func (k Kind) Admit(object, live value.Value) value.Value {
+	if k.admit == nil {
+		return object
+	}
+	return k.admit(object, live)
+}
+
+// Row returns what a Table shows of an object: its cells, and the conditions of its row. now is the time to which ages are counted.
+func (k Kind) Row(object value.Value, now time.Time) (cells, conditions []value.Value) {
+	if k.cells == nil {
+		return nil, nil
+	}
+	if shown, err := k.convert(object); err == nil { // otherwise it shows what both versions have
+		object = shown
+	}
+	return row(k.cells(), object, now)
+}
+
+// HasRow reports whether the cells of a Table are known.
+func (k Kind) HasRow() bool { return k.cells != nil }
+
+// convert returns an object in the version that Tables show.
+func (k Kind) convert(object value.Value) (value.Value, error) {
+	if k.shownAs == (schema.GVK{}) || k.shownAs == k.GVK {
+		return object, nil
+	}
+	as, known := builtin.Lookup(k.shownAs)
+	if !known {
+		return object, fmt.Errorf("%v is not known", k.shownAs)
+	}
+	return k.Convert(object, as)
+}
+
+// Allocated is a part of objects that only a server knows: the server allocates it, or an admission plugin of the cluster sets it.
+type Allocated struct {
+	Paths  []string // names of members with spaces between them; * is each item of a list, and a=b the items whose member a is b
+	Reason string
+	// Optional is for what not every cluster sets.
+	Optional bool
+
+	when func(object value.Value) bool // nil for always
+}
+
+// Everywhere is what the server adds to the objects of every kind.
+var Everywhere = Allocated{
+	Paths: []string{"metadata uid", "metadata creationTimestamp", "metadata resourceVersion"}, Reason: "made by the server",
+}
+
+// Allocates returns what a server adds to object, which replaces live, or to a new object if live is absent: [Everywhere] is left out. What
+// live has was added when it was created, unless object needs it for the first time. It takes time in proportion to object.
+func (k Kind) Allocates(live, object value.Value) []Allocated {
+	var out []Allocated
+	for _, a := range k.adds {
+		if a.when != nil && !a.when(object) || !live.IsAbsent() && (a.when == nil || a.when(live)) {
+			continue
+		}
+		missing := slices.DeleteFunc(slices.Clone(a.Paths), func(path string) bool { return leads(object, strings.Fields(path)) })
+		if len(missing) > 0 {
+			a.Paths = missing
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// leads reports whether there is something at path in v, which is written as in [Allocated].
+func leads(v value.Value, path []string) bool {
+	switch {
+	case len(path) == 0:
+		return isSet(v)
+	case v.Kind() != value.KindList:
+		return leads(v.Get(path[0]), path[1:])
+	case path[0] == "*":
+		for item := range v.Items() {
+			if !leads(item, path[1:]) {
+				return false
+			}
+		}
+		return true
+	}
+	name, want, _ := strings.Cut(path[0], "=")
+	for item := range v.Items() {
+		if item.Str() == path[0] || item.Kind() == value.KindObject && item.Get(name).Str() == want {
+			return true
+		}
+	}
+	return false
+}

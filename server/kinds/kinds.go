@@ -1,0 +1,410 @@
+// Package kinds is what a server does with built-in kinds beyond their schemas: what it refuses, warns of, adds, shows, and how it stores
+// and deletes. The server and the command line (deed validate, deed plan) read it, so that both refuse the same objects with the same texts.
+//
+// Package schema/builtin has the rest as data: schemas, forms of Go types, defaults, conversions, and reset fields.
+//
+// # Where a rule goes
+//
+// [table] in this file has one row for each kind. A row says what the kind does otherwise than most kinds, and points at functions in the
+// file of its family, such as storage.go. To add a rule:
+//
+//   - A rule about fields goes into the validate function of the kind. The order of calls is the order of errors, which is kube-apiserver's.
+//   - A rule about another subresource goes into parts.
+//   - A kind without a validate function gets one: func validateX(r *report, object place, live value.Value). live is absent for a new
+//     object. The row drops bySchema once the function covers what the schema requires.
+//   - A warning goes into warnings.go, a cell of Tables into cells, a value that only a server can know into adds.
+//
+// A [place] is a value with its path: p.at("spec"), p.item(i), p.entry(i). A [report] collects errors: r.required(p, detail),
+// r.invalid(p, detail), r.forbidden(p, detail), r.onlyAmong(p, values...), r.unchanged(p, was), and others in report.go. Errors that
+// kube-apiserver derives from the tags of its types come after the others: r.later, r.laterInvalid, r.unchangedLater.
+//
+// Texts of errors are kube-apiserver's. A walk visits each value a bounded number of times, and allocates nothing for a valid object but
+// sets of names. docs/builtin.md has the table for readers (go test ./server/kinds -update), docs/divergences.md the known gaps.
+package kinds
+
+import (
+	"strconv"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/value"
+)
+
+const (
+	admissionGroup   = "admissionregistration.k8s.io"
+	certificateGroup = "certificates.k8s.io"
+	flowGroup        = "flowcontrol.apiserver.k8s.io"
+	networkGroup     = "networking.k8s.io"
+	rbacGroup        = "rbac.authorization.k8s.io"
+	resourceGroup    = "resource.k8s.io"
+	storageGroup     = "storage.k8s.io"
+)
+
+// What names are used for.
+const (
+	ofPod  = "this is used in the Pod's hostname"
+	ofPods = "this is used in Pod names and hostnames"
+)
+
+// table returns the rows of all kinds. It is a function so that a process that needs no kinds does not pay for it.
+func table() []Traits {
+	return []Traits{
+		// The core group.
+		{
+			Name: "ComponentStatus",
+		},
+		{
+			Name: "ConfigMap", validate: validateConfigMap,
+			cells: cells(name, configSize, age),
+		},
+		{
+			Name: "Endpoints", validate: validateEndpoints, CreateOnUpdate: true, Prefix: "services/endpoints",
+			cells: cells(name, shown(endpointsOf), age),
+		},
+		{
+			Name: "Event", bySchema: true, anyFinalizer: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
+			cells: eventCells,
+			Fields: []string{
+				"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
+				"involvedObject.resourceVersion", "involvedObject.fieldPath", "reason", "reportingComponent", "type",
+			},
+			Derived: map[string]func(value.Value) string{"source": eventComponent},
+		},
+		{
+			Name: "LimitRange", validate: validateLimitRange, CreateOnUpdate: true, complete: withName,
+			cells: cells(name, created),
+		},
+		{
+			Name: "Namespace", name: apivalidation.ValidateNamespaceName, parts: map[string]check{"status": validatePhase},
+			AnswersDeleted: true, PreconditionFailed: "Precondition failed",
+			cells:  cells(name, text("status", "phase"), age),
+			Fields: []string{"status.phase"},
+		},
+		{
+			Name: "Node", validate: validateNode, Prefix: "minions",
+			adds:    []Allocated{{Paths: []string{"spec taints key=node.kubernetes.io/not-ready"}, Reason: "admission: TaintNodesByCondition"}},
+			cells:   nodeCells,
+			Derived: map[string]func(value.Value) string{"spec.unschedulable": boolAt("spec", "unschedulable")},
+		},
+		{
+			Name: "PersistentVolume", validate: validateVolume, bySchema: true, AnswersDeleted: true,
+			adds: []Allocated{{
+				Paths: []string{"metadata finalizers kubernetes.io/pv-protection"}, Reason: "admission: StorageObjectInUseProtection",
+			}},
+			cells: volumeCells,
+		},
+		{
+			Name: "PersistentVolumeClaim", validate: validateClaim, AnswersDeleted: true,
+			adds: []Allocated{
+				{Paths: []string{"metadata finalizers kubernetes.io/pvc-protection"}, Reason: "admission: StorageObjectInUseProtection"},
+				{Paths: []string{"spec storageClassName"}, Reason: "admission: DefaultStorageClass, if a class is the default", Optional: true},
+			},
+			cells: claimCells,
+		},
+		{
+			Name: "Pod", validate: validatePod, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
+			parts: map[string]check{"ephemeralcontainers": validateEphemeral, "resize": validateResize},
+			adds: []Allocated{
+				{
+					Paths:  []string{"spec tolerations key=node.kubernetes.io/not-ready", "spec tolerations key=node.kubernetes.io/unreachable"},
+					Reason: "admission: DefaultTolerationSeconds",
+				},
+				{Paths: []string{"spec priority", "spec preemptionPolicy"}, Reason: "admission: Priority, from the priority classes of the cluster"},
+				{
+					Paths:  []string{"spec serviceAccountName", "spec volumes", "spec containers * volumeMounts"},
+					Reason: "admission: ServiceAccount, which mounts a token", Optional: true,
+					when: func(pod value.Value) bool { return pod.Get("spec", "serviceAccountName").Str() == "" },
+				},
+			},
+			cells: podCells,
+			Fields: []string{
+				"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "status.phase",
+				"status.nominatedNodeName",
+			},
+			Derived: map[string]func(value.Value) string{
+				"spec.host":        func(pod value.Value) string { return pod.Get("spec", "nodeName").Str() },
+				"spec.hostNetwork": boolAt("spec", "hostNetwork"),
+				"status.podIP":     podIP,
+				"status.podIPs":    func(value.Value) string { return "" }, // a valid label whose text is always empty
+			},
+		},
+		{
+			Name: "PodTemplate", validate: validatePodTemplate, pods: "template.spec", AnswersDeleted: true,
+			cells: func() []cell {
+				return []cell{name, containers("template"), images("template"), labelsOf("template", "metadata", "labels")}
+			},
+		},
+		{
+			Name: "ReplicationController", validate: validateReplicationController, pods: "spec.template.spec", named: ofPods,
+			podsBefore: true, Orphans: true, Prefix: "controllers",
+			cells:   controllerCells,
+			Derived: map[string]func(value.Value) string{"status.replicas": intAt("status", "replicas")},
+		},
+		{
+			Name: "ResourceQuota", validate: validateQuota, AnswersDeleted: true,
+			cells: cells(name, quotaCell(false), quotaCell(true), age),
+		},
+		{
+			Name: "Secret", validate: validateSecret,
+			cells:  cells(name, text("type"), count("data"), age),
+			Fields: []string{"type"},
+		},
+		{
+			Name: "Service", name: apivalidation.NameIsDNSLabel, validate: validateService, CreateOnUpdate: true, AnswersDeleted: true,
+			Prefix: "services/specs", complete: withFamilies, adds: serviceAdds,
+			cells:  serviceCells,
+			Fields: []string{"spec.clusterIP", "spec.type"},
+		},
+		{
+			Name: "ServiceAccount", AnswersDeleted: true,
+			cells: cells(name, age),
+		},
+
+		// Workloads.
+		{
+			Group: "apps", Name: "ControllerRevision", validate: validateRevision, bySchema: true,
+			cells: cells(name, shown(controller), number("revision"), age),
+		},
+		{
+			Group: "apps", Name: "DaemonSet", validate: validateDaemonSet, pods: "spec.template.spec",
+			cells: daemonSetCells,
+		},
+		{
+			Group: "apps", Name: "Deployment", validate: validateDeployment, pods: "spec.template.spec", named: ofPods,
+			cells: deploymentCells,
+		},
+		{
+			Group: "apps", Name: "ReplicaSet", validate: validateReplicaSet, pods: "spec.template.spec", named: ofPods,
+			cells: replicaSetCells,
+		},
+		{
+			Group: "apps", Name: "StatefulSet", name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, pods: "spec.template.spec",
+			cells: statefulSetCells,
+		},
+		{
+			Group: "autoscaling", Name: "HorizontalPodAutoscaler", validate: validateAutoscaler,
+			cells: autoscalerCells, shownAs: schema.GVK{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
+		},
+		{
+			Group: "batch", Name: "CronJob", validate: validateCronJob, pods: "spec.jobTemplate.spec.template.spec", named: ofPods,
+			cells: cronJobCells,
+		},
+		{
+			Group: "batch", Name: "Job", validate: validateJob, pods: "spec.template.spec", named: ofPods, complete: withSelector, Orphans: true,
+			OrphanWarning: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them " +
+				"or set propagationPolicy=Orphan to suppress this warning",
+			adds: []Allocated{{
+				Paths: []string{"spec selector", "spec template metadata labels", "metadata labels"}, Reason: "name the uid of the job",
+				when: func(job value.Value) bool { return !job.Get("spec", "manualSelector").Bool() },
+			}},
+			cells:        jobCells,
+			Derived:      map[string]func(value.Value) string{"status.successful": intAt("status", "succeeded")},
+			FieldRefusal: "field label %q not supported for Job",
+		},
+		{
+			Group: "policy", Name: "PodDisruptionBudget", name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
+			anyFinalizer: true, Conditional: true,
+			cells: cells(name, shareCell("spec", "minAvailable"), shareCell("spec", "maxUnavailable"), number("status", "disruptionsAllowed"), age),
+		},
+
+		// The network.
+		{
+			Group: "discovery.k8s.io", Name: "EndpointSlice", validate: validateEndpointSlice,
+			cells: cells(name, text("addressType"), shown(slicePorts), shown(sliceEndpoints), age),
+		},
+		{
+			Group: networkGroup, Name: "IPAddress", bySchema: true,
+			cells: cells(name, shown(parentRef), age),
+		},
+		{
+			Group: networkGroup, Name: "Ingress", validate: validateIngress, Prefix: "ingress",
+			adds: []Allocated{{
+				Paths: []string{"spec ingressClassName"}, Reason: "admission: DefaultIngressClass, if a class is the default", Optional: true,
+			}},
+			cells: ingressCells,
+		},
+		{
+			Group: networkGroup, Name: "IngressClass", validate: validateIngressClass, bySchema: true,
+			cells: cells(shown(ingressClassName), text("spec", "controller"), shown(ingressParameters), age),
+		},
+		{
+			Group: networkGroup, Name: "NetworkPolicy", validate: validateNetworkPolicy,
+			cells: cells(name, selectorOf("spec", "podSelector"), age),
+		},
+		{
+			Group: networkGroup, Name: "ServiceCIDR", bySchema: true,
+			cells: cells(name, joined("", "spec", "cidrs"), age),
+		},
+
+		// Storage.
+		{
+			Group: storageGroup, Name: "CSIDriver", validate: validateDriver, bySchema: true, Conditional: true, AnswersDeleted: true,
+			mayBeEmpty: []string{"spec.tokenRequests[].audience"}, // which is kube-apiserver's own
+			cells:      driverCells,
+		},
+		{
+			Group: storageGroup, Name: "CSINode", bySchema: true, Conditional: true, AnswersDeleted: true,
+			cells: cells(name, count("spec", "drivers"), age),
+		},
+		{
+			Group: storageGroup, Name: "CSIStorageCapacity", bySchema: true, Conditional: true,
+			cells: cells(name, created),
+		},
+		{
+			Group: storageGroup, Name: "StorageClass", validate: validateClass, bySchema: true, AnswersDeleted: true, Default: defaultClass,
+			cells: classCells,
+		},
+		{
+			Group: storageGroup, Name: "VolumeAttachment", bySchema: true, Conditional: true, AnswersDeleted: true,
+			cells: attachmentCells,
+		},
+		{
+			Group: storageGroup, Name: "VolumeAttributesClass", bySchema: true, AnswersDeleted: true,
+			cells: cells(name, text("driverName"), age),
+		},
+		{
+			Group: "storagemigration.k8s.io", Name: "StorageVersionMigration", validate: validateMigration, bySchema: true, Conditional: true,
+			mayBeEmpty: []string{"spec.resource.group"}, // the core group has no name
+			cells:      cells(name, shown(migrated), shown(migration)),
+		},
+
+		// Who may do what.
+		{
+			Group: rbacGroup, Name: "ClusterRole", name: api.PathSegment, validate: validateClusterRole, CreateOnUpdate: true,
+			cells: cells(name, created),
+		},
+		{
+			Group: rbacGroup, Name: "ClusterRoleBinding", name: api.PathSegment, validate: validateClusterRoleBinding, CreateOnUpdate: true,
+			cells: bindingCells,
+		},
+		{
+			Group: rbacGroup, Name: "Role", name: api.PathSegment, validate: validateRole, CreateOnUpdate: true,
+			cells: cells(name, created),
+		},
+		{
+			Group: rbacGroup, Name: "RoleBinding", name: api.PathSegment, validate: validateRoleBinding, CreateOnUpdate: true,
+			cells: bindingCells,
+		},
+		{
+			Group: certificateGroup, Name: "CertificateSigningRequest", bySchema: true,
+			adds: []Allocated{{
+				Paths: []string{"spec username", "spec uid", "spec groups", "spec extra"}, Reason: "who sends the request", Optional: true,
+			}},
+			cells:  signingCells,
+			Fields: []string{"spec.signerName"},
+		},
+		{
+			Group: certificateGroup, Name: "ClusterTrustBundle", bySchema: true,
+			cells:  cells(name, textOr(none, "spec", "signerName")),
+			Fields: []string{"spec.signerName"},
+		},
+		{
+			Group: certificateGroup, Name: "PodCertificateRequest", bySchema: true, Conditional: true,
+			cells:  podCertificateCells,
+			Fields: []string{"spec.signerName", "spec.podName", "spec.nodeName"},
+		},
+
+		// The control plane.
+		{
+			Group: admissionGroup, Name: "MutatingAdmissionPolicy", bySchema: true, anyFinalizer: true, Conditional: true,
+			cells: cells(name, count("spec", "mutations"), shown(paramKind), age),
+		},
+		{
+			Group: admissionGroup, Name: "MutatingAdmissionPolicyBinding", bySchema: true, anyFinalizer: true, Conditional: true,
+			cells: policyBindingCells,
+		},
+		{
+			Group: admissionGroup, Name: "MutatingWebhookConfiguration", anyFinalizer: true, Conditional: true, // validated by server/admission/webhook
+			cells: cells(name, count("webhooks"), age),
+		},
+		{
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", bySchema: true, anyFinalizer: true, Conditional: true,
+			cells: cells(name, count("spec", "validations"), shown(paramKind), age),
+		},
+		{
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicyBinding", bySchema: true, anyFinalizer: true, Conditional: true,
+			cells: policyBindingCells,
+		},
+		{
+			Group: admissionGroup, Name: "ValidatingWebhookConfiguration", anyFinalizer: true, Conditional: true, // validated by server/admission/webhook
+			cells: cells(name, count("webhooks"), age),
+		},
+		{
+			Group: "apiextensions.k8s.io", Name: "CustomResourceDefinition", // validated by server/catalog/crd
+			cells: definitionCells,
+		},
+		{
+			Group: "coordination.k8s.io", Name: "Lease", validate: validateLease, bySchema: true, anyFinalizer: true, Conditional: true,
+			CreateOnUpdate: true,
+			cells:          cells(name, text("spec", "holderIdentity"), age),
+		},
+		{
+			Group: "events.k8s.io", Name: "Event", bySchema: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
+			cells: eventCells, shownAs: schema.GVK{Version: "v1", Kind: "Event"},
+			Fields: []string{
+				"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",
+				"regarding.fieldPath", "reason", "reportingController", "type",
+			},
+		},
+		{
+			Group: flowGroup, Name: "FlowSchema", validate: validateFlowSchema, bySchema: true,
+			cells: flowCells,
+		},
+		{
+			Group: flowGroup, Name: "PriorityLevelConfiguration", bySchema: true,
+			cells: levelCells,
+		},
+
+		// Nodes and devices.
+		{
+			Group: "node.k8s.io", Name: "RuntimeClass", bySchema: true, anyFinalizer: true, Conditional: true, CreateOnUpdate: true,
+			cells: cells(name, text("handler"), age),
+		},
+		{
+			Group: "scheduling.k8s.io", Name: "PriorityClass", validate: validatePriority, bySchema: true,
+			cells: cells(name, number("value"), flag("globalDefault"), age, text("preemptionPolicy")),
+		},
+		{
+			Group: resourceGroup, Name: "DeviceClass", bySchema: true, AnswersDeleted: true, adds: deviceAdds,
+			cells: cells(name, age),
+		},
+		{
+			Group: resourceGroup, Name: "DeviceTaintRule", validate: validateTaintRule, bySchema: true, Conditional: true,
+			cells: taintRuleCells,
+		},
+		{
+			Group: resourceGroup, Name: "ResourceClaim", validate: validateDeviceClaim, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
+			cells: cells(name, shown(claimState), age),
+		},
+		{
+			Group: resourceGroup, Name: "ResourceClaimTemplate", validate: validateDeviceTemplate, bySchema: true, AnswersDeleted: true,
+			mayBeEmpty: []string{
+				"spec.metadata.ownerReferences[].apiVersion", "spec.metadata.ownerReferences[].kind", "spec.metadata.ownerReferences[].name",
+				"spec.metadata.ownerReferences[].uid",
+			},
+			adds:  deviceAdds,
+			cells: cells(name, age),
+		},
+		{
+			Group: resourceGroup, Name: "ResourceSlice", bySchema: true, AnswersDeleted: true,
+			cells:        cells(name, text("spec", "nodeName"), text("spec", "driver"), text("spec", "pool", "name"), age),
+			Fields:       []string{"spec.nodeName", "spec.driver", "spec.pool.name"},
+			FieldRefusal: "field label not supported for resource.k8s.io/VERSION, Kind=ResourceSlice: %s",
+		},
+	}
+}
+
+// cells returns a function that returns cells.
+func cells(all ...cell) func() []cell { return func() []cell { return all } }
+
+// boolAt returns the text of a bool. An absent bool is false.
+func boolAt(path ...string) func(value.Value) string {
+	return func(object value.Value) string { return strconv.FormatBool(object.Get(path...).Bool()) }
+}
+
+// intAt returns the text of a number. An absent number is 0.
+func intAt(path ...string) func(value.Value) string {
+	return func(object value.Value) string { return strconv.FormatInt(object.Get(path...).Int(), 10) }
+}

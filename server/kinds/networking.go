@@ -1,0 +1,312 @@
+package kinds
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	netutils "k8s.io/utils/net"
+
+	"github.com/deed-project/deed/value"
+)
+
+// validateIngress refuses an Ingress.
+func validateIngress(r *report, object place, _ value.Value) {
+	spec := object.at("spec")
+	rules, backend := spec.at("rules"), spec.at("defaultBackend")
+	if rules.Len() == 0 && !backend.is() {
+		r.invalidAs(spec, rules.ToAny(), "either `defaultBackend` or `rules` must be specified")
+	}
+	if backend.is() {
+		r.ingressBackend(backend)
+	}
+	for i := range rules.indexes() {
+		rule := rules.item(i)
+		r.ingressHost(rule.at("host"))
+		if http := rule.at("http"); http.is() {
+			r.ingressPaths(http.at("paths"))
+		}
+	}
+	tls := spec.at("tls")
+	for i := range tls.indexes() {
+		t := tls.item(i)
+		hosts := t.at("hosts")
+		for i := range hosts.indexes() {
+			r.hostName(hosts.item(i))
+		}
+		r.optionalSubdomain(t.at("secretName"))
+	}
+	if class := spec.at("ingressClassName"); class.is() {
+		r.subdomain(class)
+	}
+}
+
+// ingressHost refuses a host that is no name.
+func (r *report) ingressHost(p place) {
+	if p.Str() == "" {
+		return
+	}
+	if netutils.ParseIPSloppy(p.Str()) != nil {
+		r.invalid(p, "must be a DNS name, not an IP address")
+	}
+	r.hostName(p)
+}
+
+// hostName refuses what is no name of a host, nor of all hosts below one.
+func (r *report) hostName(p place) {
+	if strings.Contains(p.Str(), "*") {
+		r.invalid(p, validation.IsWildcardDNS1123Subdomain(p.Str())...)
+		return
+	}
+	r.subdomain(p)
+}
+
+// ingressPaths refuses where requests are sent.
+func (r *report) ingressPaths(p place) {
+	if p.Len() == 0 {
+		r.required(p, "")
+	}
+	for i := range p.indexes() {
+		path := p.item(i)
+		typ, at := path.at("pathType"), path.at("path")
+		if !typ.is() {
+			r.required(typ, "pathType must be specified")
+			continue
+		}
+		switch typ.Str() {
+		case "Exact", "Prefix":
+			r.plainPath(at)
+		case "ImplementationSpecific":
+			if at.Str() != "" && !strings.HasPrefix(at.Str(), "/") {
+				r.invalid(at, "must be an absolute path")
+			}
+		default:
+			r.onlyAmong(typ, "Exact", "ImplementationSpecific", "Prefix")
+		}
+		r.ingressBackend(path.at("backend"))
+	}
+}
+
+// plainPath refuses a path that is not what it looks like.
+func (r *report) plainPath(p place) {
+	text := p.Str()
+	if !strings.HasPrefix(text, "/") {
+		r.invalidAs(p, text, "must be an absolute path")
+	}
+	for _, part := range [...]string{"//", "/./", "/../", "%2f", "%2F"} {
+		if strings.Contains(text, part) {
+			r.invalid(p, "must not contain '"+part+"'")
+		}
+	}
+	for _, end := range [...]string{"/..", "/."} {
+		if strings.HasSuffix(text, end) {
+			r.invalid(p, "cannot end with '"+end+"'")
+		}
+	}
+}
+
+// ingressBackend refuses where requests go that is nothing, or two things.
+func (r *report) ingressBackend(p place) {
+	service, resource := p.at("service"), p.at("resource")
+	switch {
+	case service.is() && resource.is():
+		r.invalidAs(p, "", "cannot set both resource and service backends")
+		return
+	case resource.is():
+		r.present(resource.at("kind"))
+		r.present(resource.at("name"))
+		return
+	case !service.is():
+		r.invalidAs(p, "", "resource or service backend is required")
+		return
+	}
+	if name := service.at("name"); r.present(name) {
+		r.label(name)
+	}
+	port := service.at("port")
+	name, number := port.at("name"), port.at("number")
+	switch {
+	case name.Str() != "" && number.Int() != 0:
+		r.invalidAs(p, "", "cannot set both port name & port number")
+	case name.Str() != "":
+		r.invalid(name, validation.IsValidPortName(name.Str())...)
+	case number.Int() != 0:
+		r.port(number)
+	default:
+		r.required(p, "port name or number is required")
+	}
+}
+
+// validateNetworkPolicy refuses a NetworkPolicy.
+func validateNetworkPolicy(r *report, object place, _ value.Value) {
+	spec := object.at("spec")
+	r.selector(spec.at("podSelector"))
+	for _, way := range [...][2]string{{"ingress", "from"}, {"egress", "to"}} {
+		rules := spec.at(way[0])
+		for i := range rules.indexes() {
+			rule := rules.item(i)
+			ports, peers := rule.at("ports"), rule.at(way[1])
+			for i := range ports.indexes() {
+				r.policyPort(ports.item(i))
+			}
+			for i := range peers.indexes() {
+				r.peer(peers.item(i))
+			}
+		}
+	}
+	types := spec.at("policyTypes")
+	if types.Len() > 2 {
+		r.invalid(types, "may not specify more than two policyTypes")
+		return
+	}
+	for i := range types.indexes() {
+		r.onlyAmong(types.item(i), "Ingress", "Egress")
+	}
+}
+
+// policyPort refuses a port of a policy.
+func (r *report) policyPort(p place) {
+	if protocol := p.at("protocol"); protocol.is() {
+		r.onlyAmong(protocol, "TCP", "UDP", "SCTP")
+	}
+	port, end := p.at("port"), p.at("endPort")
+	switch {
+	case !port.is():
+		if end.is() {
+			r.invalid(end, "may not be specified when `port` is not specified")
+		}
+		return
+	case port.Kind() == value.KindString && end.is():
+		r.invalid(end, "may not be specified when `port` is non-numeric")
+	}
+	r.portOrName(port)
+	if port.Kind() != value.KindString && end.is() {
+		if end.Int() < port.Int() {
+			r.invalid(end, "must be greater than or equal to `port`")
+		}
+		r.port(end)
+	}
+}
+
+// peer refuses who is at the other end.
+func (r *report) peer(p place) {
+	pods, namespaces, block := p.at("podSelector"), p.at("namespaceSelector"), p.at("ipBlock")
+	r.selector(pods)
+	r.selector(namespaces)
+	if block.is() {
+		r.ipBlock(block)
+	}
+	switch {
+	case !pods.is() && !namespaces.is() && !block.is():
+		r.required(p, "must specify a peer")
+	case block.is() && (pods.is() || namespaces.is()):
+		r.forbidden(p, "may not specify both ipBlock and another peer")
+	}
+}
+
+// ipBlock refuses a range of addresses.
+func (r *report) ipBlock(p place) {
+	cidr := p.at("cidr")
+	if cidr.Str() == "" {
+		r.later(cidr, "")
+		return
+	}
+	r.errs = slices.Concat(r.errs, validation.IsValidCIDRForLegacyField(cidr.path(), cidr.Str(), true, nil))
+	_, whole, err := netutils.ParseCIDRSloppy(cidr.Str())
+	if err != nil {
+		return
+	}
+	excepted := p.at("except")
+	for i := range excepted.indexes() {
+		e := excepted.item(i)
+		r.errs = slices.Concat(r.errs, validation.IsValidCIDRForLegacyField(e.path(), e.Str(), true, nil))
+		_, part, err := netutils.ParseCIDRSloppy(e.Str())
+		if err != nil {
+			continue
+		}
+		size, _ := whole.Mask.Size()
+		partSize, _ := part.Mask.Size()
+		if !whole.Contains(part.IP) || size >= partSize {
+			r.invalid(e, "must be a strict subset of `cidr`")
+		}
+	}
+}
+
+// hosts shows the first three hosts of an Ingress. Rules without a host are for every host, but count as those do that have one.
+func hosts(s source) string {
+	const most = 3
+	rules := s.Get("spec", "rules")
+	var out []string
+	for rule := range rules.Items() {
+		if len(out) == most {
+			return strings.Join(out, ",") + fmt.Sprintf(" + %d more...", rules.Len()-most)
+		}
+		if host := rule.Get("host").Str(); host != "" {
+			out = append(out, host)
+		}
+	}
+	return orElse(strings.Join(out, ","), "*")
+}
+
+func ingressPorts(s source) string {
+	if s.Get("spec", "tls").Len() > 0 {
+		return "80, 443"
+	}
+	return "80"
+}
+
+func ingressClassName(s source) string {
+	name := s.Get("metadata", "name").Str()
+	if s.Get("metadata", "annotations", "ingressclass.kubernetes.io/is-default-class").Str() == "true" {
+		name += " (default)"
+	}
+	return name
+}
+
+func ingressParameters(s source) string {
+	parameters := s.Get("spec", "parameters")
+	if parameters.Kind() != value.KindObject {
+		return none
+	}
+	kind := parameters.Get("kind").Str()
+	if group := parameters.Get("apiGroup"); group.Kind() == value.KindString {
+		kind += "." + group.Str()
+	}
+	return kind + "/" + parameters.Get("name").Str()
+}
+
+// parentRef shows what an address belongs to.
+func parentRef(s source) string {
+	parent := s.Get("spec", "parentRef")
+	if parent.Kind() != value.KindObject {
+		return none
+	}
+	resource := kschema.GroupResource{Group: parent.Get("group").Str(), Resource: parent.Get("resource").Str()}
+	out := strings.ToLower(resource.String()) + "/"
+	if namespace := parent.Get("namespace").Str(); namespace != "" {
+		out += namespace + "/"
+	}
+	return out + parent.Get("name").Str()
+}
+
+// validateIngressClass validates an IngressClass.
+func validateIngressClass(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	controller := spec.at("controller")
+	r.present(controller)
+	if was := live.Get("spec", "controller").Str(); isSet(live) && controller.Str() != was {
+		r.invalidAs(controller, controller.Str(), "field is immutable")
+	}
+	if parameters := spec.at("parameters"); parameters.is() {
+		r.present(parameters.at("kind"))
+		r.present(parameters.at("name"))
+	}
+}
+
+func ingressCells() []cell {
+	return []cell{
+		name, textOr(none, "spec", "ingressClassName"), shown(hosts), shown(loadBalancer), shown(ingressPorts), age,
+	}
+}

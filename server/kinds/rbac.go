@@ -1,0 +1,137 @@
+package kinds
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+
+	"github.com/deed-project/deed/value"
+)
+
+// validateRole refuses a Role, and clusterRole a ClusterRole, which may say what may be done at paths.
+func validateRole(r *report, object place, _ value.Value) { r.policyRules(object, true) }
+
+func validateClusterRole(r *report, object place, _ value.Value) {
+	r.policyRules(object, false)
+	aggregation := object.at("aggregationRule")
+	if selectors := aggregation.at("clusterRoleSelectors"); aggregation.is() && selectors.Len() == 0 {
+		r.required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil")
+	} else {
+		for i := range selectors.indexes() {
+			r.selector(selectors.item(i))
+		}
+	}
+}
+
+// policyRules refuses what may be done.
+func (r *report) policyRules(object place, namespaced bool) {
+	rules := object.at("rules")
+	for i := range rules.indexes() {
+		rule := rules.item(i)
+		if verbs := rule.at("verbs"); verbs.Len() == 0 {
+			r.later(verbs, "")
+		}
+		paths, groups, resources := rule.at("nonResourceURLs"), rule.at("apiGroups"), rule.at("resources")
+		if paths.Len() > 0 {
+			if namespaced {
+				r.invalid(paths, "namespaced rules cannot apply to non-resource URLs")
+			}
+			if groups.Len() > 0 || resources.Len() > 0 || rule.Get("resourceNames").Len() > 0 {
+				r.invalid(paths, "rules cannot apply to both regular resources and non-resource URLs")
+			}
+			continue
+		}
+		if groups.Len() == 0 {
+			r.required(groups, "resource rules must supply at least one api group")
+		}
+		if resources.Len() == 0 {
+			r.required(resources, "resource rules must supply at least one resource")
+		}
+	}
+}
+
+// validateRoleBinding refuses a RoleBinding, and clusterRoleBinding a ClusterRoleBinding.
+func validateRoleBinding(r *report, object place, live value.Value) {
+	r.binding(object, live, true, "Role", "ClusterRole")
+}
+
+func validateClusterRoleBinding(r *report, object place, live value.Value) {
+	r.binding(object, live, false, "ClusterRole")
+}
+
+// binding refuses who gets which role.
+func (r *report) binding(object place, live value.Value, namespaced bool, roles ...string) {
+	ref := object.at("roleRef")
+	if group := ref.at("apiGroup"); group.Str() != rbacGroup {
+		r.notOneOf(group, rbacGroup)
+	}
+	r.textAmong(ref.at("kind"), roles...)
+	name := ref.at("name")
+	if name.Str() != "" {
+		r.invalid(name, content.IsPathSegmentName(name.Str())...)
+	}
+	subjects := object.at("subjects")
+	for i := range subjects.indexes() {
+		r.subject(subjects.item(i), namespaced)
+	}
+	if name.Str() == "" {
+		r.later(name, "")
+	}
+	if was := live.Get("roleRef"); isSet(live) && !same(ref.Value, was) {
+		r.laterInvalid(ref, refShown{ref.text("apiGroup"), ref.text("kind"), ref.text("name")}, "field is immutable")
+	}
+}
+
+// refShown is how a reference to a role is shown.
+type refShown struct{ APIGroup, Kind, Name string }
+
+// subject refuses who gets a role.
+func (r *report) subject(p place, namespaced bool) {
+	name, group, namespace := p.at("name"), p.at("apiGroup"), p.at("namespace")
+	if name.Str() == "" {
+		r.later(name, "")
+	}
+	switch p.text("kind") {
+	case "ServiceAccount":
+		r.optionalSubdomain(name)
+		if group.Str() != "" {
+			r.notOneOf(group, "")
+		}
+		if !namespaced && namespace.Str() == "" {
+			r.required(namespace, "")
+		}
+	case "User", "Group":
+		if group.Str() != rbacGroup {
+			r.notOneOf(group, rbacGroup)
+		}
+	default:
+		r.notOneOf(p.at("kind"), "ServiceAccount", "User", "Group")
+	}
+}
+
+func roleText(s source) string {
+	return s.Get("roleRef", "kind").Str() + "/" + s.Get("roleRef", "name").Str()
+}
+
+// subjects shows the subjects of a kind.
+func subjects(kind string) cell {
+	return shown(func(s source) string {
+		var out []string
+		for subject := range s.Get("subjects").Items() {
+			name := subject.Get("name").Str()
+			switch {
+			case subject.Get("kind").Str() != kind:
+				continue
+			case kind == "ServiceAccount":
+				name = subject.Get("namespace").Str() + "/" + name
+			}
+			out = append(out, name)
+		}
+		return strings.Join(out, ", ")
+	})
+}
+
+// bindingCells returns the cells of bindings of roles.
+func bindingCells() []cell {
+	return []cell{name, shown(roleText), age, subjects("User"), subjects("Group"), subjects("ServiceAccount")}
+}

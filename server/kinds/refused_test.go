@@ -1,0 +1,164 @@
+package kinds_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/server/kinds"
+	"github.com/deed-project/deed/value"
+)
+
+// TestStoredObjects refuses no object and no update that a kube-apiserver stored.
+func TestStoredObjects(t *testing.T) {
+	files, err := recording.ServerFiles("../../schema/builtin/testdata/recordings", "../../../shared/recordings/kube-apiserver", testing.Short())
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := 0
+	for _, file := range files {
+		histories, err := recording.ReadHistories(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, history := range histories {
+			for i, step := range history.Steps {
+				if step.Code >= 300 || strings.HasPrefix(step.Op, "scale") || step.Op == "delete" {
+					continue
+				}
+				live := value.Value{}
+				if step.Exists() {
+					live = step.Live
+				}
+				kind, ok := builtin.Lookup(schema.ParseGVK(step.APIVersion, history.Kind))
+				if !ok {
+					t.Fatalf("%s is not known", history.Kind)
+				}
+				for _, err := range kinds.Of(kind).Refused(t.Context(), step.Response, live, subresourceOf(step.Path)) {
+					t.Errorf("%s of %s, step %d: %v", history.Name, file, i, err)
+				}
+				objects++
+			}
+		}
+	}
+	if objects == 0 {
+		t.Error("no objects")
+	}
+}
+
+// subresourceOf returns the subresource that a path ends with; "" if it is none.
+func subresourceOf(path string) string {
+	for _, name := range []string{"status", "scale"} {
+		if strings.HasSuffix(path, "/"+name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// TestRefused refuses objects that no transcript has. metadata is left out.
+func TestRefused(t *testing.T) {
+	for _, test := range []struct{ apiVersion, kind, live, object, want string }{
+		{"apps/v1", "ControllerRevision", ``, `{"revision":-1}`,
+			"revision: Invalid value: -1: must be greater than or equal to 0\ndata: Required value: data is mandatory"},
+		{"v1", "ConfigMap", `{"data":{"a":"b"}}`, `{"data":{"a":"c"}}`, ""},
+		{"v1", "ConfigMap", `{"data":{"a":"b"},"immutable":true}`, `{"data":{"a":"c"},"immutable":true}`,
+			"data: Forbidden: field is immutable when `immutable` is set"},
+		{"storagemigration.k8s.io/v1", "StorageVersionMigration", ``, `{"spec":{"resource":{"group":"","resource":"pods"}}}`, ""},
+		{"storage.k8s.io/v1", "CSIDriver", ``, `{"spec":{"tokenRequests":[{"audience":""}]}}`, ""},
+		{"storage.k8s.io/v1", "VolumeAttributesClass", ``, `{"driverName":""}`, "driverName: Required value"},
+		{"storage.k8s.io/v1", "StorageClass", `{"provisioner":"a","reclaimPolicy":"Delete"}`, `{"provisioner":"a","reclaimPolicy":"Retain"}`,
+			"reclaimPolicy: Invalid value: null: field is immutable"},
+		{"scheduling.k8s.io/v1", "PriorityClass", ``, `{"preemptionPolicy":"Always"}`,
+			`preemptionPolicy: Unsupported value: "Always": supported values: "Never", "PreemptLowerPriority"`},
+		{"coordination.k8s.io/v1", "Lease", ``, `{"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1}}`,
+			"spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0\n" +
+				"spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0"},
+		{"flowcontrol.apiserver.k8s.io/v1", "FlowSchema", ``,
+			`{"spec":{"priorityLevelConfiguration":{"name":"p"},"rules":[{"resourceRules":[{"verbs":[]}]},{"resourceRules":[{"verbs":["get"]},{"verbs":[]}]}]}}`,
+			"spec.rules[0].resourceRules[0].verbs: Required value: verbs must contain at least one value\n" +
+				"spec.rules[1].resourceRules[1].verbs: Required value: verbs must contain at least one value"},
+	} {
+		live := value.Value{}
+		if test.live != "" {
+			live = parsed(t, test.live)
+		}
+		var got []string
+		for _, err := range of(t, test.apiVersion, test.kind).ValidateUpdate(t.Context(), parsed(t, test.object), live, "") {
+			got = append(got, err.Error())
+		}
+		if strings.Join(got, "\n") != test.want {
+			t.Errorf("%s %s:\n%s\nwant\n%s", test.kind, test.object, strings.Join(got, "\n"), test.want)
+		}
+	}
+}
+
+// of returns a built-in kind.
+func of(t testing.TB, apiVersion, name string) kinds.Kind {
+	t.Helper()
+	k, ok := builtin.Lookup(schema.ParseGVK(apiVersion, name))
+	if !ok {
+		t.Fatalf("%s is not known", name)
+	}
+	return kinds.Of(k)
+}
+
+func TestPathIn(t *testing.T) {
+	object := parsed(t, `{"data":{"a.b]c":"x","a.b":"y"},"spec":{"list":[{"name":1}]}}`)
+	for text, want := range map[string]fieldpath.Path{
+		"":                     nil,
+		"[]":                   nil,
+		"spec.list[0].name":    {fieldpath.Field("spec"), fieldpath.Field("list"), fieldpath.Index(0), fieldpath.Field("name")},
+		"spec.list[1].name":    {fieldpath.Field("spec"), fieldpath.Field("list"), fieldpath.Field("1"), fieldpath.Field("name")},
+		"data[a.b]c]":          {fieldpath.Field("data"), fieldpath.Field("a.b]c")},
+		"data[a.b]":            {fieldpath.Field("data"), fieldpath.Field("a.b")},
+		"data[x]":              {fieldpath.Field("data"), fieldpath.Field("x")},
+		"data[x":               {fieldpath.Field("data"), fieldpath.Field("")},
+		"spec.{a, b}":          {fieldpath.Field("spec"), fieldpath.Field("{a, b}")},
+		"spec.attachedRequest": {fieldpath.Field("spec"), fieldpath.Field("attachedRequest")},
+	} {
+		if got := kinds.PathIn(object, text); !slices.Equal(got, want) {
+			t.Errorf("%q leads to %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestAllocates(t *testing.T) {
+	for _, test := range []struct{ apiVersion, kind, live, object, want string }{
+		{"v1", "Service", ``, `{"spec":{"type":"ClusterIP","ports":[{"port":1}]}}`,
+			"spec clusterIP, spec clusterIPs, spec ipFamilies, spec ipFamilyPolicy"},
+		{"v1", "Service", ``, `{"spec":{"type":"ExternalName"}}`, ""},
+		{"v1", "Service", `{"spec":{"type":"ClusterIP"}}`, `{"spec":{"type":"NodePort","ports":[{"port":1},{"port":2,"nodePort":30000}]}}`,
+			"spec ports * nodePort"},
+		{"v1", "Service", `{"spec":{"type":"ClusterIP"}}`, `{"spec":{"type":"NodePort","ports":[{"port":2,"nodePort":30000}]}}`, ""},
+		{"v1", "PersistentVolume", ``, `{"metadata":{"finalizers":["kubernetes.io/pv-protection"]}}`, ""},
+		{"batch/v1", "Job", ``, `{"spec":{"manualSelector":true}}`, ""},
+		{"resource.k8s.io/v1", "DeviceClass", ``, `{}`, ""},
+		{"v1", "ConfigMap", ``, `{}`, ""},
+		{"v1", "Service", ``, `{"spec":{"type":"LoadBalancer","allocateLoadBalancerNodePorts":false,"externalTrafficPolicy":"Local","clusterIP":"None",` +
+			`"clusterIPs":["None"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack","ports":[{"port":1}]}}`, "spec healthCheckNodePort"},
+		{"v1", "Pod", ``, `{"spec":{"priority":1,"serviceAccountName":"a","tolerations":[{"key":"a"},{"key":"node.kubernetes.io/not-ready"}]}}`,
+			"spec tolerations key=node.kubernetes.io/unreachable, spec preemptionPolicy"},
+		{"v1", "Pod", ``, `{"spec":{"priority":1,"preemptionPolicy":"Never","volumes":[],"tolerations":[{"key":"node.kubernetes.io/unreachable"},{"key":"node.kubernetes.io/not-ready"}],` +
+			`"containers":[{"volumeMounts":[]},{}]}}`, "spec serviceAccountName, spec containers * volumeMounts"},
+		{"v1", "Pod", `{"spec":{}}`, `{"spec":{}}`, ""},
+		{"v1", "PersistentVolumeClaim", ``, `{"metadata":{"finalizers":["a.b/c"]},"spec":{"storageClassName":"s"}}`, "metadata finalizers kubernetes.io/pvc-protection"},
+	} {
+		live := value.Value{}
+		if test.live != "" {
+			live = parsed(t, test.live)
+		}
+		var paths []string
+		for _, a := range of(t, test.apiVersion, test.kind).Allocates(live, parsed(t, test.object)) {
+			paths = append(paths, a.Paths...)
+		}
+		if got := fmt.Sprint(strings.Join(paths, ", ")); got != test.want {
+			t.Errorf("%s %s: %q, want %q", test.kind, test.object, got, test.want)
+		}
+	}
+}

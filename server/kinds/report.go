@@ -1,0 +1,248 @@
+package kinds
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/value"
+)
+
+// report is what was found wrong, in the order in which it was found, and what kube-apiserver finds by the tags of its types, which it
+// tells after the rest. The zero report is empty.
+type report struct{ errs, last field.ErrorList }
+
+func (r *report) add(e *field.Error) { r.errs = append(r.errs, e) }
+
+func (r *report) required(p place, detail string) { r.add(field.Required(p.path(), detail)) }
+
+// later is required for what is told after the rest, and laterInvalid invalidAs.
+func (r *report) later(p place, detail string) {
+	r.last = append(r.last, field.Required(p.path(), detail))
+}
+
+func (r *report) laterInvalid(p place, shown any, detail string) {
+	r.last = append(r.last, field.Invalid(p.path(), shown, detail))
+}
+
+func (r *report) forbidden(p place, detail string) { r.add(field.Forbidden(p.path(), detail)) }
+
+func (r *report) duplicate(p place) { r.add(field.Duplicate(p.path(), p.ToAny())) }
+
+// invalid refuses a value as it is.
+func (r *report) invalid(p place, details ...string) {
+	if len(details) > 0 {
+		r.invalidAs(p, p.ToAny(), details...)
+	}
+}
+
+// invalidAs refuses a value that is shown as another one, once for each detail.
+func (r *report) invalidAs(p place, shown any, details ...string) {
+	for _, detail := range details {
+		r.add(field.Invalid(p.path(), shown, detail))
+	}
+}
+
+// present refuses an empty text, and reports whether it is not.
+func (r *report) present(p place) bool {
+	if p.Str() == "" {
+		r.required(p, "")
+	}
+	return p.Str() != ""
+}
+
+// among refuses a text that is none of some; one that is empty is required.
+func (r *report) among(p place, values ...string) {
+	if r.present(p) {
+		r.onlyAmong(p, values...)
+	}
+}
+
+// onlyAmong refuses a text that is none of some.
+func (r *report) onlyAmong(p place, values ...string) {
+	if slices.Contains(values, p.Str()) {
+		return
+	}
+	r.add(field.NotSupported(p.path(), Enumeration(p.Str()), values))
+}
+
+// Enumeration is a text of a type that has some values. The library escapes it as JSON has it, and not as it does other texts.
+type Enumeration string
+
+// textAmong is onlyAmong for a text that has no type of its own.
+func (r *report) textAmong(p place, values ...string) {
+	if !slices.Contains(values, p.Str()) {
+		r.notOneOf(p, values...)
+	}
+}
+
+// notOneOf refuses a text that is none of some.
+func (r *report) notOneOf(p place, values ...string) {
+	r.add(field.NotSupported(p.path(), p.Str(), values))
+}
+
+// notSupported refuses a value that is none of some, a text as an enumeration.
+func (r *report) notSupported(p place, values ...string) {
+	shown := p.ToAny()
+	if text, ok := shown.(string); ok {
+		shown = Enumeration(text)
+	}
+	r.add(field.NotSupported(p.path(), shown, values))
+}
+
+// natural refuses a number below zero, which may be left out.
+func (r *report) natural(p place) {
+	if p.Int() < 0 {
+		r.invalid(p, "must be greater than or equal to 0")
+	}
+}
+
+// within refuses a number outside of a range; it may be left out.
+func (r *report) within(p place, least, most int64) {
+	if n := p.Int(); p.is() && (n < least || n > most) {
+		r.invalid(p, validation.InclusiveRangeError(int(least), int(most)))
+	}
+}
+
+// port refuses a number that is none of a port.
+func (r *report) port(p place) {
+	if n := p.Int(); n < 1 || n > math.MaxUint16 {
+		r.invalidAs(p, n, validation.InclusiveRangeError(1, math.MaxUint16))
+	}
+}
+
+// portOrName refuses what is neither the number of a port nor a name for one.
+func (r *report) portOrName(p place) {
+	if p.Kind() != value.KindString {
+		r.port(p)
+		return
+	}
+	r.invalid(p, validation.IsValidPortName(p.Str())...)
+}
+
+// label refuses what is no label of a domain name.
+func (r *report) label(p place) {
+	if !isLabel(p.Str()) {
+		r.invalid(p, validation.IsDNS1123Label(p.Str())...)
+	}
+}
+
+// isLabel reports whether a text is surely a label of a domain name: the library compares with a regular expression.
+func isLabel(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' && 0 < i && i < len(s)-1) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= validation.DNS1123LabelMaxLength
+}
+
+// subdomain refuses what is no domain name.
+func (r *report) subdomain(p place) {
+	if !isLabel(p.Str()) { // which is one
+		r.invalid(p, validation.IsDNS1123Subdomain(p.Str())...)
+	}
+}
+
+// optionalSubdomain is subdomain for what may be left out.
+func (r *report) optionalSubdomain(p place) {
+	if p.Str() != "" {
+		r.subdomain(p)
+	}
+}
+
+// address refuses what is no IP address. What was there before may stay; had is nil for nothing.
+func (r *report) address(p place, had *names) {
+	if had != nil && had.has(p.Str()) {
+		return
+	}
+	r.errs = append(r.errs, validation.IsValidIPForLegacyField(p.path(), p.Str(), true, nil)...)
+}
+
+// unchangedLater refuses another value than was, as kube-apiserver refuses it by a tag of the type: after the rest, and shown as null.
+func (r *report) unchangedLater(p place, was value.Value) {
+	if !same(p.Value, was) {
+		r.laterInvalid(p, nil, "field is immutable")
+	}
+}
+
+// unchanged refuses another value than was.
+func (r *report) unchanged(p place, was value.Value) {
+	if !same(p.Value, was) {
+		r.invalid(p, "field is immutable")
+	}
+}
+
+// same reports whether two values say the same: nothing, null and an empty list or object are not told apart.
+func same(a, b value.Value) bool { return a.Equal(b) || isEmpty(a) && isEmpty(b) }
+
+func isEmpty(v value.Value) bool {
+	return !isSet(v) || (v.Kind() == value.KindObject || v.Kind() == value.KindList) && v.Len() == 0
+}
+
+// fieldOf returns path as errors have it.
+func fieldOf(path fieldpath.Path) *field.Path {
+	var out *field.Path
+	for _, step := range path {
+		switch {
+		case step.Kind() == fieldpath.KindIndex:
+			out = out.Index(step.Index())
+		case out == nil:
+			out = field.NewPath(step.Name())
+		default:
+			out = out.Child(step.Name())
+		}
+	}
+	return out
+}
+
+// PathIn returns the path that a field of an error leads to in object.
+//
+//	spec.containers[0].name      a member of an item of a list
+//	data[a.key]                  a key of a map, which may have any characters
+//	spec.attachedRequired        some names are kube-apiserver's own: the path leads nowhere
+//	[]                           the object itself
+func PathIn(object value.Value, text string) fieldpath.Path {
+	var out fieldpath.Path
+	if text == "[]" {
+		return out
+	}
+	for rest := text; rest != ""; {
+		var step fieldpath.Element
+		if step, rest = nextStep(object, rest); step.Kind() == fieldpath.KindIndex {
+			object = object.Item(step.Index())
+		} else {
+			object = object.Get(step.Name())
+		}
+		out = append(out, step)
+	}
+	return out
+}
+
+// nextStep returns the first step of text, which leads into v, and the rest of text.
+func nextStep(v value.Value, text string) (fieldpath.Element, string) {
+	inner, bracketed := strings.CutPrefix(text, "[")
+	if !bracketed {
+		text = strings.TrimPrefix(text, ".")
+		end := strings.IndexAny(text, ".[")
+		if end < 0 {
+			end = len(text)
+		}
+		return fieldpath.Field(text[:end]), text[end:]
+	}
+	end := max(strings.IndexByte(inner, ']'), 0)
+	if i, err := strconv.Atoi(inner[:end]); err == nil && v.Kind() == value.KindList && 0 <= i && i < v.Len() {
+		return fieldpath.Index(i), inner[end+1:]
+	}
+	for name := range v.Members() { // of which the longest counts, as names may have brackets
+		if strings.HasPrefix(inner, name+"]") && len(name) > end {
+			end = len(name)
+		}
+	}
+	return fieldpath.Field(inner[:end]), inner[min(end+1, len(inner)):]
+}

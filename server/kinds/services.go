@@ -1,0 +1,571 @@
+package kinds
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
+
+	"github.com/deed-project/deed/value"
+)
+
+// validateService refuses a Service.
+func validateService(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	typ, headless := spec.text("type"), spec.text("clusterIP") == "None"
+	if free := headless && spec.Get("selector").Len() == 0; typ != "ExternalName" && !free && r.twoFamilies(spec) {
+		return
+	}
+	ports := spec.at("ports")
+	if ports.Len() == 0 && !headless && typ != "ExternalName" {
+		r.required(ports, "")
+	}
+	r.serviceType(spec, typ, headless)
+	var met names
+	for i := range ports.indexes() {
+		r.servicePort(ports.item(i), ports.Len() > 1, &met)
+	}
+	r.labels(spec.at("selector"))
+	r.affinity(spec)
+	if typ != "ExternalName" {
+		r.families(spec)
+	}
+	var had names
+	for ip := range live.Get("spec", "externalIPs").Items() {
+		had.add(ip.Str())
+	}
+	external := spec.at("externalIPs")
+	for i := range external.indexes() {
+		r.reachable(external.item(i), &had)
+	}
+	r.among(spec.at("type"), "ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
+	r.portsTogether(ports, typ)
+	r.balancing(spec, typ)
+	r.traffic(spec, typ)
+}
+
+// twoFamilies refuses families of addresses that the cluster does not have, which is found before anything else; it reports whether there
+// are any.
+func (r *report) twoFamilies(spec place) bool {
+	if policy := spec.at("ipFamilyPolicy"); policy.Str() == "RequireDualStack" {
+		r.invalid(policy, "this cluster is not configured for dual-stack services")
+	}
+	families := spec.at("ipFamilies")
+	for i := range families.indexes() {
+		if f := families.item(i); f.Str() == "IPv6" {
+			r.invalid(f, "not configured on this cluster")
+		}
+	}
+	return len(r.errs) > 0
+}
+
+// serviceType refuses what a service of a type cannot have.
+func (r *report) serviceType(spec place, typ string, headless bool) {
+	ips := spec.at("clusterIPs")
+	switch typ {
+	case "LoadBalancer", "NodePort":
+		if headless && ips.Len() > 0 {
+			r.invalid(ips.item(0), "may not be set to 'None' for "+typ+" services")
+		}
+	case "ExternalName":
+		for _, name := range [...]string{"clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
+			if p := spec.at(name); !isEmpty(p.Value) {
+				r.forbidden(p, "may not be set for ExternalName services")
+			}
+		}
+		name := spec.at("externalName")
+		if bare := strings.TrimSuffix(name.Str(), "."); bare == "" {
+			r.required(name, "")
+		} else {
+			r.invalidAs(name, bare, validation.IsDNS1123Subdomain(bare)...)
+		}
+	}
+}
+
+// servicePort refuses a port, given the names of those before it.
+func (r *report) servicePort(p place, named bool, met *names) {
+	if name := p.at("name"); name.Str() != "" {
+		r.label(name)
+		if !met.add(name.Str()) {
+			r.duplicate(name)
+		}
+	} else if named {
+		r.required(name, "")
+	}
+	r.port(p.at("port"))
+	r.among(p.at("protocol"), "SCTP", "TCP", "UDP")
+	r.portOrName(p.at("targetPort"))
+	if protocol := p.at("appProtocol"); protocol.is() {
+		r.invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
+	}
+}
+
+// reachable refuses what is no address, or one that is reached from its machine only. What was there before may be written as it likes.
+func (r *report) reachable(p place, had *names) {
+	before := len(r.errs)
+	r.address(p, had)
+	if ip := netutils.ParseIPSloppy(p.Str()); len(r.errs) == before {
+		switch {
+		case ip == nil:
+			r.invalid(p, "must be a valid IP address")
+		case ip.IsUnspecified():
+			r.invalid(p, "may not be unspecified ("+p.Str()+")")
+		case ip.IsLoopback():
+			r.invalid(p, "may not be in the loopback range (127.0.0.0/8, ::1/128)")
+		case ip.IsLinkLocalUnicast():
+			r.invalid(p, "may not be in the link-local range (169.254.0.0/16, fe80::/10)")
+		case ip.IsLinkLocalMulticast():
+			r.invalid(p, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
+		}
+	}
+}
+
+// affinity refuses how clients stay with a pod.
+func (r *report) affinity(spec place) {
+	affinity, config := spec.at("sessionAffinity"), spec.at("sessionAffinityConfig")
+	r.among(affinity, "ClientIP", "None")
+	switch {
+	case affinity.Str() == "None" && config.is():
+		r.forbidden(config, "must not be set when session affinity is None")
+	case affinity.Str() == "ClientIP" && config.is():
+		client := config.at("clientIP")
+		if seconds := client.at("timeoutSeconds"); seconds.Int() <= 0 || seconds.Int() > 86400 {
+			r.invalid(seconds, "must be greater than 0 and less than 86400")
+		}
+	}
+}
+
+// families refuses addresses of a service, and which there may be.
+func (r *report) families(spec place) {
+	ip, ips := spec.text("clusterIP"), spec.at("clusterIPs")
+	if ip == "" && ips.Len() > 0 {
+		r.invalid(ips, "must be empty when `clusterIP` is not specified")
+	} else if ips.Len() > 0 && ips.Item(0).Str() != ip {
+		r.invalid(ips, "first value must match `clusterIP`")
+	}
+	families := spec.at("ipFamilies")
+	for i := range families.indexes() {
+		r.onlyAmong(families.item(i), "IPv4", "IPv6")
+	}
+	if policy := spec.at("ipFamilyPolicy"); policy.is() {
+		r.onlyAmong(policy, "PreferDualStack", "RequireDualStack", "SingleStack")
+	}
+	for i := range ips.indexes() {
+		if p := ips.item(i); i > 0 || p.Str() != "None" {
+			r.address(p, nil)
+		}
+	}
+}
+
+// portsTogether refuses ports that cannot be in one service.
+func (r *report) portsTogether(ports place, typ string) {
+	if typ == "ClusterIP" {
+		for i := range ports.indexes() {
+			p := ports.item(i)
+			if node := p.at("nodePort"); node.Int() != 0 {
+				r.forbidden(node, "may not be used when `type` is 'ClusterIP'")
+			}
+		}
+	}
+	var onNode, all names
+	for i := range ports.indexes() {
+		p := ports.item(i)
+		node := p.at("nodePort")
+		if node.Int() != 0 && !onNode.add(p.text("protocol")+node.String()) {
+			r.duplicate(node)
+		}
+	}
+	for i := range ports.indexes() {
+		p := ports.item(i)
+		if number := p.Get("port"); !all.add(p.text("protocol") + number.String()) {
+			r.add(field.Duplicate(p.path(), twin{Protocol: p.text("protocol"), Port: number.Int()}))
+		}
+	}
+}
+
+// twin is how a port that comes twice is shown.
+type twin struct {
+	Name        string
+	Protocol    string
+	AppProtocol *string
+	Port        int64
+	TargetPort  int64
+	NodePort    int64
+}
+
+// balancing refuses what only load balancers have.
+func (r *report) balancing(spec place, typ string) {
+	balances := typ == "LoadBalancer"
+	ranges := spec.below(spec.Get("loadBalancerSourceRanges"), "LoadBalancerSourceRanges", isMember)
+	if ranges.Len() > 0 && !balances {
+		r.forbidden(ranges, "may only be used when `type` is 'LoadBalancer'")
+	}
+	for i := range ranges.indexes() {
+		one := ranges.item(i)
+		r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(one.path(), strings.TrimSpace(one.Str()), true, nil)...)
+	}
+	for _, name := range [...]string{"allocateLoadBalancerNodePorts", "loadBalancerClass"} {
+		if p := spec.at(name); p.is() && !balances {
+			r.forbidden(p, "may only be used when `type` is 'LoadBalancer'")
+		}
+	}
+}
+
+// traffic refuses where what reaches a service may go.
+func (r *report) traffic(spec place, typ string) {
+	policy := spec.at("externalTrafficPolicy")
+	reachable := typ == "LoadBalancer" || typ == "NodePort" || typ == "ClusterIP" && spec.Get("externalIPs").Len() > 0
+	switch {
+	case reachable:
+		r.among(policy, "Cluster", "Local")
+	case policy.Str() != "":
+		r.invalid(policy, "may only be set for externally-accessible services")
+	}
+	if port := spec.at("healthCheckNodePort"); port.Int() != 0 && !(typ == "LoadBalancer" && policy.Str() == "Local") {
+		r.invalid(port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")
+	}
+	if inside := spec.at("internalTrafficPolicy"); typ != "ExternalName" && inside.is() {
+		r.onlyAmong(inside, "Cluster", "Local")
+	}
+	if near := spec.at("trafficDistribution"); near.is() {
+		r.textAmong(near, distributions...)
+	}
+}
+
+// distributions are which endpoints are preferred.
+var distributions = []string{"PreferClose", "PreferSameZone", "PreferSameNode"}
+
+// validateEndpointSlice refuses an EndpointSlice.
+func validateEndpointSlice(r *report, object place, live value.Value) {
+	ports, endpoints, typ := object.at("ports"), object.at("endpoints"), object.at("addressType")
+	var met names
+	for i := range ports.indexes() {
+		r.slicePort(ports.item(i), &met)
+	}
+	if !isSet(live) || !same(endpoints.Value, live.Get("endpoints")) {
+		for i := range endpoints.indexes() {
+			r.endpoint(endpoints.item(i), typ.Str())
+		}
+	}
+	switch typ.Str() {
+	case "":
+		r.later(typ, "")
+	case "FQDN", "IPv4", "IPv6":
+	default:
+		r.last = append(r.last, field.NotSupported(typ.path(), Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
+	}
+	if isSet(live) && !typ.Equal(live.Get("addressType")) {
+		r.laterInvalid(typ, nil, "field is immutable")
+	}
+}
+
+// slicePort refuses a port, given the names of those before it.
+func (r *report) slicePort(p place, met *names) {
+	name := p.at("name")
+	if name.Str() != "" {
+		r.label(name)
+	}
+	if !met.add(name.Str()) {
+		r.add(field.Duplicate(name.path(), name.Str()))
+	}
+	if protocol := p.at("protocol"); !protocol.is() {
+		r.required(protocol, "")
+	} else {
+		r.onlyAmong(protocol, "SCTP", "TCP", "UDP")
+	}
+	if protocol := p.at("appProtocol"); protocol.is() {
+		r.invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
+	}
+}
+
+// endpoint refuses what is at addresses of a type.
+func (r *report) endpoint(p place, typ string) {
+	addresses := p.at("addresses")
+	if addresses.Len() == 0 {
+		r.later(addresses, "")
+	}
+	for i := range addresses.indexes() {
+		a := addresses.item(i)
+		if typ == "FQDN" {
+			r.errs = append(r.errs, validation.IsFullyQualifiedDomainName(a.path(), a.Str())...)
+			continue
+		}
+		ip := netutils.ParseIPSloppy(a.Str())
+		if six := netutils.IsIPv6String(a.Str()); ip != nil && six != (typ == "IPv6") {
+			r.invalidAs(addresses, a.Str(), "must be an "+typ+" address")
+		}
+		if ip == nil || !ip.IsLoopback() { // which leads to webhooks of tests, where the server looks for those of services
+			r.reachable(a, nil)
+		}
+	}
+	if node := p.at("nodeName"); node.is() {
+		r.subdomain(node)
+	}
+	if host := p.at("hostname"); host.is() {
+		r.label(host)
+	}
+}
+
+// withFamilies completes the spec of a service, new or as the successor of live, with the fields that follow from its addresses. The
+// cluster has IPv4. Nothing is allocated.
+//
+//	kept     fields of live that the service omits: addresses, the health check port, and node ports by the
+//	         names of ports
+//	listed   clusterIPs begins with clusterIP
+//	policy   one family, except for a headless service without a selector, which may have both
+//	families IPv4, followed by IPv6 where two are required
+func withFamilies(service, live, _ value.Value) value.Value {
+	spec, was := service.Get("spec"), live.Get("spec")
+	if spec.Kind() != value.KindObject {
+		return service
+	}
+	elsewhere := spec.Get("type").Str() == "ExternalName"
+	if was.Kind() == value.KindObject && was.Get("type").Str() != "ExternalName" && !elsewhere {
+		spec = withAllocated(spec, was)
+	}
+	ip, ips := spec.Get("clusterIP"), spec.Get("clusterIPs")
+	had := was.Get("clusterIPs")
+	if ip.Str() != "" && (ips.Len() == 0 || ips.Equal(had) && !ip.Equal(was.Get("clusterIP"))) {
+		spec = spec.With("clusterIPs", value.List(ip))
+	}
+	if elsewhere {
+		return service.With("spec", spec)
+	}
+	free := ip.Str() == "None" && spec.Get("selector").Len() == 0
+	if spec.Get("ipFamilyPolicy").Str() == "" {
+		spec = spec.With("ipFamilyPolicy", policyOf(was.Get("ipFamilyPolicy"), free))
+	}
+	families := spec.Get("ipFamilies")
+	if families.Len() == 0 {
+		families = value.List(value.String("IPv4"))
+	}
+	two := free && families.Len() == 1 && spec.Get("ipFamilyPolicy").Str() != "SingleStack"
+	if other := otherFamily[families.Item(0).Str()]; two && other != "" {
+		families = value.List(families.Item(0), value.String(other))
+	}
+	return service.With("spec", spec.With("ipFamilies", families))
+}
+
+// policyOf returns the default IP family policy of a service: the previous one if there is one.
+func policyOf(had value.Value, free bool) value.Value {
+	switch {
+	case had.Str() != "":
+		return had
+	case free:
+		return value.String("RequireDualStack")
+	}
+	return value.String("SingleStack")
+}
+
+var otherFamily = map[string]string{"IPv4": "IPv6", "IPv6": "IPv4"}
+
+// withAllocated returns spec with the addresses and node ports of the old spec that it omits.
+func withAllocated(spec, was value.Value) value.Value {
+	if spec.Get("clusterIP").Str() == "" && was.Get("clusterIP").Str() != "" {
+		spec = spec.With("clusterIP", was.Get("clusterIP"))
+	}
+	if spec.Get("clusterIPs").Len() == 0 && was.Get("clusterIPs").Len() > 0 && spec.Get("clusterIP").Equal(was.Get("clusterIP")) {
+		spec = spec.With("clusterIPs", was.Get("clusterIPs"))
+	}
+	const health = "healthCheckNodePort"
+	if hasHealthPort(spec) && hasHealthPort(was) && spec.Get(health).Int() == 0 {
+		spec = spec.With(health, was.Get(health))
+	}
+	if !hasNodePorts(spec) || !hasNodePorts(was) {
+		return spec
+	}
+	had, used := map[string]value.Value{}, map[int64]bool{}
+	for port := range was.Get("ports").Items() {
+		had[port.Get("name").Str()] = port.Get("nodePort")
+	}
+	for port := range spec.Get("ports").Items() {
+		used[port.Get("nodePort").Int()] = true
+	}
+	var ports []value.Value
+	for port := range spec.Get("ports").Items() {
+		if n := had[port.Get("name").Str()]; port.Get("nodePort").Int() == 0 && !used[n.Int()] {
+			port = port.With("nodePort", n)
+		}
+		ports = append(ports, port)
+	}
+	return spec.With("ports", value.List(ports...))
+}
+
+func hasHealthPort(spec value.Value) bool {
+	return spec.Get("type").Str() == "LoadBalancer" && spec.Get("externalTrafficPolicy").Str() == "Local"
+}
+
+func hasNodePorts(spec value.Value) bool {
+	typ := spec.Get("type").Str()
+	return (typ == "NodePort" || typ == "LoadBalancer") && spec.Get("ports").Len() > 0
+}
+
+// validateEndpoints refuses Endpoints.
+func validateEndpoints(r *report, object place, _ value.Value) {
+	subsets := object.at("subsets")
+	for i := range subsets.indexes() {
+		s := subsets.item(i)
+		if s.Get("addresses").Len() == 0 && s.Get("notReadyAddresses").Len() == 0 {
+			r.required(s, "must specify `addresses` or `notReadyAddresses`")
+		}
+		for _, list := range [...]string{"addresses", "notReadyAddresses"} {
+			addresses := s.at(list)
+			for i := range addresses.indexes() {
+				r.endpointAddress(addresses.item(i))
+			}
+		}
+		ports := s.at("ports")
+		for i := range ports.indexes() {
+			r.endpointPort(ports.item(i), ports.Len() > 1)
+		}
+	}
+}
+
+func (r *report) endpointAddress(p place) {
+	ip := p.at("ip")
+	r.reachable(ip, nil)
+	if netutils.ParseIPSloppy(ip.Str()) == nil { // which is told twice
+		r.invalidAs(ip, ip.Str(), "must be a valid IP address")
+	}
+	if host := p.at("hostname"); host.Str() != "" {
+		r.label(host)
+	}
+	r.optionalSubdomain(p.at("nodeName"))
+}
+
+// endpointPort refuses a port of endpoints, which must be named beside others.
+func (r *report) endpointPort(p place, named bool) {
+	if name := p.at("name"); name.Str() != "" {
+		r.label(name)
+	} else if named {
+		r.required(name, "")
+	}
+	r.port(p.at("port"))
+	r.among(p.at("protocol"), "SCTP", "TCP", "UDP")
+	if protocol := p.at("appProtocol"); protocol.is() {
+		r.invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
+	}
+}
+
+// endpointsOf shows the first three addresses of Endpoints, each with every port that there is.
+func endpointsOf(s source) string {
+	if s.Get("subsets").Len() == 0 {
+		return none
+	}
+	var all []string
+	for subset := range s.Get("subsets").Items() {
+		addresses := namesIn(subset.Get("addresses"), "ip")
+		if subset.Get("ports").Len() == 0 {
+			all = append(all, addresses...)
+		}
+		for port := range subset.Get("ports").Items() {
+			for _, ip := range addresses {
+				all = append(all, net.JoinHostPort(ip, strconv.FormatInt(port.Get("port").Int(), 10)))
+			}
+		}
+	}
+	return withMore(all, 3, ",")
+}
+
+func clusterIP(s source) string {
+	for ip := range s.Get("spec", "clusterIPs").Items() {
+		return ip.Str()
+	}
+	return none
+}
+
+// externalIP shows how a service is reached from outside, by its type.
+func externalIP(s source) string {
+	ips := texts(s.Get("spec", "externalIPs"))
+	switch s.Get("spec", "type").Str() {
+	case "ClusterIP", "NodePort":
+		return orElse(strings.Join(ips, ","), none)
+	case "LoadBalancer":
+		if balancer := loadBalancer(s); balancer != "" {
+			ips = append([]string{balancer}, ips...)
+		}
+		return orElse(strings.Join(ips, ","), "<pending>")
+	case "ExternalName":
+		return s.Get("spec", "externalName").Str()
+	}
+	return unknown
+}
+
+// loadBalancer shows the addresses of a load balancer: of each its IP, or else its name.
+func loadBalancer(s source) string {
+	var out []string
+	for ingress := range s.Get("status", "loadBalancer", "ingress").Items() {
+		if address := orElse(ingress.Get("ip").Str(), ingress.Get("hostname").Str()); address != "" {
+			out = append(out, address)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), ",")
+}
+
+func servicePorts(s source) string {
+	var out []string
+	for port := range s.Get("spec", "ports").Items() {
+		number := strconv.FormatInt(port.Get("port").Int(), 10)
+		if onNode := port.Get("nodePort").Int(); onNode > 0 {
+			number += ":" + strconv.FormatInt(onNode, 10)
+		}
+		out = append(out, number+"/"+port.Get("protocol").Str())
+	}
+	return orElse(strings.Join(out, ","), none)
+}
+
+func slicePorts(s source) string {
+	var out []string
+	for port := range s.Get("ports").Items() {
+		switch number := port.Get("port"); {
+		case number.Kind() == value.KindInt:
+			out = append(out, strconv.FormatInt(number.Int(), 10))
+		case port.Get("name").Kind() == value.KindString:
+			out = append(out, port.Get("name").Str())
+		default:
+			out = append(out, "*")
+		}
+	}
+	return orElse(withMore(out, 3, ","), unset)
+}
+
+func sliceEndpoints(s source) string {
+	var out []string
+	for endpoint := range s.Get("endpoints").Items() {
+		out = append(out, texts(endpoint.Get("addresses"))...)
+	}
+	return orElse(withMore(out, 3, ","), unset)
+}
+
+func serviceCells() []cell {
+	return []cell{
+		name, text("spec", "type"), shown(clusterIP), shown(externalIP), shown(servicePorts), age, labelsOf("spec", "selector"),
+	}
+}
+
+// serviceAdds is what is allocated for services.
+var serviceAdds = []Allocated{
+	{
+		Paths:  []string{"spec clusterIP", "spec clusterIPs", "spec ipFamilies", "spec ipFamilyPolicy"},
+		Reason: "follow from the addresses that the server allocates",
+		when:   func(service value.Value) bool { return service.Get("spec", "type").Str() != "ExternalName" },
+	},
+	{Paths: []string{"spec ports * nodePort"}, Reason: "allocated from a range of the server", when: needsNodePorts},
+	{
+		Paths: []string{"spec healthCheckNodePort"}, Reason: "allocated from a range of the server",
+		when: func(service value.Value) bool { return hasHealthPort(service.Get("spec")) },
+	},
+}
+
+// needsNodePorts reports whether a service gets node ports by default.
+func needsNodePorts(service value.Value) bool {
+	spec := service.Get("spec")
+	allocate := spec.Get("allocateLoadBalancerNodePorts")
+	typ := spec.Get("type").Str()
+	return typ == "NodePort" || typ == "LoadBalancer" && (!isSet(allocate) || allocate.Bool())
+}

@@ -1,0 +1,211 @@
+package kinds
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Warnings returns what is not wrong with object and may not be meant: about its name, and about the pods that it is or makes. An object
+// that replaces live is looked at if its generation says that it is another one; pods are so only when they are new.
+// Once ctx has ended, what it returns is of no use.
+func (k Kind) Warnings(ctx context.Context, object, live value.Value) []string {
+	if k.pods == "" || isSet(live) && (k.pods == "spec" || object.Get("metadata", "generation").Equal(live.Get("metadata", "generation"))) {
+		return nil
+	}
+	w := newWay(ctx)
+	defer w.free()
+	out := warner{}
+	if name := object.Get("metadata", "name").Str(); k.named != "" && !isSet(live) && !isLabel(name) {
+		out.add("metadata.name: %s, which can result in surprising behavior; a DNS label is recommended: %v", k.named,
+			validation.IsDNS1123Label(name))
+	}
+	if k.podsBefore && isSet(live) {
+		object = live
+	}
+	at := place{object, w, 0}
+	for name := range strings.SplitSeq(k.pods, ".") {
+		at = at.at(name)
+	}
+	out.pod(at)
+	return out.texts
+}
+
+// warner collects warnings.
+type warner struct{ texts []string }
+
+// enough is how many warnings are looked for: more than an answer has room for.
+const enough = 1000
+
+func (w *warner) add(format string, args ...any) {
+	w.texts = append(w.texts, fmt.Sprintf(format, args...))
+}
+
+// retired says since when volumes of some sorts do not work any more.
+var retired = []struct{ member, since string }{
+	{"photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
+	{"gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"},
+	{"scaleIO", "deprecated in v1.16, non-functional in v1.22+"}, {"flocker", "deprecated in v1.22, non-functional in v1.25+"},
+	{"storageos", "deprecated in v1.22, non-functional in v1.25+"}, {"quobyte", "deprecated in v1.22, non-functional in v1.25+"},
+	{"glusterfs", "deprecated in v1.25, non-functional in v1.26+"}, {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
+	{"rbd", "deprecated in v1.28, non-functional in v1.31+"},
+}
+
+// pod warns of the spec of a pod.
+func (w *warner) pod(spec place) {
+	spread := spec.at("topologySpreadConstraints")
+	for i := range spread.indexes() {
+		w.selectsNone(spread.item(i))
+	}
+	volumes := spec.at("volumes")
+	for i := range volumes.indexes() {
+		v := volumes.item(i)
+		for _, r := range retired {
+			if isSet(v.Get(r.member)) {
+				w.add("%s: %s", v.at(r.member).path(), r.since)
+			}
+		}
+	}
+	w.repeats(spec.at("hostAliases"), "ip")
+	secrets := spec.at("imagePullSecrets")
+	w.repeats(secrets, "name")
+	for i := range secrets.indexes() {
+		if secret := secrets.item(i); secret.text("name") == "" {
+			w.add("%s: invalid empty name \"\"", secret.at("name").path())
+		}
+	}
+	w.fractions(spec.at("overhead"))
+	lists := [...]place{spec.at("initContainers"), spec.at("containers"), spec.at("ephemeralContainers")}
+	for _, list := range lists {
+		for i := range list.indexes() {
+			c := list.item(i)
+			resources := c.at("resources")
+			for _, name := range [...]string{"memory", "ephemeral-storage"} {
+				w.fraction(resources.at("limits"), name)
+				w.fraction(resources.at("requests"), name)
+			}
+			w.env(c.at("env"))
+		}
+	}
+	w.ports(lists[:])
+	if grace := spec.at("terminationGracePeriodSeconds"); grace.Int() < 0 {
+		w.add("%s: must be >= 0; negative values are invalid and will be treated as 1", grace.path())
+	}
+	affinity := spec.at("affinity")
+	w.affinity(affinity.at("podAffinity"))
+	w.affinity(affinity.at("podAntiAffinity"))
+}
+
+// selectsNone warns of what selects no pod because it does not say which.
+func (w *warner) selectsNone(p place) {
+	if selector := p.at("labelSelector"); !selector.is() {
+		w.add("%s: a null labelSelector results in matching no pod", selector.path())
+	}
+}
+
+// affinity warns of terms about pods.
+func (w *warner) affinity(p place) {
+	required, preferred := p.at("requiredDuringSchedulingIgnoredDuringExecution"), p.at("preferredDuringSchedulingIgnoredDuringExecution")
+	for i := range required.indexes() {
+		w.selectsNone(required.item(i))
+	}
+	for i := range preferred.indexes() {
+		term := preferred.item(i)
+		w.selectsNone(term.at("podAffinityTerm"))
+	}
+}
+
+// repeats warns of items that say the same in a member.
+func (w *warner) repeats(p place, member string) {
+	var met names
+	for i := range p.indexes() {
+		item := p.item(i)
+		if m := item.at(member); !met.add(m.Str()) {
+			w.add("%s: duplicate %s %q", m.path(), member, m.Str())
+		}
+	}
+}
+
+// fractions warns of parts of bytes.
+func (w *warner) fractions(p place) {
+	w.fraction(p, "memory")
+	w.fraction(p, "ephemeral-storage")
+}
+
+func (w *warner) fraction(p place, name string) {
+	v := p.Get(name)
+	if !strings.HasSuffix(v.Str(), "m") { // which has no fractions, in the form in which quantities are kept
+		return
+	}
+	if q := quantity(v); q.MilliValue()%1000 != 0 {
+		w.add("%s: fractional byte value %q is invalid, must be an integer", p.below(v, name, isKey).path(), v.Str())
+	}
+}
+
+// env warns of variables that hide others, unless they are made of them.
+func (w *warner) env(p place) {
+	var met names
+	for i := range p.indexes() {
+		e := p.item(i)
+		name, text := e.text("name"), e.text("value")
+		if met.add(name) {
+			continue
+		}
+		if ref := "$(" + name + ")"; isSet(e.Get("valueFrom")) || text == ref || !strings.Contains(text, ref) {
+			w.add("%s: hides previous definition of %q, which may be dropped when using apply", e.path(), name)
+		}
+	}
+}
+
+// ports warns of ports of containers that are the same, or have one name.
+func (w *warner) ports(lists []place) {
+	same, named := map[string][]place{}, map[string]place{}
+	each := func(visit func(port place)) {
+		for _, list := range lists {
+			for i := range list.indexes() {
+				c := list.item(i)
+				ports := c.at("ports")
+				for i := range ports.indexes() {
+					visit(ports.item(i))
+				}
+			}
+		}
+	}
+	each(func(port place) {
+		key := strconv.FormatInt(port.Get("containerPort").Int(), 10) + "/" + port.text("protocol")
+		for _, other := range same[key] {
+			w.twoPorts(port, other)
+		}
+		if len(w.texts) < enough { // otherwise there are as many pairs as ports squared
+			same[key] = append(same[key], port)
+		}
+	})
+	each(func(port place) {
+		name := port.text("name")
+		if other, found := named[name]; found {
+			w.add("%s: duplicate port name %q with %s, services and probes that select ports by name will use %s", port.path(), name,
+				other.path(), other.path())
+		} else if name != "" {
+			named[name] = port
+		}
+	})
+}
+
+// twoPorts warns of two ports of one number.
+func (w *warner) twoPorts(port, other place) {
+	host, otherHost := port.Get("hostPort").Int(), other.Get("hostPort").Int()
+	ip, otherIP := port.text("hostIP"), other.text("hostIP")
+	switch {
+	case ip == otherIP && host == otherHost:
+		w.add("%s: duplicate port definition with %s", port.path(), other.path())
+	case host == 0 || otherHost == 0:
+		w.add("%s: overlapping port definition with %s", port.path(), other.path())
+	case host == otherHost && (ip == "") != (otherIP == ""):
+		w.add("%s: dangerously ambiguous port definition with %s", port.path(), other.path())
+	}
+}
