@@ -5,7 +5,6 @@
 //	Handler  is the server itself: ServeHTTP
 //	Close    ends what it does in the background
 //
-// How a request goes: ServeHTTP in handler.go gives it an id, finds out who sends it, and routes its path to a document of
-// discovery or to a verb of package rest; answer.go writes what comes back. Nothing here is global: a process may run hundreds of
-// servers.
+// A request passes the filters (handler.go). Then route.go leads its path to a document of discovery, or resources.go to the verb of a resource
+// in the packages below rest and registry. answer.go writes the answer. Nothing here is global: a process may run hundreds of servers.
 package server

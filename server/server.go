@@ -102,7 +102,7 @@ var DefaultPast = store.Window{Age: 5 * time.Minute, Bytes: 512 << 20}
 
 // Server is an API server: an http.Handler. It is safe for concurrent use.
 //
-// A request passes the filters (handler.go), and is routed (route.go) to a verb of package rest or to package discovery.
+// A request passes the filters (handler.go), and is routed (route.go) to a resource (resources.go) or to package discovery.
 type Server struct {
 	handler http.Handler // the filters, and route behind them
 	limits  filters.Limits
@@ -189,13 +189,8 @@ func (s *Server) assemble(c Config) error {
 		answers: answers{out: s.out, now: s.now, log: s.log},
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
-			Host: &host{s.definitions, s.deletions, s.webhooks, s.background},
-			Admission: slices.Concat(
-				admission.Chain{
-					admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(pods.Defaults{Store: objects}.Admit),
-					admission.Validate(webhooks.Advise), admission.Validate(unenforced.Warn),
-				},
-				c.Admission, admission.Chain{hooks}),
+			Host:      &host{s.definitions, s.deletions, s.webhooks, s.background},
+			Admission: slices.Concat(ownPlugins(objects), c.Admission, admission.Chain{hooks}),
 		},
 	}
 	s.definitions.Forget = func(r *catalog.Resource) {
@@ -208,6 +203,14 @@ func (s *Server) assemble(c Config) error {
 		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
 	return nil
+}
+
+// ownPlugins returns the admission plugins that every server has.
+func ownPlugins(objects store.Store) admission.Chain {
+	return admission.Chain{
+		admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(pods.Defaults{Store: objects}.Admit),
+		admission.Validate(webhooks.Advise), admission.Validate(unenforced.Warn),
+	}
 }
 
 // newHooks returns the admission plugin that calls webhooks.

@@ -70,7 +70,7 @@ func bindOnce(t *write.Task, binding value.Value) error {
 	return err
 }
 
-// checkBound refuses, with 409, to bind a pod that is not at the version that the Binding is about, or that cannot be bound.
+// checkBound refuses, with 409, to bind a pod at another version than that of the Binding, or a pod that cannot be bound.
 func checkBound(q *rest.Request, live read.Live, version string) error {
 	pod := live.Content
 	if had := api.Meta(pod, "resourceVersion"); version != "" && version != had {

@@ -23,8 +23,8 @@ import (
 
 var budgets = kschema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}
 
-// disrupt takes a disruption of pod from its budget, if it has one. The error is a 429 if that does not allow one now. A pod that is
-// not ready takes none if its budget says so. t is the deletion of the pod.
+// disrupt takes a disruption of pod from its budget, if the pod has a budget. The error is a 429 if the budget allows no disruption now. A pod
+// that is not ready takes none if its budget has that policy. t is the deletion of the pod.
 func disrupt(t *write.Task, pod value.Value) error {
 	w := t.Writer
 	resource := w.Host.Resource(budgets)
@@ -61,7 +61,7 @@ func disrupt(t *write.Task, pod value.Value) error {
 	return err
 }
 
-// budgetsOf returns the budgets that a pod is under. The request is for budgets.
+// budgetsOf returns the budgets whose selectors match a pod. The request is for budgets.
 func budgetsOf(b *read.Reader, q *rest.Request, pod value.Value) ([]value.Value, error) {
 	all, err := api.ParseListOptions(nil)
 	if err != nil {
@@ -99,7 +99,7 @@ func isReady(pod value.Value) bool {
 	return false
 }
 
-// letsUnready reports whether a budget lets pods go that are not ready.
+// letsUnready reports whether a budget allows the eviction of pods that are not ready.
 func letsUnready(budget value.Value) bool {
 	status := budget.Get("status")
 	wanted := status.Get("desiredHealthy").Int()
@@ -107,7 +107,7 @@ func letsUnready(budget value.Value) bool {
 		wanted > 0 && status.Get("currentHealthy").Int() >= wanted
 }
 
-// maxDisrupted is how many pods that were evicted and are not gone a budget may have.
+// maxDisrupted is how many evicted pods that still exist a budget may have.
 const maxDisrupted = 2000
 
 // allowsDisruption refuses, with 429 or 403, a disruption that a budget does not allow.
@@ -135,7 +135,7 @@ func allowsDisruption(budget value.Value) error {
 	return nil
 }
 
-// whyNone says why a budget with a status allows no disruption.
+// whyNone returns the reason why a budget with a status allows no disruption.
 func whyNone(name string, status value.Value) string {
 	var condition value.Value
 	for c := range status.Get("conditions").Items() {
@@ -156,14 +156,14 @@ func whyNone(name string, status value.Value) string {
 	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", name)
 }
 
-// withBudget returns err with what a budget has to do with it.
+// withBudget returns err with a budget as its cause.
 func withBudget(err *errors.StatusError, format string, with ...any) error {
 	cause := metav1.StatusCause{Type: "DisruptionBudget", Message: fmt.Sprintf(format, with...)}
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, cause)
 	return err
 }
 
-// withDisruption returns a budget of which the pod of the given name took a disruption.
+// withDisruption returns a budget after a disruption by the pod with a name.
 func withDisruption(budget value.Value, pod string, now time.Time) (value.Value, error) {
 	status := budget.Get("status")
 	left := status.Get("disruptionsAllowed").Int() - 1

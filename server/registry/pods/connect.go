@@ -41,7 +41,7 @@ func Connect(w *write.Writer, q *rest.Request) error {
 	return stream(w, pod, q.Target.Subresource, admitted.Content.Get("container").Str())
 }
 
-// proxy returns why there is no way to a port of the pod that is named as [scheme:]name[:port].
+// proxy returns the reason why a port of a pod cannot be reached. The name of the object has the form [scheme:]name[:port].
 func proxy(b *read.Reader, q *rest.Request) error {
 	_, name, _, ok := utilnet.SplitSchemeNamePort(q.ObjectName)
 	if !ok {
@@ -67,7 +67,7 @@ func podAddress(pod value.Value) string {
 	return pod.Get("status", "podIP").Str()
 }
 
-// stream returns why there is no way to a container of the pod, or to its ports.
+// stream returns the reason why a container of a pod, or its ports, cannot be reached.
 func stream(w *write.Writer, q *rest.Request, subresource, container string) error {
 	live, err := w.Reader.MustLoad(q)
 	if err != nil {
@@ -94,7 +94,7 @@ func stream(w *write.Writer, q *rest.Request, subresource, container string) err
 	return stderrors.New("error dialing backend: there is no kubelet")
 }
 
-// checkContainer refuses, with 400, to go into a container that the pod does not have, or into any if it has several.
+// checkContainer refuses, with 400, a container that the pod does not have. A pod with several containers demands a name.
 func checkContainer(podName string, pod value.Value, name string) error {
 	var names []string
 	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
@@ -111,7 +111,8 @@ func checkContainer(podName string, pod value.Value, name string) error {
 	return nil
 }
 
-// addressesOf returns how many addresses a node has. The error is the 404 of a pod with the name of the node, if that is not there.
+// addressesOf returns how many addresses a node has. If the node does not exist, the error is the 404 of a pod with its name, as in
+// kube-apiserver.
 func addressesOf(w *write.Writer, q *rest.Request, node string) (int, error) {
 	of := requestOf(w, q, "nodes")
 	of.Target.Namespace, of.ObjectName = "", node

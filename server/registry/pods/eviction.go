@@ -17,8 +17,8 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// evict deletes a pod as an Eviction asks for it, unless its disruption budget does not allow that; see budget.go. The pod says then
-// that it was evicted.
+// evict deletes a pod as an Eviction demands, if its disruption budget allows that; see budget.go. The pod gets the condition
+// DisruptionTarget first.
 func evict(asked *write.Task, sent managedfields.Object) error {
 	options, err := deletionOf(asked.Request, sent.Content)
 	if err != nil {
@@ -41,8 +41,8 @@ func evict(asked *write.Task, sent managedfields.Object) error {
 	return write.Retry(t.Request.Context(), func() error { return evictOnce(t, options.DeepCopy()) })
 }
 
-// deletionOf returns how an Eviction asks for a pod to be deleted. The error is a 422, or a plain one if it is not clear whether it is
-// a dry run.
+// deletionOf returns the options of the delete that an Eviction asks for. The error is a 422, or a plain error if query and body disagree
+// about a dry run.
 func deletionOf(q *rest.Request, eviction value.Value) (*metav1.DeleteOptions, error) {
 	deletion := &metav1.DeleteOptions{}
 	if asked := eviction.Get("deleteOptions"); asked.Kind() == value.KindObject {
@@ -67,8 +67,8 @@ func deletionOf(q *rest.Request, eviction value.Value) (*metav1.DeleteOptions, e
 	return deletion, nil
 }
 
-// evictOnce evicts a pod that may be, without trying again: store.ErrConflict says that it changed meanwhile. What is wrong with how it is
-// to be deleted is told only once the pod says that it was evicted.
+// evictOnce is the last step of evict, without a second attempt: store.ErrConflict says that another write was faster. As in kube-apiserver,
+// the options are checked only after the pod has its condition.
 func evictOnce(t *write.Task, options *metav1.DeleteOptions) error {
 	live, err := t.Writer.Reader.MustLoad(t.Request)
 	if err != nil {
@@ -92,7 +92,7 @@ func evictOnce(t *write.Task, options *metav1.DeleteOptions) error {
 	return err
 }
 
-// endsAnyway reports whether a pod may be evicted whatever its budget says: it has ended, ends, or never began.
+// endsAnyway reports whether a pod may be evicted without regard to its budget: it has ended, is being deleted, or has not started.
 func endsAnyway(pod value.Value) bool {
 	phase := pod.Get("status", "phase").Str()
 	return slices.Contains([]string{"Succeeded", "Failed", "Pending"}, phase) || !pod.Get("metadata", "deletionTimestamp").IsAbsent()

@@ -19,7 +19,7 @@ func requestOf(w *write.Writer, q *rest.Request, resource string) *rest.Request 
 	return &other
 }
 
-// withCondition returns a pod with a condition that is true, since the time that it says if it was true already.
+// withCondition returns a pod with a condition that is true: since now, or since the time that it has if it was true already.
 func withCondition(pod, condition value.Value, now time.Time) value.Value {
 	condition = condition.With("status", value.String("True")).With("lastProbeTime", value.Null())
 	since, replaced := value.String(api.Timestamp(now)), false
@@ -40,7 +40,7 @@ func withCondition(pod, condition value.Value, now time.Time) value.Value {
 	return pod.With("status", status.With("conditions", value.List(conditions...)))
 }
 
-// conditionOf returns a condition of a type, with why it is so.
+// conditionOf returns a condition of a type with a reason; "" is none.
 func conditionOf(typ, reason, message string) value.Value {
 	out := value.Object(value.Member{Name: "type", Value: value.String(typ)})
 	if reason != "" {

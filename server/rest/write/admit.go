@@ -21,8 +21,8 @@ import (
 
 // Mutate lets admission change an object that is to be stored in place of live, or as a new one.
 //
-// Its managed fields are those that admission leaves; if they cannot be read, those from before, with a warning. Nobody becomes the
-// manager of what admission changes.
+// The managed fields are those that admission leaves. If these cannot be decoded, the former ones stay, with a warning. No manager owns what
+// admission changes.
 func (t *Task) Mutate(live read.Live, object managedfields.Object) (managedfields.Object, error) {
 	q := t.Request
 	asked := t.admitted(live.Object, object)
@@ -32,7 +32,7 @@ func (t *Task) Mutate(live read.Live, object managedfields.Object) (managedfield
 	}
 	mutated, err := admittedFields(asked.Object)
 	if nothing := asked.Object.Content().Get("metadata", "managedFields"); nothing.IsNull() && q.Version.Custom {
-		mutated.Content = api.WithMetadata(mutated.Content, "managedFields", nothing) // which is shown until the object is stored
+		mutated.Content = api.WithMetadata(mutated.Content, "managedFields", nothing) // responses show the null until the object is stored
 	}
 	if err != nil {
 		q.Warnings.Add(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated " +
@@ -49,7 +49,7 @@ func (t *Task) Mutate(live read.Live, object managedfields.Object) (managedfield
 	return mutated, nil
 }
 
-// admittedFields returns an object as admission left it. The error is that its managed fields cannot be read, in the words of
+// admittedFields returns an object as admission left it. The error says that its managed fields cannot be decoded, in the words of
 // kube-apiserver's library.
 func admittedFields(o admission.Object) (managedfields.Object, error) {
 	object, err := o.Split()
@@ -138,8 +138,8 @@ func (t *Task) admitted(live, object managedfields.Object) *admission.Request {
 
 var namespaces = kschema.GroupResource{Resource: "namespaces"}
 
-// isUnread reports whether an object is not yet what its text reads as; see admission.Scope. For built-in kinds, that is when the
-// request wrote managed fields: what is stored has no fractions of seconds.
+// isUnread reports whether an object differs from what its text decodes to; see admission.Scope. Objects of built-in kinds differ if the
+// request wrote managed fields: their times have fractions of seconds, which the text does not have.
 func isUnread(q *rest.Request, object managedfields.Object, pass int) bool {
 	if q.Version.Custom {
 		return q.IsScale()

@@ -13,8 +13,8 @@ import (
 	"github.com/deed-project/deed/server/wire"
 )
 
-// applyOf reads the configuration of a server-side apply, and returns what it does: what deed exists for. A configuration that
-// says something twice is refused or warned of after everything else that may be wrong with it.
+// applyOf reads the configuration of a server-side apply, and returns the change that it makes. A member that stands twice in the
+// configuration is refused, or warned of, after all other faults.
 func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.WriteOptions) (Change, error) {
 	decode := wire.DecodeApply
 	if typ == types.ApplyCBORPatchType {
@@ -26,7 +26,7 @@ func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 	}
 	config, err := managedfields.ObjectOf(sent.Content)
 	if err != nil {
-		config = managedfields.Object{Content: sent.Content} // with managed fields that are none, for its type to refuse
+		config = managedfields.Object{Content: sent.Content} // its managed fields are invalid, and its type refuses them
 	}
 	return func(live read.Live) (managedfields.Object, error) {
 		object, err := apply(q, live, config, options)

@@ -28,7 +28,7 @@ const (
 
 var errTooLarge = stderrors.New("etcdserver: request is too large")
 
-// fits refuses, in the words of kube-apiserver, a text that is too large to be stored.
+// fits refuses a text that is too large to be stored. The errors are those of kube-apiserver.
 func (w *Writer) fits(key string, text []byte, isNew bool) error {
 	keys, more := updateKeys, updateMore
 	if isNew {
@@ -51,8 +51,8 @@ func (w *Writer) maxObject() int {
 	return w.MaxObject
 }
 
-// checkSize refuses an object that copies and defaults made more than twice as large as one may be that is stored, before anything else looks
-// at it. Validation may still find something wrong with a smaller one, and admission take away from it.
+// checkSize refuses an object that is more than twice as large as a stored object may be, before admission and validation see it. Copies in a
+// patch, and defaults, can make an object that large. A smaller object may still become valid: admission may remove some of it.
 func (w *Writer) checkSize(object managedfields.Object) error {
 	if storage.LongerThan(object.Content, 2*max(w.maxObject(), DefaultMaxObject)) {
 		return errTooLarge
@@ -60,7 +60,7 @@ func (w *Writer) checkSize(object managedfields.Object) error {
 	return nil
 }
 
-// costly returns the refusal of what would cost too much, 422, if err says that, and nil otherwise.
+// costly returns a 422 if err says that an object would cost too much, and nil otherwise.
 func costly(err error) error {
 	for _, bound := range []error{form.ErrQuantityLength, kjson.ErrPaths, structsize.ErrSize} {
 		if stderrors.Is(err, bound) {
@@ -96,7 +96,7 @@ func checkQuantities(v *catalog.Version, text []byte) error {
 	}
 	object, err := value.Parse(text)
 	if err != nil {
-		return nil // which reading it says
+		return nil // decoding reports the error
 	}
 	_, err = v.Form.Complete(object)
 	return costly(err)

@@ -21,7 +21,7 @@ type encoded struct {
 // encode returns an object as it is stored.
 func (t *Task) encode(object managedfields.Object) (encoded, error) {
 	version := t.Request.Version
-	unstored := []string{"resourceVersion", "managedFields", "selfLink"} // whoever sets them
+	unstored := []string{"resourceVersion", "managedFields", "selfLink"}
 	if t.DryRun {
 		unstored = unstored[:2] // nothing is stored, and the link is shown
 	}
@@ -131,8 +131,8 @@ func (t *Task) Amend(live read.Live, object managedfields.Object) (read.Live, er
 	return read.Live{Object: object, Record: store.Record{Key: live.Record.Key, Revision: store.Revision(revision)}}, err
 }
 
-// keepTimes returns object with the times of live's managed fields, if these times are all that it changes: then there is nothing
-// to store. Entries that come or go are a change, and so is an empty object in place of none.
+// keepTimes returns object with the times of live's managed fields, if object changes nothing but these times. Then there is nothing to
+// store. A new or missing entry is a change, and so is an empty object in place of an absent one.
 func keepTimes(object, live managedfields.Object) managedfields.Object {
 	if len(object.Entries) == 0 || len(object.Entries) != len(live.Entries) {
 		return object

@@ -45,12 +45,7 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 		return nil, err
 	}
 	decoded := object.Content
-	object.Content = api.Wipe(object.Content)
-	if object.Content, err = api.InNamespace(object.Content, q.Target.Namespace); err != nil {
-		return nil, err
-	}
-	object.Content = withoutRepeatedOwners(q, object.Content)
-	if object, err = Own(q, read.Live{}, object, options); err != nil {
+	if object, err = ownNew(q, object, options); err != nil {
 		return nil, err
 	}
 	q.ObjectName = api.Meta(object.Content, "name")
@@ -68,8 +63,17 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	return created.answer(), nil
 }
 
-// createNamed stores a new object under its name, or under one that is generated. The error is a 409 if the name is taken. Of an object that
-// could have had a name generated it says that, even if it had one.
+// ownNew returns a new object in the namespace of the request, without metadata that only the server sets. The manager owns everything in it.
+func ownNew(q *rest.Request, object managedfields.Object, options api.WriteOptions) (_ managedfields.Object, err error) {
+	if object.Content, err = api.InNamespace(api.Wipe(object.Content), q.Target.Namespace); err != nil {
+		return object, err
+	}
+	object.Content = withoutRepeatedOwners(q, object.Content)
+	return Own(q, read.Live{}, object, options)
+}
+
+// createNamed stores a new object under its name, or under a generated name. The error is a 409 if the name is taken. The text of the 409
+// speaks of a generated name if the object has a prefix for one, even if it also has a name.
 func (t *Task) createNamed(object managedfields.Object) (Outcome, error) {
 	prefix := api.Meta(object.Content, "generateName")
 	t.named = prefix != "" && api.Meta(object.Content, "name") == ""
@@ -115,7 +119,7 @@ func (t *Task) alreadyExists() error {
 	return err
 }
 
-// generatedNameTaken adds to the error of a name that is taken that it is of an object whose name could have been generated.
+// generatedNameTaken adds to the 409 of a name that is taken that the server could not generate a unique one.
 func generatedNameTaken(last error) error {
 	var taken *errors.StatusError
 	if !stderrors.As(last, &taken) {

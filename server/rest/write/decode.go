@@ -19,8 +19,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Decode reads the object of a create or update: text, form, strictness, version, in this order. Most of the object may be as in last, the
-// zero read.Live for none.
+// Decode reads the object of a create or update: text, form, strictness, version, in this order. It shares parts with last, which is the
+// object as it was read last, or the zero read.Live.
 func Decode(q *rest.Request, options api.WriteOptions, last read.Live) (managedfields.Object, error) {
 	var object managedfields.Object
 	sent, err := readBody(q, options.Validation == api.Ignore)
@@ -50,7 +50,7 @@ func Decode(q *rest.Request, options api.WriteOptions, last read.Live) (managedf
 	if strict = append(sent.Strict, strict...); len(strict) > 0 && options.Validation == api.Strict {
 		wanted := q.Version.Kind
 		if q.Version.Custom {
-			wanted = gvk.Kind // it was read as what it says it is
+			wanted = gvk.Kind // it was decoded as the kind that it names
 		}
 		return object, wire.CannotHandle(gvk.Kind, gvk.Version, wanted, strictError(strict))
 	}
@@ -62,7 +62,8 @@ func Decode(q *rest.Request, options api.WriteOptions, last read.Live) (managedf
 	return object, nil
 }
 
-// firstFault returns what is wrong first in a text that was sent, nil for none. err is what was found wrong in it in another order.
+// firstFault returns the error that kube-apiserver finds first in a text. err is an error that was found in another order; it is returned if
+// the text is nil.
 func firstFault(v *catalog.Version, text []byte, err error) error {
 	if text == nil {
 		return err
@@ -98,7 +99,7 @@ func readCustom(q *rest.Request, lenient bool) (wire.Sent, error) {
 	return sent, err
 }
 
-// readStandard reads a body that is of a built-in kind, which it need not say. empty is an object of its Go type.
+// readStandard reads a body of a built-in kind, which the body need not name. empty is an object of its Go type.
 func readStandard(q *rest.Request, kind schema.GVK, empty any, offer wire.Offer) (wire.Sent, error) {
 	media, body, err := receive(q, offer)
 	switch {
@@ -125,8 +126,8 @@ func receive(q *rest.Request, offer wire.Offer) (media string, body []byte, err 
 	return media, body, err
 }
 
-// decodeAs returns content as an object of the version, and what strict decoding says about its fields. settled is an object that it may share
-// parts with, see read.Live.SettledContent.
+// decodeAs returns content as an object of a version, and the faults that strict decoding finds in its fields. settled is the content of an
+// object that it may share parts with, see read.Live.SettledContent.
 func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.Object, []string, error) {
 	decode := v.Form.Decode
 	if form, ok := v.Form.(catalog.Sparing); ok && !settled.IsAbsent() {
@@ -144,8 +145,8 @@ func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.O
 	return object, strict, err
 }
 
-// strictFields returns what strict decoding of a text says about its fields: those that the Go type of a built-in kind does not know,
-// and those that stand twice.
+// strictFields returns the faults that strict decoding finds in a text: fields that the Go type of a built-in kind does not have, and fields
+// that stand twice.
 func strictFields(v *catalog.Version, text []byte) ([]string, error) {
 	if hasLongNumber(text) {
 		return nil, form.ErrQuantityLength
@@ -158,12 +159,12 @@ func strictFields(v *catalog.Version, text []byte) ([]string, error) {
 	return out, err
 }
 
-// strictError is what a request fails with that must not say what strict decoding finds.
+// strictError returns the error of a request that demands strict decoding, with the faults that were found.
 func strictError(found []string) error {
 	return fmt.Errorf("strict decoding error: %s", api.Join(found, ", "))
 }
 
-// warnStrict warns of what strict decoding finds, if the request asks for warnings.
+// warnStrict warns of the faults that strict decoding finds, if the request asks for warnings.
 func warnStrict(q *rest.Request, options api.WriteOptions, found []string) {
 	if options.Validation == api.Warn {
 		q.Warnings.AddStrict(found)

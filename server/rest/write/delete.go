@@ -25,7 +25,8 @@ import (
 //	finalize  finalizers that the propagation policy asks for
 //	store     the object with its deletion timestamp if finalizers or time are left; else it goes
 //
-// before is called with the object, each time that it is read, and may add to the options; nil is not called. The answer is a Status if the object is gone, and the object if it waits.
+// before is called with the object each time that it is read, and may add to the options; nil is not called. The answer is a Status if the
+// object is gone, and the object if it waits.
 func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
 	options, err := deleteOptions(q)
 	if err != nil {
@@ -48,8 +49,8 @@ func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
 // Before adds to the options of a delete what the kind of the object demands.
 type Before func(live read.Live, options *metav1.DeleteOptions)
 
-// DeleteCollection carries out DELETE of all objects of a collection that selectors are about, one after the other, and answers
-// with the list of what was there. It is not atomic.
+// DeleteCollection carries out DELETE of the objects of a collection that match the selectors, one after the other. It answers with the
+// list of them. It is not atomic.
 func (w *Writer) DeleteCollection(q *rest.Request) (*rest.Answer, error) {
 	listed, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -76,14 +77,14 @@ func (w *Writer) DeleteCollection(q *rest.Request) (*rest.Answer, error) {
 	return &rest.Answer{Code: http.StatusOK, List: list, Converted: true}, nil
 }
 
-// warnOfOrphans warns of a delete that says nothing of what the object owns, of a kind where that is not what most expect.
+// warnOfOrphans warns of a delete without a propagation policy, if the kind has a warning for it.
 func warnOfOrphans(q *rest.Request, options *metav1.DeleteOptions) {
 	if !saysPolicy(options) {
 		q.Warnings.Add(q.Version.OrphanWarning)
 	}
 }
 
-// deleteOptions reads what a delete asks for.
+// deleteOptions reads the options of a delete, from the body or else from the query.
 func deleteOptions(q *rest.Request) (*metav1.DeleteOptions, error) {
 	body, err := wire.ReadBody(q.HTTP, MaxBody)
 	if err != nil {
@@ -121,8 +122,8 @@ func deletedAnswer(q *rest.Request, live read.Live) *rest.Answer {
 	))
 }
 
-// Delete deletes the object of the request, as often as others change it meanwhile. It returns the object if it waits, and
-// nil if it is gone, with what was there.
+// Delete deletes the object of the request, and tries again if another write changes it meanwhile. It returns the object if it waits, and
+// nil if it is gone, with the object as it was.
 func (t *Task) Delete(options *metav1.DeleteOptions, before Before) (waiting *managedfields.Object, live read.Live, err error) {
 	err = Retry(t.Request.Context(), func() (err error) {
 		waiting, live, err = t.deleteOnce(options, before)
@@ -134,6 +135,7 @@ func (t *Task) Delete(options *metav1.DeleteOptions, before Before) (waiting *ma
 	return waiting, live, err
 }
 
+// deleteOnce is Delete without a second attempt: store.ErrConflict says that another write was faster.
 func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*managedfields.Object, read.Live, error) {
 	live, err := t.load()
 	if err != nil {
@@ -172,8 +174,8 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 	return nil, live, err
 }
 
-// admitRemoval asks admission once more about an object that was to be updated before it goes: as it was, which is what a kube-apiserver
-// still has in its cache, and then as it is, if that is something else. A dry run ends before that.
+// admitRemoval asks admission once more about an object that was to be updated before it is removed. It shows the object as it was, which
+// kube-apiserver has in its cache, and then the object as it is, if that differs. A dry run ends before that.
 func (t *Task) admitRemoval(live, marked read.Live) error {
 	changed := marked.Record.Revision != live.Record.Revision
 	if updated := changed || live.Content.Get("metadata", "finalizers").Len() > 0; !updated || t.DryRun {
@@ -203,7 +205,7 @@ func (t *Task) remove(live read.Live) (read.Live, error) {
 	return live, nil
 }
 
-// removeFinished deletes live, and returns the object that an update made of it, which is not stored any more.
+// removeFinished deletes live, and returns the object that an update made of it, which is not stored.
 func (t *Task) removeFinished(live read.Live, object managedfields.Object) (managedfields.Object, error) {
 	stored, err := t.encode(object)
 	if err != nil {

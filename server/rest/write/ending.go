@@ -11,18 +11,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ending is what a delete makes of an object that may need time to end, as a pod on a node does.
+// ending is how a delete ends an object that may have a grace period, as a pod on a node has.
 type ending struct {
 	content value.Value
-	options *metav1.DeleteOptions // that still say something
+	options *metav1.DeleteOptions // that still apply
 	seconds int64                 // that the object has from now on, if it begins
 	begins  bool                  // it begins to end, or has less time from now on
 	pending bool                  // it ends already, and no sooner for this request
 }
 
-// endingOf returns how an object ends, given how many seconds the request gives it; nil if it does not say. Time that an object has
-// to end can only become shorter, and only until it is over. When it begins to end, options say how much time it has. A
-// kind that ends its objects in its own way heeds no options.
+// endingOf returns how an object ends by a delete with options. A grace period can only become shorter, and only until it is over. When the
+// object begins to end, its grace period is written to options. A kind that ends its objects in its own way ignores the options.
 func endingOf(v *catalog.Version, live value.Value, options *metav1.DeleteOptions, now time.Time) ending {
 	content := v.Form.PrepareDelete(live)
 	if !content.Get("metadata", "deletionTimestamp").Equal(live.Get("metadata", "deletionTimestamp")) {
@@ -33,7 +32,7 @@ func endingOf(v *catalog.Version, live value.Value, options *metav1.DeleteOption
 	return end
 }
 
-// graceful is endingOf for kinds whose objects may have time for it.
+// graceful is endingOf for kinds whose objects may have a grace period.
 func graceful(v *catalog.Version, content value.Value, options *metav1.DeleteOptions, now time.Time) ending {
 	if v.Grace == nil {
 		return ending{content: content}
@@ -56,7 +55,7 @@ func graceful(v *catalog.Version, content value.Value, options *metav1.DeleteOpt
 	}
 	end, err := time.Parse(time.RFC3339, metadata.Get("deletionTimestamp").Str())
 	if err != nil {
-		end = now // it was written here
+		end = now // cannot fail: the server wrote the time
 	}
 	seconds := *asked
 	if end = end.Add(time.Duration(seconds-had) * time.Second); end.Before(now) {
@@ -65,7 +64,7 @@ func graceful(v *catalog.Version, content value.Value, options *metav1.DeleteOpt
 	return ends(content, end, seconds)
 }
 
-// ends returns that an object ends at a time, so many seconds after it began to.
+// ends returns the ending of an object at a time, with a grace period in seconds.
 func ends(content value.Value, at time.Time, seconds int64) ending {
 	content = api.WithMetadata(content, "deletionTimestamp", value.String(api.Timestamp(at)))
 	content = api.WithMetadata(content, "deletionGracePeriodSeconds", value.Int(seconds))
@@ -87,9 +86,9 @@ const (
 	foregroundFinalizer = "foregroundDeletion"
 )
 
-// finalizersFor returns the finalizers that an object waits for when it is deleted: those that it has, with the one of the
-// propagation policy in place of that of another. Without a policy they stay, and one is added if the kind orphans by default, unless
-// there is one of a policy. Objects that own nothing wait for no policy.
+// finalizersFor returns the finalizers that an object waits for when it is deleted. The finalizer of the propagation policy replaces that of
+// another policy. Without a policy in the options, the finalizers stay as they are. The finalizer orphan is added if the kind orphans by
+// default and no finalizer of a policy is there. Objects of kinds that own nothing wait for no policy.
 func finalizersFor(v *catalog.Version, content value.Value, options *metav1.DeleteOptions) []string {
 	var finalizers []string
 	for f := range content.Get("metadata", "finalizers").Items() {
@@ -120,7 +119,7 @@ func finalizersFor(v *catalog.Version, content value.Value, options *metav1.Dele
 	return kept
 }
 
-// deleting returns content as it waits for finalizers, or for what else holds it. When it begins to, the generation counts.
+// deleting returns content as it waits for finalizers, or for spec.finalizers if it holds. When it begins to wait, its generation counts up.
 func deleting(content value.Value, now time.Time, holds bool) value.Value {
 	switch began, err := time.Parse(time.RFC3339, api.Meta(content, "deletionTimestamp")); {
 	case err != nil:
@@ -146,14 +145,14 @@ func withFinalizers(content value.Value, finalizers []string) value.Value {
 	return api.WithMetadata(content, "finalizers", value.List(items...))
 }
 
-// saysPolicy reports whether options say what becomes of what an object owns.
+// saysPolicy reports whether options have a propagation policy.
 func saysPolicy(options *metav1.DeleteOptions) bool {
 	//lint:ignore SA1019 clients still send it
 	return options.PropagationPolicy != nil || options.OrphanDependents != nil
 }
 
-// isFinished reports whether an update takes the last finalizer, and everything else that holds it, from an object that waits to
-// be deleted.
+// isFinished reports whether content is to be removed in place of an update: live waits to be deleted, and content has no finalizers and
+// nothing else that holds it.
 func isFinished(v *catalog.Version, content, live value.Value) bool {
 	metadata := live.Get("metadata")
 	return content.Get("metadata", "finalizers").Len() == 0 && !metadata.Get("deletionTimestamp").IsAbsent() &&

@@ -8,19 +8,19 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ordered remembers texts of fieldsV1 that are in the order of maps, because objects that are made alike have the same fields, and an
-// object has them again at the next write. The zero ordered is empty and ready. It is safe for concurrent use.
+// ordered is a cache of fieldsV1 texts whose names are in order. Objects that are made alike have the same texts, and an object has its texts
+// again at the next write. The zero value is an empty cache. It is safe for concurrent use.
 type ordered struct {
-	texts [64]atomic.Pointer[string] // each in the place that its hash says
+	texts [64]atomic.Pointer[string] // each at the index that its hash gives
 }
 
-// maxOrdered is how long a text may be that is remembered, so that all of them are no more than a megabyte.
+// maxOrdered is the length of the longest text that is cached, so that the cache takes a megabyte at most.
 const maxOrdered = 16 << 10
 
 var orderedSeed = maphash.MakeSeed()
 
-// arrange makes every fieldsV1 of entries a text with its names in bytewise order: as kube-apiserver prints custom resources, which it
-// holds as maps. A set has the port 80 before 443, and a map has it behind.
+// arrange puts the names in every fieldsV1 of entries into bytewise order. kube-apiserver holds custom resources as maps, and prints maps in
+// this order: the port 443 comes before 80, which is not the order of sets.
 //
 // The cost is one pass over the texts.
 func (o *ordered) arrange(entries []managedfields.Entry) error {
@@ -53,8 +53,8 @@ func (o *ordered) text(text string) (string, error) {
 	return text, nil
 }
 
-// isInOrder reports whether text is objects in objects and nothing else, the names of each in bytewise order. It says no where that takes
-// more than a look.
+// isInOrder reports whether a text consists of nested objects only, and the names of each object are in bytewise order. It may return false
+// for a text that is in order, where a simple scan cannot tell.
 func isInOrder(text string) bool {
 	last := make([]string, 0, 16) // the last name of each object that is open, as it is written; "" for none
 	for i := 0; i < len(text); i++ {
@@ -85,7 +85,7 @@ func isInOrder(text string) bool {
 	return len(last) == 0
 }
 
-// endOfName returns where the quote is that ends a string, and -1 if there is none or the string has other escapes than those of quotes.
+// endOfName returns the index of the quote that ends a string. It is -1 if there is none, or if the string has escapes other than \" and \\.
 func endOfName(text string, from int) int {
 	for i := from; i < len(text); i++ {
 		switch text[i] {
@@ -100,7 +100,7 @@ func endOfName(text string, from int) int {
 	return -1
 }
 
-// isBefore reports whether a name sorts before another. Both are as they are written, see endOfName.
+// isBefore reports whether a name sorts before another. Both are written with escapes, see endOfName.
 func isBefore(name, other string) bool {
 	i := 0
 	for i < len(name) && i < len(other) && name[i] == other[i] {
@@ -115,7 +115,7 @@ func isBefore(name, other string) bool {
 	return byteAt(name, i) < byteAt(other, i)
 }
 
-// isEscaped reports whether what stands at i is escaped by the backslash in front of it, which then is none that is escaped itself.
+// isEscaped reports whether the byte at i is escaped: an odd number of backslashes stands before it.
 func isEscaped(name string, i int) bool {
 	escaped := false
 	for i--; i >= 0 && name[i] == '\\'; i-- {
@@ -124,7 +124,7 @@ func isEscaped(name string, i int) bool {
 	return escaped
 }
 
-// byteAt returns the byte that what stands at i is written for.
+// byteAt returns the byte that the text at i stands for.
 func byteAt(name string, i int) byte {
 	if name[i] == '\\' {
 		i++

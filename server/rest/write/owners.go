@@ -32,7 +32,7 @@ func Own(q *rest.Request, live read.Live, object managedfields.Object, options a
 	if q.Version.Custom && q.Target.Subresource == "status" {
 		is := schema.ParseGVK(object.Content.Get("apiVersion").Str(), object.Content.Get("kind").Str())
 		if is != q.Version.GVK() {
-			return object, nil // what it says it is has no field manager, and is not written: all that changes is the status
+			return object, nil // the kind that it names has no field manager here; only the status is written
 		}
 	}
 	manager := options.ManagerOr(q.HTTP.UserAgent())
@@ -43,7 +43,7 @@ func Own(q *rest.Request, live read.Live, object managedfields.Object, options a
 	return updated, nil
 }
 
-// withoutRepeatedOwners returns content with each owner reference once, and warns of those that it takes out.
+// withoutRepeatedOwners returns content with each owner reference once, and warns of the references that it removes.
 func withoutRepeatedOwners(q *rest.Request, content value.Value) value.Value {
 	content, uids := api.UniqueOwners(content)
 	if len(uids) > 0 {

@@ -109,17 +109,10 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 		if err != nil {
 			return managedfields.Object{}, err
 		}
-		object, unknown, err := patchedForm(version, typ, patched, q.IsScale())
-		if costly := costly(err); costly != nil {
-			return object, costly
-		}
+		object, err := patchedObject(q, typ, body, patched, strict, options)
 		if err != nil {
-			return object, invalidPatch(shownPatch(typ, body, patched), err)
+			return object, err
 		}
-		if strict = append(strict, unknown...); len(strict) > 0 && options.Validation == api.Strict {
-			return object, invalidPatch(shownPatch(typ, body, patched), strictError(strict))
-		}
-		warnStrict(q, options, strict)
 		if q.IsScale() {
 			return replaceScale(q, live, object, options)
 		}
@@ -130,14 +123,33 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 	}, nil
 }
 
-// lacksVersion reports whether an object says its kind and no apiVersion.
+// patchedObject returns the outcome of a patch as an object. strict has the faults that strict decoding finds in the patch. The error is the
+// refusal of a patch with such faults, or whose outcome is no valid object.
+func patchedObject(
+	q *rest.Request, typ types.PatchType, body []byte, patched value.Value, strict []string, options api.WriteOptions,
+) (managedfields.Object, error) {
+	object, unknown, err := patchedForm(ofScale(q).Version, typ, patched, q.IsScale())
+	if costly := costly(err); costly != nil {
+		return object, costly
+	}
+	if err != nil {
+		return object, invalidPatch(shownPatch(typ, body, patched), err)
+	}
+	if strict = append(strict, unknown...); len(strict) > 0 && options.Validation == api.Strict {
+		return object, invalidPatch(shownPatch(typ, body, patched), strictError(strict))
+	}
+	warnStrict(q, options, strict)
+	return object, nil
+}
+
+// lacksVersion reports whether an object has a kind and no apiVersion.
 func lacksVersion(object value.Value) bool {
 	v := object.Get("apiVersion")
 	return object.Get("kind").Str() != "" && v.Str() == "" && (v.IsAbsent() || v.Kind() == value.KindString)
 }
 
-// besideFields returns a merge patch of a custom resource, and whether it leaves managed fields alone: then it can be carried out on what
-// they stand beside.
+// besideFields returns a merge patch of a custom resource, and whether the patch leaves managed fields alone. Then it can be applied to the
+// content without them.
 func besideFields(q *rest.Request, typ types.PatchType, body []byte) (patch value.Value, beside bool) {
 	if typ != types.MergePatchType || !q.Version.Custom || q.IsScale() {
 		return patch, false
@@ -148,7 +160,7 @@ func besideFields(q *rest.Request, typ types.PatchType, body []byte) (patch valu
 	return patch, err == nil && patch.Kind() == value.KindObject && untouched
 }
 
-// invalidPatch refuses, with 422, a patch for what it makes of an object.
+// invalidPatch returns the 422 of a patch whose outcome is no valid object.
 func invalidPatch(shown string, why error) error {
 	return api.Invalid(kschema.GroupKind{}, "", field.ErrorList{
 		field.Invalid(field.NewPath("patch"), shown, why.Error()),

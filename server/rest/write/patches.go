@@ -28,10 +28,10 @@ import (
 // maxOperations is how many operations a JSON patch may have.
 const maxOperations = 10000
 
-// patch returns what content becomes, and what strict decoding says about the text of the patch.
+// patch returns the patched content, and the faults that strict decoding finds in the text of the patch.
 type patch func(content value.Value) (patched value.Value, strict []string, err error)
 
-// shownPatch is what a refusal shows of a patch: a strategic merge patch, and of others what they make of an object.
+// shownPatch returns what a refusal shows: a strategic merge patch itself, and the outcome of any other patch.
 func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
 	if typ == types.StrategicMergePatchType {
 		sent := map[string]any{}
@@ -42,8 +42,8 @@ func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
 	return string(patched.AppendJSON(nil))
 }
 
-// patchedForm is decodeAs for what a patch made of an object. kube-apiserver reads it anew: a custom resource must say of which kind it is, a
-// built-in one only in which version. Without that none of its fields are known. scale tells that it is a Scale.
+// patchedForm is decodeAs for the outcome of a patch. kube-apiserver decodes the outcome anew: a custom resource must have a kind, an object of
+// a built-in kind only an apiVersion. Without an apiVersion none of its fields are known. scale tells that the outcome is a Scale.
 func patchedForm(v *catalog.Version, typ types.PatchType, patched value.Value, scale bool) (managedfields.Object, []string, error) {
 	if typ == types.StrategicMergePatchType {
 		return strategicForm(v, patched)
@@ -74,7 +74,7 @@ func patchedForm(v *catalog.Version, typ types.PatchType, patched value.Value, s
 	return decodeAs(v, patched, value.Value{})
 }
 
-// membersUnknown returns what strict decoding says of an object whose members nobody knows, but for what says of which kind it is.
+// membersUnknown returns the faults that strict decoding finds in an object whose members are unknown, except apiVersion and kind.
 func membersUnknown(object value.Value) []string {
 	var unknown []string
 	for name := range object.Members() {
@@ -86,8 +86,8 @@ func membersUnknown(object value.Value) []string {
 	return unknown
 }
 
-// strategicForm is decodeAs for what a strategic merge patch made of an object. kube-apiserver makes a Go object of it that is of the right kind
-// whatever it says, and has words of its own for what is of another type than it must be.
+// strategicForm is decodeAs for the outcome of a strategic merge patch. kube-apiserver converts the outcome to the Go type of the resource,
+// whatever kind it names. The conversion has its own error texts for members of a wrong type.
 func strategicForm(v *catalog.Version, patched value.Value) (managedfields.Object, []string, error) {
 	for name, own := range map[string]string{"apiVersion": v.APIVersion(), "kind": v.Kind} {
 		if said := patched.Get(name); said.IsAbsent() || said.IsNull() || said.Kind() == value.KindString {
@@ -236,7 +236,7 @@ func parseStrategicPatch(body []byte, content value.Value, options api.WriteOpti
 	return patched, strict, strategicError(err)
 }
 
-// strategicError is the refusal of a strategic merge patch that cannot be carried out.
+// strategicError returns the refusal of a strategic merge patch that cannot be carried out.
 func strategicError(err error) error {
 	switch {
 	case stderrors.Is(err, kmergepatch.ErrBadJSONDoc), stderrors.Is(err, kmergepatch.ErrBadPatchFormatForPrimitiveList),

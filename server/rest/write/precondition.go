@@ -17,9 +17,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What a write says about the object that it is about: its uid, and the resource version that it is based on.
+// This file checks what a request demands of the stored object: its UID, and the resource version that the write is based on.
 
-// checkNew refuses an object that does not exist yet if its resource version is none.
+// checkNew refuses an object that does not exist yet if its resource version is no number.
 func checkNew(content value.Value) error {
 	version := api.Meta(content, "resourceVersion")
 	if version == "" {
@@ -44,8 +44,8 @@ func CheckUID(q *rest.Request, live read.Live, wanted string, dryRun bool) error
 			"Precondition failed: UID in precondition: %s, UID in object meta: %s", key, wanted, uid))
 }
 
-// checkVersion compares the resource version that an update is based on with that of live. The error is a 422 if it has none
-// but must, a 409 if it is another, and a plain one if it is no number.
+// checkVersion compares the resource version that an update is based on with that of live. The error is a 422 if a required version is
+// missing, a 409 if the version is another, and a plain error if it is no number.
 func checkVersion(q *rest.Request, live read.Live, content value.Value) (value.Value, error) {
 	had := api.Meta(content, "resourceVersion")
 	if had == "" || had == "0" {
@@ -83,7 +83,7 @@ func CheckPreconditions(q *rest.Request, live read.Live, p *metav1.Preconditions
 	return nil
 }
 
-// preconditionFailed returns the 409 of a precondition. Namespaces and definitions have words of their own, unless a whole collection is
+// preconditionFailed returns the 409 of a precondition. Namespaces and definitions have texts of their own, unless a whole collection is
 // deleted.
 func preconditionFailed(q *rest.Request, unnamed bool, what, asked, has, happened string) error {
 	if begins := q.Version.PreconditionFailed; begins != "" && !unnamed {

@@ -11,9 +11,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// prepareNew returns content as it is created. What only the server says about an object goes; a create takes that out before
-// admission sees the object, and what admission puts there stays. The error is a 400 of an object in another namespace, or a 500 of one
-// whose metadata can hold nothing. post tells that the object comes from a create.
+// prepareNew returns content as it is created. It removes metadata that only the server sets, unless post tells that the object comes from a
+// create, which has removed it before admission: what admission sets stays. The error is a 400 of an object in another namespace, or a 500 of
+// an object whose metadata is no JSON object.
 func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) (value.Value, error) {
 	if metadata := content.Get("metadata"); !metadata.IsAbsent() && metadata.Kind() != value.KindObject {
 		return content, errors.NewInternalError(stderrors.New("system metadata was not initialized"))
@@ -34,7 +34,7 @@ func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) 
 	return api.WithMetadata(content, "creationTimestamp", value.String(api.Timestamp(now))), nil
 }
 
-// prepare returns content with what its endpoint does not write, and with what no update changes, as it is in live.
+// prepare returns content for an update. Fields that the endpoint does not write, and fields that no update changes, are as in live.
 func prepare(q *rest.Request, content, live value.Value) value.Value {
 	sent, was := content.Get("metadata"), live.Get("metadata")
 	content = q.Version.Form.PrepareUpdate(content, live, q.Target.Subresource)

@@ -15,7 +15,7 @@ import (
 	"github.com/deed-project/deed/server/rest/read"
 )
 
-// unset stands for the replicas of objects that have none, in a Scale that is to be written.
+// unset is the number of replicas in a Scale that is to be written, of an object that has no replicas.
 const unset = math.MinInt32
 
 // updateScale carries out PUT of a Scale.
@@ -55,7 +55,7 @@ func scaleError(q *rest.Request, err error) error {
 	return err
 }
 
-// replaceScale lets the field manager of Scale replace one by what was sent.
+// replaceScale lets the field manager of Scales replace a Scale by the one that was sent.
 func replaceScale(q *rest.Request, scale read.Live, sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	status := sent.Content.Get("status")
 	sent.Content = catalog.NewScale(sent.Content.Get("metadata"), sent.Content.Get("spec", "replicas").Int(),
@@ -69,8 +69,8 @@ func replaceScale(q *rest.Request, scale read.Live, sent managedfields.Object, o
 
 // applyScale applies to a Scale.
 //
-// The converter of custom resources knows no Scale, but is asked for one in two places: where an object without owners is adopted,
-// and where an apply changes something. So for those, only an apply that changes nothing succeeds.
+// kube-apiserver's converter of custom resources cannot convert Scales. It is called if the live object has no managers, and if an apply
+// changes something. So an apply to the Scale of a custom resource succeeds only if it changes nothing.
 func applyScale(q *rest.Request, scale read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if !q.Version.Custom {
 		object, err := q.Version.Scale.Manager.Apply(scale.Object, config, options.Manager, options.Force)
@@ -97,7 +97,7 @@ func applyScale(q *rest.Request, scale read.Live, config managedfields.Object, o
 	return object, api.Refused(err)
 }
 
-// writeScale lets change write the Scale of the stored object, and stores the object with what came out.
+// writeScale lets change write the Scale of the stored object, and stores the object with the outcome.
 func (w *Writer) writeScale(q *rest.Request, options api.WriteOptions, uid string, change Change) (*rest.Answer, error) {
 	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, UID: uid}
 	written, err := t.Run(func(live read.Live) (managedfields.Object, error) { return t.scaled(live, change) })
@@ -111,7 +111,7 @@ func (w *Writer) writeScale(q *rest.Request, options api.WriteOptions, uid strin
 	return rest.NewDocument(http.StatusOK, scale), nil
 }
 
-// scaled returns live with the replicas, and the managers of them, that change gives its Scale.
+// scaled returns live with the replicas that change gives its Scale, and with their managers.
 func (t *Task) scaled(live read.Live, change Change) (managedfields.Object, error) {
 	q := t.Request
 	content, wanted, err := q.Version.Scale.Of(live.Content)

@@ -20,33 +20,32 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// scope answers what plugins ask about a write: admission.Scope.
+// scope implements admission.Scope for a write.
 type scope struct {
 	task      *Task
 	operation admission.Operation
 	unread    func() bool
 }
 
-// Unread reports whether the object is not yet what its text reads as.
+// Unread reports whether the object differs from what its text decodes to.
 func (s *scope) Unread() bool { return s.unread != nil && s.unread() }
 
-// Options returns the options of the write, as kube-apiserver passes them on: those of a patch are the options of what it does. A
-// connection has none.
+// Options returns the options of the write as kube-apiserver passes them on. A patch has the options of a create or an update. A connection has
+// none.
 func (s *scope) Options() value.Value {
-	typed := any(s.task.deletion)
-	kind := "DeleteOptions"
+	query, typed, kind := s.task.Request.Query, any(s.task.deletion), "DeleteOptions"
 	switch s.operation {
 	case admission.Connect:
 		return value.Null()
 	case admission.Create:
 		kind = "CreateOptions"
 		typed = &metav1.CreateOptions{
-			DryRun: s.task.Request.Query["dryRun"], FieldManager: s.task.Request.Query.Get("fieldManager"), FieldValidation: s.task.Request.Query.Get("fieldValidation"),
+			DryRun: query["dryRun"], FieldManager: query.Get("fieldManager"), FieldValidation: query.Get("fieldValidation"),
 		}
 	case admission.Update:
 		kind = "UpdateOptions"
 		typed = &metav1.UpdateOptions{
-			DryRun: s.task.Request.Query["dryRun"], FieldManager: s.task.Request.Query.Get("fieldManager"), FieldValidation: s.task.Request.Query.Get("fieldValidation"),
+			DryRun: query["dryRun"], FieldManager: query.Get("fieldManager"), FieldValidation: query.Get("fieldValidation"),
 		}
 	}
 	options, err := structs.From(typed)
@@ -69,7 +68,7 @@ func (s *scope) Equivalents() []admission.Endpoint {
 	return known.of
 }
 
-// endpoint returns the endpoint of a request, if the request were made to a version.
+// endpoint returns the endpoint that a request has in a version.
 func endpoint(q *rest.Request, v *catalog.Version) admission.Endpoint {
 	gvk := v.GVK()
 	if action := v.Actions[q.Target.Subresource]; action != nil {
@@ -83,10 +82,10 @@ func endpoint(q *rest.Request, v *catalog.Version) admission.Endpoint {
 	}
 }
 
-// Served identifies the version that is written: one that is defined anew is another.
+// Served identifies the version that is written. A version that is defined anew is another one.
 func (s *scope) Served() any { return s.task.Request.Version }
 
-// alike returns the versions that the objects are served in, of this resource and of others, as they are declared.
+// alike returns the versions in which the objects are served, of this resource and of others.
 func (s *scope) alike() []*catalog.Version {
 	return s.task.Writer.Host.Alike(s.task.Request.Version.Resource)
 }
@@ -101,11 +100,11 @@ func (s *scope) version(at admission.Endpoint) (*catalog.Version, error) {
 	return nil, fmt.Errorf("unable to convert to %v: unknown kind", at.Resource)
 }
 
-// Convert returns an object as an endpoint has it. Custom resources are told by their apiVersion only; objects of built-in kinds are
-// printed anew by their Go types.
+// Convert returns an object as an endpoint has it. Custom resources get another apiVersion, unless a webhook converts them. Objects of
+// built-in kinds are converted by their Go types.
 func (s *scope) Convert(object value.Value, from, to admission.Endpoint) (value.Value, error) {
 	if s.task.Request.Version.Custom && s.task.Request.IsScale() {
-		return readTyped(object.AppendJSON(nil), catalog.ScaleKind, catalog.EmptyScale()) // it is the same in all versions
+		return readTyped(object.AppendJSON(nil), catalog.ScaleKind, catalog.EmptyScale()) // a Scale is the same in all versions
 	}
 	v, err := s.version(to)
 	if err != nil {
@@ -137,8 +136,8 @@ func (s *scope) reprinted(object value.Value, from admission.Endpoint, to *catal
 	return to.Form.Load(stored)
 }
 
-// relabelled returns a custom resource in another version, which is all that it says then, unless a webhook converts it. The error is
-// that it is of none that is known, or of another group.
+// relabelled returns a custom resource in another version: with another apiVersion, unless a webhook converts it. The error says that the
+// object is of an unknown version or of another group.
 func (s *scope) relabelled(object value.Value, to *catalog.Version) (value.Value, error) {
 	from := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
 	switch {
@@ -154,7 +153,8 @@ func (s *scope) relabelled(object value.Value, to *catalog.Version) (value.Value
 	return object.With("apiVersion", value.String(to.APIVersion())), nil
 }
 
-// Read returns the object that a text is at an endpoint. It is read as its Go type reads it, or as it is if there is none.
+// Read returns the object that a text decodes to at an endpoint, as sent and with defaults. Objects of built-in kinds are decoded by their Go
+// types.
 func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.Value, err error) {
 	v, err := s.version(at)
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.
 	return sent, defaulted, err
 }
 
-// readUntyped reads a text that must say of which kind it is.
+// readUntyped decodes a text that must have a kind.
 func readUntyped(text []byte) (value.Value, error) {
 	var found struct {
 		Kind string `json:"kind"`
@@ -196,8 +196,8 @@ func readUntyped(text []byte) (value.Value, error) {
 	return value.Parse(text)
 }
 
-// readTyped reads a text by the Go type of a built-in kind, of which object is an empty one. It need not say of which kind it is, and then
-// what it is read as says it neither.
+// readTyped decodes a text by the Go type of a built-in kind; object is an empty object of that type. A text without apiVersion and kind
+// decodes to an object without them.
 func readTyped(text []byte, gvk schema.GVK, object any) (value.Value, error) {
 	var found metav1.TypeMeta
 	if err := json.Unmarshal(text, &found); err != nil {
@@ -218,7 +218,7 @@ func readTyped(text []byte, gvk schema.GVK, object any) (value.Value, error) {
 	return structs.From(object)
 }
 
-// unregistered is the error of kube-apiserver about a kind that it does not know.
+// unregistered returns the error of kube-apiserver about a kind that it does not know.
 func unregistered(t metav1.TypeMeta) error {
 	group, version, found := strings.Cut(t.APIVersion, "/")
 	if !found {

@@ -15,13 +15,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// verdict is what validation found out about an object that it let pass.
+// verdict is the result of validation for an object that may be stored.
 type verdict struct {
 	faultless bool // nothing was found wrong with the whole object, and no warning was given
 	proof     catalog.Proof
 }
 
-// validateNew returns a 422 with everything that is wrong with a new object, or why the request ended meanwhile.
+// validateNew validates a new object. The error is a 422 with all faults, or the reason why the request ended meanwhile.
 func validateNew(q *rest.Request, content value.Value) (verdict, error) {
 	var errs field.ErrorList
 	var valid verdict
@@ -44,8 +44,8 @@ func validateNew(q *rest.Request, content value.Value) (verdict, error) {
 	return valid, nil
 }
 
-// validate returns a 422 with everything that is wrong with object in place of live, or why the request ended meanwhile. It does not look
-// again at an object that stays as it is, if nothing was found when it was written.
+// validate validates an object in place of the stored one. The error is a 422 with all faults, or the reason why the request ended meanwhile.
+// An object that stays as it is, and was faultless when it was written, is not validated again.
 func validate(q *rest.Request, object managedfields.Object, stored read.Live) (verdict, error) {
 	content, live, whole := object.Content, stored.Content, q.Target.Subresource == ""
 	if whole && stored.Faultless && q.Version.Form.Timeless() && content.Equal(live) {
@@ -67,7 +67,7 @@ func validate(q *rest.Request, object managedfields.Object, stored read.Live) (v
 	return valid, nil
 }
 
-// validateChange returns what the kind finds wrong with content in place of live.
+// validateChange returns the faults that the kind finds in content in place of live, and the evidence of the validation.
 func validateChange(q *rest.Request, content value.Value, live read.Live) (field.ErrorList, catalog.Proof) {
 	form, ok := q.Version.Form.(catalog.Sparing)
 	if !ok {
@@ -76,7 +76,7 @@ func validateChange(q *rest.Request, content value.Value, live read.Live) (field
 	return form.ValidateChange(q.Context(), content, live.Content, q.Target.Subresource, q.Warnings, live.Proof)
 }
 
-// withFields returns errs, of which those that show the metadata of object show its managed fields as well.
+// withFields returns errs with the managed fields of object in each error that shows its metadata.
 func withFields(errs field.ErrorList, object managedfields.Object) field.ErrorList {
 	for _, e := range errs {
 		if _, whole := e.BadValue.(map[string]any); !whole || e.Field != "metadata" {
@@ -96,8 +96,8 @@ func warnOfFinalizers(q *rest.Request, content, live value.Value) {
 	}
 }
 
-// invalid refuses an object, with 422, for what is wrong with it. It is called by the kind that it says it is of, in the group that objects
-// of a built-in kind are stored in.
+// invalid returns the 422 of an object with faults. The 422 names the kind that the object names, and for built-in kinds the group in which
+// their objects are stored.
 func invalid(v *catalog.Version, content value.Value, errs field.ErrorList) error {
 	kind := kindIn(content)
 	if group, _, ok := strings.Cut(v.Hashed, "/"); ok {
@@ -109,7 +109,7 @@ func invalid(v *catalog.Version, content value.Value, errs field.ErrorList) erro
 	return api.InvalidOnce(kind, api.Meta(content, "name"), errs)
 }
 
-// kindIn returns the kind that content says it is of.
+// kindIn returns the kind that content names.
 func kindIn(content value.Value) kschema.GroupKind {
 	gvk := schema.ParseGVK(content.Get("apiVersion").Str(), content.Get("kind").Str())
 	return kschema.GroupKind{Group: gvk.Group, Kind: gvk.Kind}
