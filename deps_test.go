@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/layers"
+	"github.com/deed-project/deed/internal/testing/layers"
 )
 
 const module = layers.Root + "/"
@@ -36,15 +36,15 @@ var table = []layers.Layer{
 	{"schema/yaml", "schema internal/yaml", "", ""},
 	{"internal/folder", "internal/yaml value", "", ""},
 	{"internal/mergepatch", "value", "", ""},
-	{"internal/recording", "value internal/mergepatch", "", ""},
-	{"internal/gen", "value fieldpath schema typed merge internal/door", "", ""},
-	{"internal/model", "value fieldpath schema typed merge internal/door", "", ""},
-	{"internal/kindtest", "internal/seeds value fieldpath schema merge managedfields", "", ""},
-	{"internal/pathtest", "fieldpath", "", ""},
+	{"internal/testing/recording", "value internal/mergepatch", "", ""},
+	{"internal/testing/gen", "value fieldpath schema typed merge internal/door", "", ""},
+	{"internal/testing/model", "value fieldpath schema typed merge internal/door", "", ""},
+	{"internal/testing/kindtest", "internal/testing/seeds value fieldpath schema merge managedfields", "", ""},
+	{"internal/testing/pathtest", "fieldpath", "", ""},
 	{"internal/custom", "value fieldpath schema schema/structural merge managedfields", "", ""},
-	{"internal/layers", "", "", ""},
-	{"internal/seeds", "", "", ""},
-	{"internal/race", "", "", ""},
+	{"internal/testing/layers", "", "", ""},
+	{"internal/testing/seeds", "", "", ""},
+	{"internal/testing/race", "", "", ""},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root, table) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/jsontext"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )

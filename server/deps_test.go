@@ -3,7 +3,7 @@ package server_test
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/layers"
+	"github.com/deed-project/deed/internal/testing/layers"
 )
 
 // table is the dependency policy of this module.
@@ -20,7 +20,7 @@ var table = []layers.Layer{
 	{"logs", "", "", "k8s.io/apimachinery/pkg/api/errors k8s.io/apimachinery/pkg/util/validation/field"},
 	{"structural/rules", "api memo", "value internal/beside",
 		"k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/go-openapi/swag/conv github.com/google/cel-go"},
-	{"store/storetest", "store", "internal/seeds", "github.com/anishathalye/porcupine"},
+	{"store/storetest", "store", "internal/testing/seeds", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
 	{"catalog/tables", "catalog", "value value/structs schema schema/builtin", "k8s.io/apimachinery k8s.io/api/autoscaling/v1"},

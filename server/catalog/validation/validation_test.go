@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/deed-project/deed/internal/race"
+	"github.com/deed-project/deed/internal/testing/race"
 	"github.com/deed-project/deed/server/catalog/validation"
 	"github.com/deed-project/deed/value"
 )

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/deed-project/deed/internal/gen"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/gen"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // histories returns how many random cases a test tries: the number in DEED_HISTORIES, or 3000.

@@ -9,7 +9,7 @@ import (
 	smdschema "sigs.k8s.io/structured-merge-diff/v4/schema"
 	smdtyped "sigs.k8s.io/structured-merge-diff/v4/typed"
 
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"

@@ -11,7 +11,7 @@ import (
 	smdmerge "sigs.k8s.io/structured-merge-diff/v4/merge"
 	smdtyped "sigs.k8s.io/structured-merge-diff/v4/typed"
 
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"

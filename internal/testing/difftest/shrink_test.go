@@ -1,6 +1,6 @@
 package difftest
 
-import "github.com/deed-project/deed/internal/gen"
+import "github.com/deed-project/deed/internal/testing/gen"
 
 // difference runs h, which may be any history, and returns the first difference, with the number of the write that shows it.
 func difference(h *gen.History) (string, int) {

@@ -3,7 +3,7 @@ package difftest
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 )
 
 // FuzzHistory demands that both engines answer every history alike that bytes decide about.

@@ -3,7 +3,7 @@ package recording_test
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/value"
 )
 

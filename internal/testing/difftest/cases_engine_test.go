@@ -8,7 +8,7 @@ import (
 	smdmerge "sigs.k8s.io/structured-merge-diff/v4/merge"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"

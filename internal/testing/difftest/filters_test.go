@@ -6,7 +6,7 @@ import (
 	smdpath "sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/merge"
 )
 

@@ -3,7 +3,7 @@ package difftest
 import (
 	"strings"
 
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/merge"
 )
 

@@ -90,7 +90,7 @@ func TestDivergences(t *testing.T) {
 
 // TestDivergencesAreListed demands that docs/divergences.md names every case and every script, and nothing else.
 func TestDivergencesAreListed(t *testing.T) {
-	text, err := os.ReadFile("../../docs/divergences.md")
+	text, err := os.ReadFile("../../../docs/divergences.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestDivergencesAreListed(t *testing.T) {
 		}
 	}
 	var names []string
-	for _, pattern := range []string{filepath.Join(scripts, "divergence_*.txtar"), "../../oracle/histories/testdata/divergence/*.txtar"} {
+	for _, pattern := range []string{filepath.Join(scripts, "divergence_*.txtar"), "../../../oracle/histories/testdata/divergence/*.txtar"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
@@ -111,7 +111,7 @@ func TestDivergencesAreListed(t *testing.T) {
 		}
 	}
 	for _, golden := range []string{"kind-twice", "problems-v3", "problem-v2-crash"} { // see oracle/openapi
-		if _, err := os.Stat(filepath.Join("../../schema/openapi/testdata", golden+".txtar")); err != nil {
+		if _, err := os.Stat(filepath.Join("../../../schema/openapi/testdata", golden+".txtar")); err != nil {
 			t.Error(err)
 		}
 		names = append(names, golden)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 )
 
 var update = flag.Bool("update", false, "write what the engines answer into the scripts")
@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "write what the engines answer into the 
 //	{"the":"object"}
 //	----
 //	What the engines answer. Where they differ, the answer of deed, a line of four dashes, and that of the reference.
-const scripts = "../../testdata/script/engine"
+const scripts = "../../../testdata/script/engine"
 
 // TestScripts replays the scripts on both engines. Scripts whose names begin with divergence end in a difference, and fail
 // when there is none any more; in all others there must be none.
