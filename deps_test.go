@@ -14,13 +14,12 @@ const module = layers.Root + "/"
 // table is the dependency policy of this module.
 var table = []layers.Layer{
 	{"internal/work", "", "", ""},
-	{"internal/trail", "", "", ""},
 	{"internal/slab", "", "", ""},
 	{"internal/door", "", "", ""},
 	{"internal/build", "", "", ""},
-	{"internal/jsontext", "internal/trail", "", ""},
-	{"value", "internal/door internal/jsontext internal/slab internal/trail internal/work", "", ""},
-	{"value/structs", "value internal/door internal/jsontext internal/slab internal/trail internal/work", "", ""},
+	{"internal/jsontext", "", "", ""},
+	{"value", "internal/door internal/jsontext internal/slab internal/work", "", ""},
+	{"value/structs", "value internal/door internal/jsontext internal/slab internal/work", "", ""},
 	{"fieldpath", "value internal/door internal/jsontext internal/slab internal/work", "", ""},
 	{"schema", "value internal/door", "", ""},
 	{"internal/beside", "value", "", ""},

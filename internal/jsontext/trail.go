@@ -1,5 +1,4 @@
-// Package trail collects the path to an error while the error passes from the value to the root.
-package trail
+package jsontext
 
 import "strings"
 
