@@ -3,7 +3,10 @@
 package layers
 
 import (
+	"go/parser"
+	"go/token"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +22,8 @@ const Root = "github.com/deed-project/deed"
 type Layer [4]string
 
 // Check reports each import in module that table does not allow, each package that imports something and is not in
-// table, and each entry of table without a package. The test must run in the module's root folder.
+// table, each entry of table without a package, and each file that imports two packages of this repository with the same
+// last name. The test must run in the module's root folder.
 func Check(t *testing.T, module string, table []Layer) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
@@ -47,6 +51,36 @@ func Check(t *testing.T, module string, table []Layer) {
 	for _, l := range table {
 		if !found[l[0]] {
 			t.Errorf("the table of layers has package %s, which does not exist", l[0])
+		}
+	}
+	checkNames(t)
+}
+
+// checkNames reports each file of the module that imports two packages of this repository with the same last name.
+func checkNames(t *testing.T) {
+	t.Helper()
+	const files = `{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}` +
+		`{{range .TestGoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}{{range .XTestGoFiles}}{{$dir}}/{{.}}{{"\n"}}{{end}}`
+	out, err := exec.Command("go", "list", "-f", files, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file := range strings.FieldsSeq(string(out)) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]string{}
+		for _, spec := range parsed.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			if _, own := nameIn(Root, imported); !own {
+				continue
+			}
+			last := path.Base(imported)
+			if other := seen[last]; other != "" {
+				t.Errorf("%s imports both %s and %s", file, other, imported)
+			}
+			seen[last] = imported
 		}
 	}
 }

@@ -1,15 +1,15 @@
-package memo_test
+package cache_test
 
 import (
 	"errors"
 	"strconv"
 	"testing"
 
-	"github.com/deed-project/deed/server/memo"
+	"github.com/deed-project/deed/server/cache"
 )
 
-func TestGet(t *testing.T) {
-	lengths := memo.Of[int]{Budget: 10_000}
+func TestByText(t *testing.T) {
+	lengths := cache.ByText[int]{Budget: 10_000}
 	made := 0
 	length := func(text string) int {
 		n, err := lengths.Get([]byte(text), func() (int, error) {
@@ -37,7 +37,7 @@ func TestGet(t *testing.T) {
 }
 
 func TestErrorsAreNotRemembered(t *testing.T) {
-	of := memo.Of[int]{Budget: 1000}
+	of := cache.ByText[int]{Budget: 1000}
 	want := errors.New("not yet")
 	if _, err := of.Get(nil, func() (int, error) { return 0, want }); err != want {
 		t.Error(err)
