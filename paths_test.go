@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/pathtest"
+	"github.com/deed-project/deed/internal/testing/pathtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/layers"
+	"github.com/deed-project/deed/internal/testing/layers"
 )
 
 // table is the dependency policy of this module.

@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/deed-project/deed/internal/layers"
+	"github.com/deed-project/deed/internal/testing/layers"
 )
 
 // TestPathsAreSpelledOneWay checks that the command prints paths only with [fieldpath.Path.Text], whose output can be parsed, and never in

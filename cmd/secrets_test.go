@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/layers"
+	"github.com/deed-project/deed/internal/testing/layers"
 )
 
 // Only package secret makes text of objects. The type system cannot enforce that, so these tests read the source, with types. Raw data is a

@@ -152,9 +152,14 @@ func (p *setParser) namedMember(name string) bool {
 		return p.canonicalElement(name)
 	}
 	p.draft.text = append(p.draft.text, name...)
-	q := quickScanner{text: name, quote: `"`, pos: len("k:"), b: p.draft.reserve()}
-	if (kind == KindKey && q.key() || kind == KindItem && q.value()) && q.pos == len(name) {
-		p.draft.addSpelled(kind, q.b, start, start+len(name), named)
+	s, b, ok := scan(name, len("k:")), p.draft.reserve(), false
+	if kind == KindKey {
+		b, ok = s.plainKey(b, `"`)
+	} else {
+		b, ok = s.plainScalar(b, `"`)
+	}
+	if ok && s.Pos == len(name) {
+		p.draft.addSpelled(kind, b, start, start+len(name), named)
 		return true
 	}
 	p.draft.text = p.draft.text[:start]

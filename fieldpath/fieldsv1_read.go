@@ -48,7 +48,7 @@ var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 
 // setParser reads the text of a fieldsV1 in one pass. Most of it is in one of two forms, which are
 // read without making a string of them: fields with plain names, by leaves and quick, and keys and
-// items with plain values, by quick. All else goes through elementName and elementParser.
+// items with plain values, by plainElement. All else goes through elementName and elementParser.
 type setParser struct {
 	scanner
 	elements elementParser
@@ -312,22 +312,27 @@ func (p *setParser) quick() bool {
 		p.field(pos, end, quoted)
 		p.Pos = end + 1
 		return true
-	case 'k':
-		q := quickScanner{text: text, quote: `\"`, pos: pos, b: p.draft.reserve()}
-		return q.key() && p.encoded(KindKey, &q)
-	case 'v':
-		q := quickScanner{text: text, quote: `\"`, pos: pos, b: p.draft.reserve()}
-		return q.value() && p.encoded(KindItem, &q)
+	case 'k', 'v':
+		return p.plainElement(pos)
 	}
 	return false
 }
 
-// encoded appends the node of an element whose text q appended to that of the draft.
-func (p *setParser) encoded(kind Kind, q *quickScanner) bool {
-	if !q.pass(`"`) {
+// plainElement reads the key or item whose JSON begins at pos and has one spelling. It appends the
+// node, or changes nothing.
+func (p *setParser) plainElement(pos int) bool {
+	start, kind, ok := p.Pos, KindItem, false
+	b := p.draft.reserve()
+	if p.Pos = pos; p.Text[pos-2] == 'k' {
+		kind = KindKey
+		b, ok = p.plainKey(b, `\"`)
+	} else {
+		b, ok = p.plainScalar(b, `\"`)
+	}
+	if !ok || !p.Pass(`"`) {
+		p.Pos = start
 		return false
 	}
-	p.draft.addSpelled(kind, q.b, p.Pos, q.pos, quoted)
-	p.Pos = q.pos
+	p.draft.addSpelled(kind, b, start, p.Pos, quoted)
 	return true
 }

@@ -13,7 +13,7 @@ import (
 	smd "sigs.k8s.io/structured-merge-diff/v4/fieldpath"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // fieldsV1 holds texts that are read, with what is written back, "" for the same text.

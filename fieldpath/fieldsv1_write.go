@@ -2,7 +2,6 @@ package fieldpath
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
 	"sync"
 
@@ -138,15 +137,16 @@ func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int
 		v, w := jsontext.Word(text, 0), jsontext.Word(text, 8)
 		binary.LittleEndian.PutUint64(entry[3:], v)
 		binary.LittleEndian.PutUint64(entry[11:], w)
-		found := awkward(v)
+		found := jsontext.Special(v)
 		if size > 8 {
-			found |= awkward(w)
+			found |= jsontext.Special(w)
 		}
 		for k := 16; k < size; k += 8 {
 			w = jsontext.Word(text, k)
-			found |= awkward(w)
+			found |= jsontext.Special(w)
 			binary.LittleEndian.PutUint64(entry[3+k:], w)
 		}
+		// found may be about what follows the name in its text.
 		if found != 0 && jsontext.PlainEnd(text[:size], 0) < size {
 			break
 		}
@@ -157,14 +157,6 @@ func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int
 		at += size + len(`"f:":{},`)
 	}
 	return room[:at], i, false
-}
-
-// awkward is not 0 if there is a quote, backslash or control character in the eight bytes of w, or
-// a space or '!'.
-func awkward(w uint64) uint64 {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	slash := w ^ '\\'*ones
-	return ((w-'#'*ones)&^w | (slash-ones)&^slash) & highs
 }
 
 // appendSpelled appends how the element of n is printed, in quotes.
@@ -238,8 +230,8 @@ func appendSimple(b []byte, text string, pos int) (out []byte, next int, ok bool
 		w := jsontext.Word(text, pos)
 		room := b[len(b) : len(b)+8]
 		binary.LittleEndian.PutUint64(room, w)
-		if found := unsimple(w); found != 0 {
-			n := bits.TrailingZeros64(found) / 8
+		if found := jsontext.Unsimple(w); found != 0 {
+			n := jsontext.FirstOf(found)
 			b, pos = b[:len(b)+n], pos+n
 			break
 		}
@@ -249,14 +241,6 @@ func appendSimple(b []byte, text string, pos int) (out []byte, next int, ok bool
 		b = append(b, text[pos])
 	}
 	return b, pos + 2, text[pos] == 0 && text[pos+1] == 1
-}
-
-// unsimple finds characters that are not simple in the eight bytes of w, and the others up to '&':
-// the lowest byte whose high bit is set in the result is the first one.
-func unsimple(w uint64) uint64 {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	angle, slash := (w|2*ones)^'>'*ones, w^'\\'*ones // '<' is '>' without 2
-	return (w | (w - '\''*ones) | (angle-ones)&^angle | (slash-ones)&^slash) & highs
 }
 
 // loneRun returns the end of the run of leaves that begins at i, all lone, with no more than a

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/seeds"
 	"github.com/deed-project/deed/internal/slab"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/value"
 )
 

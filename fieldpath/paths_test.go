@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/pathtest"
+	"github.com/deed-project/deed/internal/testing/pathtest"
 )
 
 // chains returns the paths of a tree of so many levels, in which each element has two below it.

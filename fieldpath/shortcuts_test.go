@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/jsontext"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/value"
 )
@@ -86,7 +86,7 @@ func TestLeavesArePrintedAsOneRun(t *testing.T) {
 func TestElementsKnowTheirSpelling(t *testing.T) {
 	for text, quotes := range map[string]string{
 		`{"f:a":{},"f:b":{".":{},"f:c":{}},"k:{\"n\":\"x\"}":{"f:d":{}},"v:1":{},"v:true":{},"v:\"s\"":{}}`: "LQLQLQQQ",
-		`{"f:a":{},"k:{\"n\":1234567890123456}":{},"v:1.5":{},"i:3":{}}`:                                    "L...",
+		`{"f:a":{},"k:{\"n\":1234567890123456789}":{},"v:1.5":{},"i:3":{}}`:                                 "L...",
 		`{"f:a" :{},"f:\u0062":{},"v: 1":{}}`:                                                               "Q..",
 	} {
 		s, err := ParseSet([]byte(text))

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"weak"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/deed-project/deed/internal/kindtest"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/kindtest"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/managedfields"
 )

@@ -3,7 +3,7 @@ package managedfields_test
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/kindtest"
+	"github.com/deed-project/deed/internal/testing/kindtest"
 )
 
 // An update that sends one entry with nothing in it resets the managed fields. One that sends but a single member of an entry does

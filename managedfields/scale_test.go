@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/kindtest"
+	"github.com/deed-project/deed/internal/testing/kindtest"
 	"github.com/deed-project/deed/managedfields"
 )
 

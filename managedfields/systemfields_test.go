@@ -3,7 +3,7 @@ package managedfields_test
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/kindtest"
+	"github.com/deed-project/deed/internal/testing/kindtest"
 	"github.com/deed-project/deed/managedfields"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/kindtest"
+	"github.com/deed-project/deed/internal/testing/kindtest"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )

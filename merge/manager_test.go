@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // jsonOf returns the JSON text that kube-apiserver has for the identity of a manager.

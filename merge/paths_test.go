@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/pathtest"
+	"github.com/deed-project/deed/internal/testing/pathtest"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 )

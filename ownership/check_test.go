@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/kindtest"
+	"github.com/deed-project/deed/internal/testing/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/kindtest"
+	"github.com/deed-project/deed/internal/testing/kindtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"

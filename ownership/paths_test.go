@@ -3,8 +3,8 @@ package ownership_test
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/kindtest"
-	"github.com/deed-project/deed/internal/pathtest"
+	"github.com/deed-project/deed/internal/testing/kindtest"
+	"github.com/deed-project/deed/internal/testing/pathtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"

@@ -3,7 +3,7 @@ package server_test
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/layers"
+	"github.com/deed-project/deed/internal/testing/layers"
 )
 
 // table is the dependency policy of this module.
@@ -14,24 +14,23 @@ var table = []layers.Layer{
 	{"store/file", "store store/history", "", "go.etcd.io/bbolt"},
 	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client go.uber.org/zap google.golang.org/grpc/metadata"},
 	{"cache", "", "", ""},
-	{"memo", "cache", "", ""},
-	{"structsize", "", "", "google.golang.org/protobuf/encoding/protowire"},
-	{"kjson", "structsize", "", "sigs.k8s.io/json"},
+	{"structsize", "", "internal/jsontext", "google.golang.org/protobuf/encoding/protowire"},
+	{"kjson", "structsize", "internal/jsontext", "sigs.k8s.io/json"},
 	{"logs", "", "", "k8s.io/apimachinery/pkg/api/errors k8s.io/apimachinery/pkg/util/validation/field"},
-	{"structural/rules", "api memo", "value internal/beside",
+	{"structural/rules", "api cache", "value internal/beside",
 		"k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/go-openapi/swag/conv github.com/google/cel-go"},
-	{"store/storetest", "store", "internal/seeds", "github.com/anishathalye/porcupine"},
+	{"store/storetest", "store", "internal/testing/seeds", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
 	{"catalog", "api", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
 	{"kinds", "api", "value value/structs fieldpath schema schema/builtin", "k8s.io/apimachinery k8s.io/utils/net github.com/robfig/cron/v3"},
 	{"catalog/builtin", "api catalog kinds kjson", "value value/structs fieldpath schema merge managedfields schema/builtin schema/form",
 		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation"},
-	{"catalog/crd", "api catalog catalog/builtin memo structural/rules",
+	{"catalog/crd", "api catalog catalog/builtin cache structural/rules",
 		"value fieldpath schema managedfields schema/openapi schema/structural internal/custom internal/door",
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver k8s.io/apiserver/pkg/cel/environment k8s.io/kube-openapi golang.org/x/sync/semaphore"},
 	{"catalog/openapi", "catalog", "value", "k8s.io/apimachinery k8s.io/api"},
 	{"jsonpath", "", "value", "k8s.io/client-go/util/jsonpath"},
-	{"wire", "api catalog jsonpath kjson memo structsize", "value value/structs schema managedfields internal/slab",
+	{"wire", "api catalog jsonpath kjson cache structsize", "value value/structs schema managedfields internal/jsontext internal/slab",
 		"k8s.io/apimachinery sigs.k8s.io/yaml github.com/klauspost/compress/flate"},
 	{"admission", "", "value managedfields", "k8s.io/apimachinery"},
 	{"hookclient", "", "", "k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook k8s.io/client-go/rest k8s.io/klog/v2"},
@@ -70,7 +69,7 @@ var table = []layers.Layer{
 		"value schema managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
-	{"apitest", ". admission auth filters manifest memo store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
+	{"apitest", ". admission auth filters manifest cache store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
 	{"cmd/deed-apiserver", ". auth filters logs manifest registry/unenforced store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"github.com/deed-project/deed/internal/race"
+	"github.com/deed-project/deed/internal/testing/race"
 	"github.com/deed-project/deed/server"
 )
 

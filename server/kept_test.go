@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/store"

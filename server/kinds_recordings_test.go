@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/value"
 )
 

@@ -18,7 +18,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"

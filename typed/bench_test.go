@@ -15,7 +15,7 @@ import (
 )
 
 // rival is one object in both engines. The benchmarks below compare, merge and so on the same objects, and both engines give
-// the same answers, which internal/difftest proves. changed differs from object in one label, and copied in nothing; neither
+// the same answers, which internal/testing/difftest proves. changed differs from object in one label, and copied in nothing; neither
 // shares any memory with it.
 type rival struct {
 	name                    string

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/model"
+	"github.com/deed-project/deed/internal/testing/model"
 	"github.com/deed-project/deed/typed"
 )
 

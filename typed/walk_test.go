@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/gen"
-	"github.com/deed-project/deed/internal/race"
+	"github.com/deed-project/deed/internal/testing/gen"
+	"github.com/deed-project/deed/internal/testing/race"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"

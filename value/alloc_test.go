@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/deed-project/deed/internal/race"
+	"github.com/deed-project/deed/internal/testing/race"
 )
 
 func TestSizes(t *testing.T) {

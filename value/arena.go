@@ -1,6 +1,9 @@
 package value
 
-import "github.com/deed-project/deed/internal/slab"
+import (
+	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/slab"
+)
 
 // Where the parts of a document lie in memory. Parsers and converters collect the members of a
 // container on a stack while it is open, and copy them to the arena when it closes, sorted:
@@ -50,5 +53,5 @@ func (a *arena) string(s string) string {
 	}
 	out := a.bytes.Take(len(s))
 	copy(out, s)
-	return textOf(out)
+	return jsontext.Lend(out)
 }

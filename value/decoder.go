@@ -87,7 +87,7 @@ func (d *Decoder) Parse(text []byte) (Value, error) {
 // parser returns a parser of text with the options of d.
 func (d *Decoder) parser(text []byte) *parser {
 	p := parsers.Get().(*parser)
-	p.Text, p.keep, p.repeats = textOf(text), d.Text, d.Repeats
+	p.Text, p.keep, p.repeats = jsontext.Lend(text), d.Text, d.Repeats
 	if d.Repair {
 		p.Mode = jsontext.Repair
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/deed-project/deed/internal/jsontext"
-	"github.com/deed-project/deed/internal/trail"
 )
 
 // The errors of the package. Where they are is collected on the way out, step by step, so that
@@ -41,7 +40,7 @@ type ConversionError struct {
 	Reason string
 	Err    error // what a method of a Go type or a decoder returned, or nil
 
-	trail trail.Trail
+	trail jsontext.Trail
 }
 
 // Error returns the reason with its path. The wording may change.

@@ -25,7 +25,7 @@ const MaxDepth = jsontext.MaxDepth
 // keep others.
 func Parse(text []byte) (Value, error) {
 	p := parsers.Get().(*parser)
-	p.Text = textOf(text) // until the release
+	p.Text = jsontext.Lend(text) // until the release
 	v, err := p.document()
 	p.release()
 	if err != nil {
@@ -231,7 +231,7 @@ func (p *parser) str() (string, *jsontext.Error) {
 	}
 	var err *jsontext.Error
 	p.scratch, err = p.AppendString(p.scratch[:0])
-	return textOf(p.scratch), err
+	return jsontext.Lend(p.scratch), err
 }
 
 // number reads the number at pos: plain integers by the quick way of the scanner, all others by the

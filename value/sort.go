@@ -11,6 +11,9 @@ import (
 
 // Sorting members by name. Small objects are sorted by insertion, larger ones by way of numbers
 // that hold no pointers, which are cheaper to move than members.
+//
+// Why not slices.SortStableFunc: the rows atomic-map-5000 of docs/benchmarks.md then take 1.3 to 2.2
+// times as long.
 
 // isAscending reports whether members are sorted by name and no name comes twice.
 func isAscending(members []Member) bool {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // TestSortMembers compares with a sort of the standard library: many sizes, common prefixes, names

@@ -27,8 +27,9 @@ type Value struct {
 	//	│ object │ first Member  │ length <<3 | kind  │
 	//	└────────┴───────────────┴────────────────────┘
 	//
-	// An empty string, list or object has a nil ptr. This file and value/structs/memory.go are the
-	// only ones of the module that import unsafe.
+	// An empty string, list or object has a nil ptr. This file,
+	// value/structs/memory.go and internal/jsontext/lend.go are the only ones of the module that import
+	// unsafe.
 	ptr unsafe.Pointer
 	num uint64
 }
@@ -109,6 +110,3 @@ func (v Value) members() []Member {
 // list and object are items and members for a v that is known to be a list, or an object.
 func (v Value) list() []Value    { return unsafe.Slice((*Value)(v.ptr), v.len()) }
 func (v Value) object() []Member { return unsafe.Slice((*Member)(v.ptr), v.len()) }
-
-// textOf returns b as a string without copying it; b must never change again.
-func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -25,6 +25,10 @@ const (
 	// not tried as the first half of another pair. json-iterator looks for control characters only before the first escape of a
 	// string, and only up to the end of the chunk in which the string begins, see [Scanner.Chunk].
 	Stored
+
+	// Skipping finds the ends of strings and values, and checks neither. It is for texts that are parsed before or afterwards. For
+	// valid JSON, it passes the same text as the other modes. It does not read the content of strings.
+	Skipping
 )
 
 // NullName passes null in place of a name. It reports whether null is accepted: json-iterator accepts it, except for the first

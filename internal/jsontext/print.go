@@ -29,7 +29,7 @@ func AppendContent(b []byte, s string, style Style) []byte {
 	if style == Bare {
 		return appendBare(b, s)
 	}
-	if i := verbatim(s); i < len(s) {
+	if i := simpleEnd(s, 0); i < len(s) {
 		return appendRest(b, s, i, style)
 	}
 	return append(b, s...)
@@ -54,23 +54,6 @@ var Simple = func() (t [256]bool) {
 	}
 	return t
 }()
-
-// verbatim returns the number of bytes at the start of s that are printed unchanged, in steps of eight. '<' and '>' differ in one
-// bit only, and so do '"' and '&'.
-func verbatim(s string) int {
-	i := 0
-	for ; i+8 <= len(s); i += 8 {
-		w := Word(s, i)
-		angle, quote, slash := w&^(2*ones)^'<'*ones, w&^(4*ones)^'"'*ones, w^'\\'*ones
-		if ((w-' '*ones)|(angle-ones)|(quote-ones)|(slash-ones)|w)&highs != 0 {
-			return i
-		}
-	}
-	for i < len(s) && Simple[s[i]] {
-		i++
-	}
-	return i
-}
 
 // appendRest appends s in a style other than Bare. Its first i bytes are printed unchanged.
 func appendRest(b []byte, s string, i int, style Style) []byte {

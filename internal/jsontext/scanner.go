@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/deed-project/deed/internal/trail"
 )
 
 // MaxDepth is the largest depth of nested lists and objects.
@@ -31,7 +29,7 @@ type Scanner struct {
 type Error struct {
 	Offset int    // of the first wrong byte, counted from 0
 	Reason string // such as "unexpected '}', want a colon"
-	Trail  trail.Trail
+	Trail  Trail
 }
 
 // Within adds one step to the front of the trail of an error on its way to the caller.

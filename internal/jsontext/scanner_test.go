@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // TestEnds compares the searches of eight bytes at once with searches of one.

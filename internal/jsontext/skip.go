@@ -6,10 +6,13 @@ import (
 )
 
 // Skip passes the value at the position. The value must be valid JSON, except that names may be duplicate. A number with an
-// exponent must fit a float64, as json-iterator demands.
+// exponent must fit a float64, as json-iterator demands. In mode [Skipping] nothing is checked.
 //
 // Cost: linear in the length of the value.
 func (s *Scanner) Skip() *Error {
+	if s.Mode == Skipping {
+		return s.skimValue()
+	}
 	switch s.Peek() {
 	case '{':
 		return s.skipObject()

@@ -1,7 +1,6 @@
 package jsontext
 
 import (
-	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -12,17 +11,24 @@ import (
 // the quotes. The string then has no escape and, unless the mode is Stored, only ASCII. Otherwise PlainString passes nothing.
 func (s *Scanner) PlainString() (text string, ok bool) {
 	start := s.Pos + 1
-	var end int
-	if s.Mode == Stored {
-		end = PlainEnd(s.Text, start)
-	} else {
-		end = asciiEnd(s.Text, start)
-	}
+	end := s.plainEnd(start)
 	if end == len(s.Text) || s.Text[end] != '"' {
 		return "", false
 	}
 	s.Pos = end + 1
 	return s.Text[start:end], true
+}
+
+// SimpleString passes a string of simple characters, see [Simple], and returns the characters. quote is the text that begins and
+// ends the string: a quote, or a quote after a backslash where the string is written within a JSON string. SimpleString may pass
+// the first quote of another string.
+func (s *Scanner) SimpleString(quote string) (text string, ok bool) {
+	if !s.Pass(quote) {
+		return "", false
+	}
+	start := s.Pos
+	s.Pos = simpleEnd(s.Text, start)
+	return s.Text[start:s.Pos], s.Pass(quote)
 }
 
 // AppendString passes the string at the position and appends its content to b.
@@ -65,6 +71,12 @@ func (s *Scanner) AppendString(b []byte) ([]byte, *Error) {
 
 // SkipString passes the string at the position.
 func (s *Scanner) SkipString() *Error {
+	if s.Mode == Skipping {
+		if !s.skim() {
+			return s.Unexpected("the end of a string")
+		}
+		return nil
+	}
 	if end := s.plainEnd(s.Pos + 1); end < len(s.Text) && s.Text[end] == '"' {
 		s.Pos = end + 1
 		return nil
@@ -177,63 +189,4 @@ func (s *Scanner) plainEnd(i int) int {
 		return PlainEnd(s.Text, i)
 	}
 	return asciiEnd(s.Text, i)
-}
-
-// Both searches examine eight bytes at once. In each byte of a word, the highest bit of x-c is set if x < c and both are below
-// 128: the subtraction borrows. For c = 1 the bit shows that x is 0, as w^'"' is for a quote. The borrow may spoil higher bytes,
-// but the lowest set byte is right:
-//
-//	w                  61 62 22 63 …    a b " c …
-//	w ^ '"'            43 40 00 41 …
-//	… - 1              42 3f ff 3f …    the borrow from 00 spoils the next byte
-//	… & 80             00 00 80 00 …    the lowest byte that is not 0 is the quote's
-const (
-	ones  = 0x0101010101010101
-	highs = 0x8080808080808080
-)
-
-// PlainEnd returns the index, from i on, of the first quote, backslash or control character of s, or len(s).
-func PlainEnd(s string, i int) int {
-	for ; i+8 <= len(s); i += 8 {
-		if found := unplain(Word(s, i)); found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	if len(s) >= 8 && i < len(s) { // the rest of the last eight bytes; zeros after it end the search
-		left := Word(s, len(s)-8) >> (8 * uint(i+8-len(s)))
-		return i + bits.TrailingZeros64(unplain(left))/8
-	}
-	for i < len(s) && s[i] >= ' ' && s[i] != '"' && s[i] != '\\' {
-		i++
-	}
-	return i
-}
-
-// unplain finds quotes, backslashes and control characters in the eight bytes of w: the first one is at the lowest byte of the
-// result whose high bit is set. Higher bytes may be set by mistake.
-func unplain(w uint64) uint64 {
-	quote, slash := w^'"'*ones, w^'\\'*ones
-	return ((w-' '*ones)&^w | (quote-ones)&^quote | (slash-ones)&^slash) & highs
-}
-
-// asciiEnd is PlainEnd, but also stops at non-ASCII bytes.
-func asciiEnd(s string, i int) int {
-	for ; i+8 <= len(s); i += 8 {
-		w := Word(s, i)
-		quote, slash := w^'"'*ones, w^'\\'*ones
-		if found := ((w - ' '*ones) | (quote - ones) | (slash - ones) | w) & highs; found != 0 {
-			return i + bits.TrailingZeros64(found)/8
-		}
-	}
-	for i < len(s) && s[i] >= ' ' && s[i] < utf8.RuneSelf && s[i] != '"' && s[i] != '\\' {
-		i++
-	}
-	return i
-}
-
-// Word returns the eight bytes of s from i on, the first one lowest.
-func Word(s string, i int) uint64 {
-	s = s[i : i+8]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }

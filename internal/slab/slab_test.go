@@ -3,7 +3,7 @@ package slab
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // TestTake takes slices of many sizes. It checks that no two slices share an element, and that the waste is small.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/value"
 	"github.com/google/go-cmp/cmp"
 )

@@ -107,11 +107,11 @@ func parseJSON(text []byte) (docs []Document, ended bool, err *Error) {
 // parseValidJSON is parseJSON for texts without a defect, and false for others. Where a text ends is found first, and what is
 // found is parsed: both ways take the same texts.
 func parseValidJSON(text []byte) (docs []Document, ok bool) {
-	r := jsontext.Rough{Text: text}
-	x := jsonIndexer{Rough: r, place: position{1, 1}}
+	r := jsontext.Skim(text)
+	x := jsonIndexer{Scanner: r, place: position{1, 1}}
 	for r.Space(); r.Pos < len(text); r.Space() {
 		start := r.Pos
-		if !r.Value() {
+		if r.Skip() != nil {
 			return nil, false
 		}
 		v, err := (&value.Decoder{Repair: true}).Parse(text[start:r.Pos])

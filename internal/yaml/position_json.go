@@ -3,6 +3,7 @@ package yaml
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -47,7 +48,8 @@ func (s *jsonSource) find(path []any) (key, content position) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
 	if s.nodes == nil {
-		x := jsonIndexer{jsonSource: s, Rough: jsontext.Rough{Text: s.text, Pos: s.start}, offset: s.start, place: s.at}
+		x := jsonIndexer{jsonSource: s, Scanner: jsontext.Skim(s.text), offset: s.start, place: s.at}
+		x.Pos = s.start
 		x.node(s.at, s.start)
 	}
 	i := 0
@@ -106,8 +108,9 @@ func (s *jsonSource) insideOf(i int) *jsonInside {
 
 // nameAt returns the name whose quote is at offset.
 func (s *jsonSource) nameAt(offset int) (name string) {
-	r := jsontext.Rough{Text: s.text, Pos: offset}
-	r.String()
+	r := jsontext.Skim(s.text)
+	r.Pos = offset
+	r.Token()
 	raw := s.text[offset:r.Pos]
 	if err := json.Unmarshal(raw, &name); err != nil {
 		return string(raw) // which is in no path, as text is valid
@@ -118,7 +121,7 @@ func (s *jsonSource) nameAt(offset int) (name string) {
 // jsonIndexer reads a document once, and goes through its text to count lines and characters.
 type jsonIndexer struct {
 	*jsonSource
-	jsontext.Rough
+	jsontext.Scanner
 	offset int
 	place  position // of offset
 }
@@ -134,7 +137,7 @@ func (x *jsonIndexer) node(key position, name int) bool {
 		x.nodes[i].list = true
 		x.Items(func() bool { return x.node(x.here(x.Pos), x.Pos) })
 	default:
-		x.Value()
+		_ = x.Skip()
 	}
 	x.nodes[i].size = len(x.nodes) - i
 	return true
@@ -143,11 +146,11 @@ func (x *jsonIndexer) node(key position, name int) bool {
 // here returns the place of offset, which is not in front of the one that was asked for before.
 func (x *jsonIndexer) here(offset int) position {
 	passed := x.Text[x.offset:offset]
-	if line := bytes.LastIndexByte(passed, '\n') + 1; line > 0 {
-		x.place.line += bytes.Count(passed, []byte("\n"))
+	if line := strings.LastIndexByte(passed, '\n') + 1; line > 0 {
+		x.place.line += strings.Count(passed, "\n")
 		x.place.column, passed = 1, passed[line:]
 	}
-	x.place.column += utf8.RuneCount(passed)
+	x.place.column += utf8.RuneCountInString(passed)
 	x.offset = offset
 	return x.place
 }

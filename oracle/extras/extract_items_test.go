@@ -10,8 +10,8 @@ import (
 	smdtyped "sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/gen"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/gen"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 	"github.com/deed-project/deed/value"

@@ -10,7 +10,7 @@ import (
 	reference "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // checkFieldsV1 demands that deed and the reference read one text as the same set, or both not at all. It reports whether

@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/value"
 )
 

@@ -3,7 +3,7 @@ package histories
 import (
 	"strings"
 
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )

@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
-	"github.com/deed-project/deed/internal/gen"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/gen"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/oracle/peer"
 )
 

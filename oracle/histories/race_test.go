@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/deed-project/deed/internal/gen"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/gen"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	deed "github.com/deed-project/deed/managedfields"
 )
 

@@ -3,7 +3,7 @@ package histories
 import (
 	"slices"
 
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/value"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/value"
 )
 

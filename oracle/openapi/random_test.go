@@ -12,7 +12,7 @@ import (
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/schema/openapi"
 	"github.com/deed-project/deed/value"
 )

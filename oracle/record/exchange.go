@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/value"
 )
 

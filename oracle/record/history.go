@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/value"
 )
 

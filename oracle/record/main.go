@@ -23,7 +23,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/oracle/record/peer"
 )
 

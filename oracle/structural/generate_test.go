@@ -1,7 +1,7 @@
 package structural_test
 
 import (
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/value"
 )
 

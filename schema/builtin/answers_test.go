@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )

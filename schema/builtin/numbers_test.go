@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/deed-project/deed/internal/pathtest"
+	"github.com/deed-project/deed/internal/testing/pathtest"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/mergepatch"
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/deed-project/deed/internal/pathtest"
+	"github.com/deed-project/deed/internal/testing/pathtest"
 	"github.com/deed-project/deed/value"
 )
 

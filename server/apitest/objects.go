@@ -12,8 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/manifest"
-	"github.com/deed-project/deed/server/memo"
 	"github.com/deed-project/deed/value"
 )
 
@@ -47,7 +47,7 @@ func YAML(text string) Option {
 }
 
 // texts are those that were read, which most servers of a process begin with.
-var texts = memo.Of[[]manifest.Object]{Budget: 16 << 20}
+var texts = cache.ByText[[]manifest.Object]{Budget: 16 << 20}
 
 // reader reads a text once.
 var reader = manifest.Reader{Parse: parse}

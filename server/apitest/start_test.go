@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/race"
+	"github.com/deed-project/deed/internal/testing/race"
 	"github.com/deed-project/deed/server/apitest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/deed-project/deed/internal/race"
+	"github.com/deed-project/deed/internal/testing/race"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/hostile"

@@ -11,7 +11,7 @@ import (
 
 	library "k8s.io/client-go/util/jsonpath"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/value"
 )
 

@@ -11,6 +11,7 @@ import (
 
 	"sigs.k8s.io/json"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/server/structsize"
 )
 
@@ -72,16 +73,16 @@ func CheckPaths(text []byte) error {
 		all    int
 		name   int // the length of the string that was read last
 	)
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			begin := i
-			for i++; i < len(text) && text[i] != '"'; i++ {
-				if text[i] == '\\' {
-					i++
-				}
+	s := jsontext.Skim(text)
+	for len(within) <= maxDepth {
+		switch c, start := s.Token(); c {
+		case 0:
+			if all > maxPaths {
+				return ErrPaths
 			}
-			name = i - begin
+			return nil
+		case '"':
+			name = s.Pos - 1 - start
 		case ':':
 			all += path + name
 		case '{':
@@ -98,12 +99,6 @@ func CheckPaths(text []byte) error {
 		case ',':
 			name = 0
 		}
-		if len(within) > maxDepth {
-			return nil
-		}
-	}
-	if all > maxPaths {
-		return ErrPaths
 	}
 	return nil
 }

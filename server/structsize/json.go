@@ -1,9 +1,11 @@
 package structsize
 
 import (
+	"bytes"
 	"encoding/json"
 	"reflect"
-	"strings"
+
+	"github.com/deed-project/deed/internal/jsontext"
 )
 
 // JSON returns ErrSize if a value of type t that a JSON text is read into would take too much memory. It costs the length of the text, and
@@ -29,7 +31,8 @@ type open struct {
 func (m *meter) json(text []byte, t reflect.Type) {
 	var stack []open
 	next := t // the type of the value that comes next, nil if it is skipped
-	for i := 0; i < len(text) && m.left >= 0; i++ {
+	s := jsontext.Skim(text)
+	for m.left >= 0 && len(stack) <= maxDepth {
 		var in open
 		if n := len(stack); n > 0 {
 			in = stack[n-1]
@@ -37,8 +40,10 @@ func (m *meter) json(text []byte, t reflect.Type) {
 		if in.list {
 			next = in.each
 		}
-		switch c := text[i]; c {
-		case ' ', '\t', '\n', '\r', ',', ':':
+		switch c, start := s.Token(); c {
+		case 0:
+			return
+		case ',', ':':
 		case '}', ']':
 			if len(stack) > 0 {
 				stack = stack[:len(stack)-1]
@@ -47,45 +52,20 @@ func (m *meter) json(text []byte, t reflect.Type) {
 			m.left -= in.cost
 			stack = append(stack, m.enter(next, c == '['))
 		case '"':
-			end := endOfString(text, i)
-			if isName(text, end) && !in.list {
-				next = in.of(text[i:end])
+			quoted := text[start:s.Pos]
+			if s.Space(); s.Peek() == ':' && !in.list {
+				next = in.of(quoted)
 			} else {
 				m.left -= in.cost
 				m.point(next)
 			}
-			i = end - 1
 		default: // a number or a word
 			m.left -= in.cost
 			if c != 'n' {
 				m.point(next)
 			}
-			for i+1 < len(text) && !strings.ContainsRune(" \t\r\n,:{}[]\"", rune(text[i+1])) {
-				i++
-			}
-		}
-		if len(stack) > maxDepth {
-			return
 		}
 	}
-}
-
-// endOfString returns where the string ends that begins at i.
-func endOfString(text []byte, i int) int {
-	for i++; i < len(text) && text[i] != '"'; i++ {
-		if text[i] == '\\' {
-			i++
-		}
-	}
-	return min(i+1, len(text))
-}
-
-// isName reports whether the string that ends at i is the name of a member.
-func isName(text []byte, i int) bool {
-	for i < len(text) && strings.IndexByte(" \t\r\n", text[i]) >= 0 {
-		i++
-	}
-	return i < len(text) && text[i] == ':'
 }
 
 // of returns the type of the member that has a name, which is quoted.
@@ -94,16 +74,14 @@ func (o open) of(quoted []byte) reflect.Type {
 		return o.each
 	}
 	name := quoted[1:max(1, len(quoted)-1)]
-	for _, c := range name {
-		if c == '\\' {
-			var unquoted string
-			if json.Unmarshal(quoted, &unquoted) != nil {
-				return nil
-			}
-			return o.members[unquoted]
-		}
+	if bytes.IndexByte(name, '\\') < 0 {
+		return o.members[string(name)]
 	}
-	return o.members[string(name)]
+	var unquoted string
+	if json.Unmarshal(quoted, &unquoted) != nil {
+		return nil
+	}
+	return o.members[unquoted]
 }
 
 // enter counts what a container points to that is read into a value of type t, and returns what is in it.

@@ -3,11 +3,13 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/value"
 )
 
@@ -64,67 +66,45 @@ const longName = 1000
 // the same in both: numbers with a fraction, with an exponent or with many digits; numeric escapes; merge keys; tabs and other characters
 // that break lines or are refused; long names; names with a line break before their colon.
 //
-// The cost is one pass over body.
+// The cost is one pass over body for each part of differs, and one for the tokens.
 func sameAsYAML(body []byte) bool {
-	if !utf8.Valid(body) || bytes.Contains(body, []byte(`\u`)) || bytes.Contains(body, []byte(`"<<"`)) {
-		return false
-	}
-	for i := 0; i < len(body); i++ {
-		switch c := body[i]; {
-		case c == '"':
-			end := endOfString(body, i)
-			if end < 0 {
-				return false
-			}
-			if is, broken := isName(body[end:]); is && (broken || end-i > longName) {
-				return false
-			}
-			i = end - 1
-		case c == '-' || '0' <= c && c <= '9':
-			end := i + 1
-			for end < len(body) && '0' <= body[end] && body[end] <= '9' {
-				end++
-			}
-			if end-i > 18 || end < len(body) && bytes.IndexByte([]byte(".eE"), body[end]) >= 0 {
-				return false
-			}
-			i = end - 1
-		case c < ' ' && c != '\n' && c != '\r':
+	for _, text := range differs {
+		if bytes.Contains(body, text) {
 			return false
 		}
 	}
-	return true
-}
-
-// endOfString returns the offset behind the closing quote of the string that begins at start. It returns -1 if the string holds control
-// characters or YAML line breaks, which YAML treats differently.
-func endOfString(body []byte, start int) int {
-	for i := start + 1; i < len(body); i++ {
-		switch c := body[i]; {
-		case c == '"':
-			return i + 1
-		case c == '\\' && i+1 < len(body) && body[i+1] == '/':
-			return -1 // YAML 1.1 lacks this escape
-		case c == '\\':
-			i++
-		case c < ' ' || c == 0x7f || c == 0xc2 || c == 0xe2 || c == 0xef:
-			return -1 // the last three begin U+0085, U+2028, U+FEFF and others
+	s := jsontext.Skim(body)
+	for {
+		switch c, start := s.Token(); {
+		case c == 0:
+			return utf8.Valid(body)
+		case c == '"' && !isSameString(&s, start), (c == '-' || '0' <= c && c <= '9') && !isSmallInteger(body[start:s.Pos]):
+			return false
 		}
 	}
-	return -1
 }
 
-// isName reports whether rest, the text behind a string, makes the string a member name. It also reports whether a line break precedes the
-// colon, which YAML refuses.
-func isName(rest []byte) (is, broken bool) {
-	for _, c := range rest {
-		switch c {
-		case ' ':
-		case '\r', '\n':
-			broken = true
-		default:
-			return c == ':', broken
+// differs has texts in JSON that YAML may read differently, wherever they are: numeric escapes, an escape that YAML 1.1 lacks, merge keys,
+// tabs, DEL, and the first bytes of U+0085, U+2028, U+FEFF and others.
+var differs = [][]byte{[]byte(`\u`), []byte(`\/`), []byte(`"<<"`), {'\t'}, {0x7f}, {0xc2}, {0xe2}, {0xef}}
+
+// isSameString reports whether the string from start to the position may be a mapping key of YAML, if it is the name of a member: the name
+// is short, and no line break precedes the colon. It passes the white space after the string.
+func isSameString(s *jsontext.Scanner, start int) bool {
+	end := s.Pos
+	s.Space()
+	if s.Peek() != ':' {
+		return true
+	}
+	return end-start <= longName && (end == s.Pos || !strings.ContainsAny(s.Text[end:s.Pos], "\r\n"))
+}
+
+// isSmallInteger reports whether a number has neither fraction nor exponent, and at most 18 characters.
+func isSmallInteger(number []byte) bool {
+	for _, c := range number {
+		if c == '.' || c|0x20 == 'e' {
+			return false
 		}
 	}
-	return false, broken
+	return len(number) <= 18
 }

@@ -6,7 +6,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // TestParts builds members from random parts, each of which occurs in several members. It reads them with the standard library, which

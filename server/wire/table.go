@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/jsonpath"
-	"github.com/deed-project/deed/server/memo"
 	"github.com/deed-project/deed/value"
 )
 
@@ -220,7 +220,7 @@ func SimplePath(path string) (string, bool) {
 }
 
 // pathCache holds compiled column paths by their text.
-var pathCache = memo.Of[*jsonpath.Path]{Budget: 256 << 10}
+var pathCache = cache.ByText[*jsonpath.Path]{Budget: 256 << 10}
 
 // find returns the first value at a JSON path. The value is absent if there is an error.
 func find(path string, object value.Value, left *int) (value.Value, error) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/deed-project/deed/internal/trail"
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/value"
 )
 
@@ -12,7 +12,7 @@ import (
 type fault struct {
 	reason string
 	err    error // what a method of a Go type or a decoder returned, or nil
-	trail  trail.Trail
+	trail  jsontext.Trail
 }
 
 // within adds one step to the path.

@@ -26,7 +26,7 @@ func (c *converter) printed(p *plan, m method, v any, former value.Value) (value
 		if err != nil {
 			return value.Value{}, failure("MarshalText", p.typ, err)
 		}
-		return stringAfter(textOf(text), former), nil
+		return stringAfter(jsontext.Lend(text), former), nil
 	}
 	text, err := v.(json.Marshaler).MarshalJSON()
 	if err != nil {
@@ -53,7 +53,7 @@ func stringAfter(text string, former value.Value) value.Value {
 // parseScalar parses text that is a string without escapes, or a short integer, and nothing else:
 // most methods print such. It takes no parser, which costs more than such text.
 func parseScalar(text []byte, former value.Value) (value.Value, bool) {
-	s := jsontext.Scanner{Text: textOf(text)}
+	s := jsontext.Scanner{Text: jsontext.Lend(text)}
 	if s.Peek() == '"' {
 		str, ok := s.PlainString()
 		return stringAfter(str, former), ok && s.Pos == len(text)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/value"
 )
 

@@ -60,6 +60,3 @@ func read[T any](m memory) T { return *(*T)(m.ptr) }
 
 // write sets the value to v.
 func write[T any](m memory, v T) { *(*T)(m.ptr) = v }
-
-// textOf returns b as a string without copying it; b must not change as long as that is in use.
-func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"

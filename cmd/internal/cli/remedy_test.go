@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/cmd/internal/wording"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // howFlags lists the flags of apply and diff that control how they write, compare and print. A migration has no use for them.

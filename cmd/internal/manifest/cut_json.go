@@ -9,11 +9,11 @@ import (
 
 // cutJSON is cut for JSON: it divides the text into JSON values, and lists into items. It returns nil if the text does not look like JSON.
 func (t *Text) cutJSON() []*part {
-	r := &jsontext.Rough{Text: t.Data}
+	r := jsontext.Skim(t.Data)
 	var parts []*part
 	for r.Space(); r.Pos < len(r.Text); r.Space() {
 		start := r.Pos
-		items, ok := jsonItems(r)
+		items, ok := jsonItems(&r)
 		if !ok {
 			return nil
 		}
@@ -64,20 +64,20 @@ func (c *counter) part(t *Text, s span) *part {
 
 // jsonItems skips the value at the position. It returns the items of its member items, if there is exactly one such member and it is a
 // list.
-func jsonItems(r *jsontext.Rough) (items []span, ok bool) {
+func jsonItems(r *jsontext.Scanner) (items []span, ok bool) {
 	if r.Space(); r.Text[r.Pos] != '{' {
-		return nil, r.Value()
+		return nil, r.Skip() == nil
 	}
 	lists := 0
 	ok = r.Members(func(start, end int) bool {
-		if string(r.Text[start:end]) != `"items"` || r.Pos == len(r.Text) || r.Text[r.Pos] != '[' {
-			return r.Value()
+		if r.Text[start:end] != `"items"` || r.Peek() != '[' {
+			return r.Skip() == nil
 		}
 		lists++
 		items = nil
 		return r.Items(func() bool {
 			start := r.Pos
-			passed := r.Value()
+			passed := r.Skip() == nil
 			items = append(items, span{start, r.Pos})
 			return passed
 		})

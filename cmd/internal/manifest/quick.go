@@ -3,7 +3,7 @@ package manifest
 import (
 	"bytes"
 	"regexp"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/schema"
@@ -12,6 +12,8 @@ import (
 // quickID returns the identity of the object in p from its lines alone, if they are conclusive. They are if p is a mapping in block style,
 // each line in the column of its keys is a plain key, no key occurs twice, and the four relevant values are plain words. Otherwise quickID
 // returns false, and p must be parsed.
+//
+// Objects in a large file are identified so, because parsing each of them would take most of the time and memory of a command that needs one.
 //
 // Invariant: the result equals the result of parsing p. A line of a quoted text may stand in the column of the keys and look like one of
 // them. The real key stands there too, so that the key occurs twice.
@@ -35,38 +37,32 @@ func (p *part) quickID() (id ID, ok bool) {
 // quickJSON is quickID for JSON. It demands that no name in the object and its metadata occurs twice or has an escape, and that the four
 // values are strings without escapes.
 func quickJSON(text []byte) (id ID, ok bool) {
-	r := &jsontext.Rough{Text: text}
+	r := jsontext.Skim(text)
 	found := map[string]string{}
 	var member func(prefix string) func(start, end int) bool
 	member = func(prefix string) func(start, end int) bool {
 		return func(start, end int) bool {
-			name := prefix + string(text[start+1:end-1])
-			if _, twice := found[name]; twice || !plainASCII(text[start+1:end-1]) {
+			name := prefix + r.Text[start+1:end-1]
+			if _, twice := found[name]; twice || !jsontext.IsPlain(name) {
 				return false
 			}
 			found[name] = ""
-			from := r.Pos
-			switch {
-			case name == "metadata":
+			if name == "metadata" {
 				return r.Members(member("metadata."))
-			case !r.Value():
-				return false
 			}
-			if s := text[from:r.Pos]; len(s) > 1 && s[0] == '"' && plainASCII(s[1:len(s)-1]) {
-				found[name] = string(s[1 : len(s)-1])
+			if r.Peek() == '"' {
+				if s, ok := r.PlainString(); ok {
+					found[name] = strings.Clone(s)
+					return true
+				}
 			}
-			return true
+			return r.Skip() == nil
 		}
 	}
 	if !r.Members(member("")) {
 		return id, false
 	}
 	return foundID(found)
-}
-
-// plainASCII reports whether text, the inside of a JSON string, has no escapes and only ASCII.
-func plainASCII(text []byte) bool {
-	return !bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == '\\' || r >= utf8.RuneSelf })
 }
 
 // foundID returns the ID of the four values, if they are known.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/deed-project/deed/internal/kindtest"
+	"github.com/deed-project/deed/internal/testing/kindtest"
 )
 
 // TestLost counts the losses of replaced lists and objects: each occurrence of an item counts.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/pathtest"
+	"github.com/deed-project/deed/internal/testing/pathtest"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/value"
 )

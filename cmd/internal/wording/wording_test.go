@@ -3,7 +3,7 @@ package wording
 import (
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 func TestNearest(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/openapi"
 	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
-	"github.com/deed-project/deed/server/memo"
 	"github.com/deed-project/deed/server/structural/rules"
 	"github.com/deed-project/deed/value"
 )
@@ -113,7 +113,7 @@ type said struct {
 	types   map[string]*schema.Type       // by apiVersion
 }
 
-var remembered = memo.Of[said]{Budget: 8 << 20}
+var remembered = cache.ByText[said]{Budget: 8 << 20}
 
 // readSchemas parses the schemas of a definition. It caches the result by the text of the spec, because the same spec is compiled again
 // when the status changes, and by every other server in the process.

@@ -16,9 +16,9 @@ import (
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
-	"github.com/deed-project/deed/server/memo"
 	"github.com/deed-project/deed/server/structural/rules"
 	"github.com/deed-project/deed/value"
 )
@@ -209,7 +209,7 @@ func inTurn(ctx context.Context, bytes int, validate func() field.ErrorList) (fi
 }
 
 // goodDefinitions caches which definitions are valid by the library, keyed by their text.
-var goodDefinitions = memo.Of[struct{}]{Budget: 64 << 20} // each entry is only a hash
+var goodDefinitions = cache.ByText[struct{}]{Budget: 64 << 20} // each entry is only a hash
 
 // validateNew returns the library's errors for a new definition. A definition in the cache of valid ones is not validated again.
 func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList) {

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/version"
 
-	"github.com/deed-project/deed/internal/recording"
+	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/catalog/crd"

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // childVariable makes the test's program be a server, with these flags.

@@ -111,37 +111,37 @@ type onces [64]sync.Mutex
 // this server writes.
 func factOf(v *catalog.Version, text []byte) (*fact, bool) {
 	f := &fact{version: v}
-	r := jsontext.Rough{Text: text}
+	r := jsontext.Skim(text)
 	complete := false
 	r.Members(func(start, end int) bool {
 		switch name := string(text[start+1 : end-1]); name {
 		case "kind":
-			if !r.Value() {
+			if r.Skip() != nil {
 				return false
 			}
 			f.kind = newSpan(start, r.Pos+1)
 			return true
 		case "metadata":
 			from := r.Pos
-			complete = f.readMetadata(&r)
+			complete = f.readMetadata(&r, text)
 			f.metadata = newSpan(from, r.Pos)
 			return false
 		}
-		return r.Value()
+		return r.Skip() == nil
 	})
 	return f, complete && f.kind.to > 0 && f.at > 0 && bytes.HasPrefix(text, []byte(textPrefix))
 }
 
 // readMetadata passes metadata. The resource version belongs before the first name that is greater, so that names stay in order.
-func (f *fact) readMetadata(r *jsontext.Rough) bool {
+func (f *fact) readMetadata(r *jsontext.Scanner, text []byte) bool {
 	const version = "resourceVersion"
 	return r.Members(func(start, end int) bool {
-		name := string(r.Text[start+1 : end-1])
+		name := string(text[start+1 : end-1])
 		if f.at == 0 && name > version {
 			f.at = int32(start)
 		}
 		from := r.Pos
-		if name == version || !r.Value() {
+		if name == version || r.Skip() != nil {
 			return false
 		}
 		switch name {
@@ -197,7 +197,7 @@ func (f *fact) lookup(text []byte, names []string) []byte {
 
 // find is lookup for where the value stands; the zero span if there is none.
 func (f *fact) find(text []byte, names []string) span {
-	r := jsontext.Rough{Text: text}
+	r := jsontext.Skim(text)
 	for depth, name := range names {
 		found := false
 		r.Members(func(start, end int) bool {
@@ -209,14 +209,14 @@ func (f *fact) find(text []byte, names []string) span {
 				r.Pos = int(f.metadata.to)
 				return true
 			}
-			return r.Value()
+			return r.Skip() == nil
 		})
 		if !found {
 			return span{}
 		}
 	}
 	from := r.Pos
-	if !r.Value() {
+	if r.Skip() != nil {
 		return span{}
 	}
 	return newSpan(from, r.Pos)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/store"

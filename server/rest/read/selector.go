@@ -102,13 +102,14 @@ func (s *selector) terms() [][]term {
 // termsOf returns the terms that an object has: those of its labels and selectable fields.
 func termsOf(seen *inText) []term {
 	var terms []term
-	r := jsontext.Rough{Text: seen.known.labels.in(seen.Text)}
+	text := seen.known.labels.in(seen.Text)
+	r := jsontext.Skim(text)
 	r.Members(func(start, end int) bool {
-		name, from := string(r.Text[start+1:end-1]), r.Pos
-		if !r.Value() {
+		name, from := string(text[start+1:end-1]), r.Pos
+		if r.Skip() != nil {
 			return false
 		}
-		terms = append(terms, term{name, textOf(r.Text[from:r.Pos])})
+		terms = append(terms, term{name, textOf(text[from:r.Pos])})
 		return true
 	})
 	for _, name := range seen.known.version.Fields {
@@ -185,15 +186,16 @@ func (l *labelsIn) Get(label string) string {
 
 // Lookup returns the value of a label, and whether there is one.
 func (l *labelsIn) Lookup(label string) (string, bool) {
-	r := jsontext.Rough{Text: l.known.labels.in(l.Text)}
+	labels := l.known.labels.in(l.Text)
+	r := jsontext.Skim(labels)
 	var found []byte
 	r.Members(func(start, end int) bool {
-		is, from := string(r.Text[start+1:end-1]) == label, r.Pos
-		if !r.Value() {
+		is, from := r.Text[start+1:end-1] == label, r.Pos
+		if r.Skip() != nil {
 			return false
 		}
 		if is {
-			found = r.Text[from:r.Pos]
+			found = labels[from:r.Pos]
 		}
 		return !is
 	})

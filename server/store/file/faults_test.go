@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/file"
 	"github.com/deed-project/deed/server/store/storetest"

@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/server/store"
 )
 

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/deed-project/deed/internal/gen"
+	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/value"
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"k8s.io/apiserver/pkg/cel/common"
 
-	"github.com/deed-project/deed/internal/gen"
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/gen"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/value"
 )
 

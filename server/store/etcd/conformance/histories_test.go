@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/deed-project/deed/internal/seeds"
+	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/value"
 )
