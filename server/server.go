@@ -26,9 +26,11 @@ import (
 	"github.com/deed-project/deed/server/metrics"
 	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/registry/namespaces"
+	"github.com/deed-project/deed/server/registry/nodes"
 	"github.com/deed-project/deed/server/registry/pods"
 	"github.com/deed-project/deed/server/registry/services"
 	"github.com/deed-project/deed/server/registry/unenforced"
+	"github.com/deed-project/deed/server/registry/volumes"
 	"github.com/deed-project/deed/server/registry/webhooks"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
@@ -192,7 +194,8 @@ func (s *Server) assemble(c Config) error {
 			Host: &host{s.definitions, s.deletions, s.webhooks, s.background},
 			Admission: slices.Concat(
 				admission.Chain{
-					admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(pods.Defaults{Store: objects}.Admit),
+					admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(nodes.Taint),
+					admission.Mutate(pods.Defaults{Store: objects}.Admit), admission.Mutate(volumes.Protect),
 					admission.Validate(webhooks.Advise), admission.Validate(unenforced.Warn),
 				},
 				c.Admission, admission.Chain{hooks}),

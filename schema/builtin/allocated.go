@@ -70,6 +70,11 @@ var allocated = []Allocated{
 		Reason: "admission: StorageObjectInUseProtection",
 	},
 	{
+		Kinds:  []schema.GVK{{Group: "storage.k8s.io", Kind: "VolumeAttributesClass"}},
+		Paths:  []string{"metadata finalizers kubernetes.io/vac-protection"},
+		Reason: "admission: StorageObjectInUseProtection",
+	},
+	{
 		Kinds: deviceKinds, Paths: []string{"metadata generation"},
 		Reason: "parameters that the server keeps as text count as changed, and as owned, when a client writes them with other spaces",
 		when:   func(value.Value) bool { return false }, // it is another number, and never added

@@ -171,6 +171,9 @@ func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*
 	if v.Columns, v.Row = tables.Of(r.Plural, kind.GVK); v.Row == nil {
 		v.Columns = catalog.Listed(NameColumn, AgeColumn)
 	}
+	if kind.GVK == signingRequest {
+		v.Sign = withCreator
+	}
 	if r.Plural == "storageclasses" {
 		v.Default = tables.DefaultClass
 	}
