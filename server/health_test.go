@@ -58,7 +58,7 @@ func TestHealthOfSilence(t *testing.T) {
 		for _, path := range []string{"/readyz", "/healthz", "/livez"} {
 			asked := time.Now()
 			w := ask(s, "GET "+path, "")
-			if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "[-]storage failed") {
+			if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "[-]etcd failed") {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 			if took := time.Since(asked); took >= 2*time.Second {

@@ -39,7 +39,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case first == "":
 		h.paths(w, r)
 	case first == "healthz" || first == "livez" || first == "readyz":
-		h.Health.serve(w, r, parts)
+		_, name, one := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		h.Health.serve(w, r, first, name, one)
 	case first == "version" && len(parts) == 1:
 		h.release(w, r)
 	case first == "metrics" && len(parts) == 1:
