@@ -82,6 +82,8 @@ type Config struct {
 	// Audit is told what admission noted about a request, once that is answered; nil is told nothing. It is called by many
 	// goroutines at once.
 	Audit func(audit.Event)
+	// Flags are what /flagz shows, by name. They must hold no credentials.
+	Flags map[string]string
 	// Log is told of failures of the server itself; nil is slog.Default. No object, credential or answer of a webhook is in its lines at any
 	// level, see package logs.
 	Log *slog.Logger
@@ -207,7 +209,7 @@ func (s *Server) assemble(c Config) error {
 	}
 	checker, _ := c.Store.(store.Checker)
 	s.discovery = &discovery.Handler{
-		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now,
+		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags,
 		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
 	return nil

@@ -28,6 +28,8 @@ type Handler struct {
 	Metrics  http.Handler
 	Response response.Writer
 	Now      func() time.Time
+	Started  time.Time
+	Flags    map[string]string // of the command, which /flagz shows
 
 	openAPIs atomic.Pointer[openAPIDocuments]
 }
@@ -45,6 +47,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.release(w, r)
 	case first == "metrics" && len(parts) == 1:
 		h.Metrics.ServeHTTP(w, r)
+	case r.URL.Path == "/statusz":
+		h.status(w, r)
+	case r.URL.Path == "/flagz":
+		h.flags(w, r)
 	case first == "openapi":
 		h.openAPI(w, r, parts[1:])
 	case first == "api" && len(parts) <= 2, first == "apis" && len(parts) <= 3:

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/deed-project/deed/server/logs"
@@ -19,13 +20,15 @@ type Health struct {
 	Checker store.Checker // nil if the store does not know whether it keeps writes
 	Ended   func() error  // returns an error once the server ends
 	Log     logs.Logger
+
+	stored func() error // the outcome of storage, for checks
 }
 
 // check is a condition under which the server is healthy.
 type check struct {
 	name  string
 	paths string // that the check is one of
-	run   func(Health, context.Context) error
+	run   func(Health) error
 }
 
 const (
@@ -43,8 +46,8 @@ var checks = slices.Concat(
 		{"ping", everywhere, Health.started},
 		{"log", everywhere, Health.started},
 		{"loopback-serving-certificate", live, Health.started},
-		{"etcd", everywhere, Health.storage},
-		{"etcd-readiness", ready, Health.storage},
+		{"etcd", everywhere, isStored},
+		{"etcd-readiness", ready, isStored},
 		{"informer-sync", ready, Health.started},
 	},
 	hooks("start-apiserver-admission-initializer", "generic-apiserver-start-informers", "max-in-flight-filter",
@@ -57,7 +60,7 @@ var checks = slices.Concat(
 		"apiservice-registration-controller", "apiservice-discovery-controller", "kube-apiserver-autoregistration"),
 	[]check{{"autoregister-completion", everywhere, Health.started}},
 	hooks("apiservice-openapi-controller", "apiservice-openapiv3-controller"),
-	[]check{{"shutdown", ready, func(h Health, _ context.Context) error { return h.Ended() }}},
+	[]check{{"shutdown", ready, func(h Health) error { return h.Ended() }}},
 )
 
 // hooks returns the checks of what kube-apiserver starts before it is ready. This server answers once it has started everything.
@@ -70,7 +73,9 @@ func hooks(names ...string) []check {
 }
 
 // started returns nil: a server that answers has started.
-func (Health) started(context.Context) error { return nil }
+func (Health) started() error { return nil }
+
+func isStored(h Health) error { return h.stored() }
 
 // storage returns an error unless the store answers and keeps writes.
 func (h Health) storage(ctx context.Context) error {
@@ -86,6 +91,7 @@ func (h Health) storage(ctx context.Context) error {
 // serve answers a health check: all checks of root, or the one called name.
 func (h Health) serve(w http.ResponseWriter, r *http.Request, root, name string, one bool) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	h.stored = sync.OnceValue(func() error { return h.storage(r.Context()) }) // it may take long, and several checks ask
 	if !one {
 		h.serveAll(w, r, root)
 		return
@@ -94,7 +100,7 @@ func (h Health) serve(w http.ResponseWriter, r *http.Request, root, name string,
 		if c.name != name || !strings.Contains(c.paths, root) {
 			continue
 		}
-		if err := c.run(h, r.Context()); err != nil {
+		if err := c.run(h); err != nil {
 			h.report(c, err)
 			http.Error(w, "internal server error: reason withheld", http.StatusInternalServerError)
 			return
@@ -118,7 +124,7 @@ func (h Health) serveAll(w http.ResponseWriter, r *http.Request, root string) {
 			fmt.Fprintf(&report, "[+]%s excluded: ok\n", c.name)
 			continue
 		}
-		if err := c.run(h, r.Context()); err != nil {
+		if err := c.run(h); err != nil {
 			failed = true
 			h.report(c, err)
 			fmt.Fprintf(&report, "[-]%s failed: reason withheld\n", c.name)

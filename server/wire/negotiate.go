@@ -151,6 +151,17 @@ func NegotiateJSON(r *http.Request) (Representation, error) {
 	return Plain, notRouted([]string{JSON})
 }
 
+// NegotiateText refuses, with 406, a client that does not take a page of plain text.
+func NegotiateText(r *http.Request) error {
+	const text = "text/plain"
+	for _, c := range clauses(r.Header.Get("Accept")) {
+		if r.Header.Get("Accept") == "" || c.typ == text || c.typ == "text/*" || c.typ == "*/*" {
+			return nil
+		}
+	}
+	return notAcceptable(JSON, YAML, text)
+}
+
 // notRouted returns the router's 406 for a path that offers the given media types.
 func notRouted(types []string) error {
 	return newRouted(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
