@@ -153,12 +153,23 @@ func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
 // plain answers with a document in the form in which the server has it. Clients may ask for Go objects of Kubernetes in protocol buffers.
 func (h *Handler) plain(w http.ResponseWriter, r *http.Request, document any) {
 	_, isObject := document.(runtime.Object)
-	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR, Routed: true})
+	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR, Routed: h.isRouted(r.URL.Path)})
 	if err != nil {
 		h.Response.Error(w, r, err)
 		return
 	}
 	h.Response.Document(w, r, http.StatusOK, rep, wire.Typed{Object: document})
+}
+
+// isRouted reports whether kube-apiserver has a document in its table of routes: the versions of the core group, and the resources of a
+// version of a built-in group.
+func (h *Handler) isRouted(path string) bool {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if parts[0] == "api" {
+		return true
+	}
+	group, ok := h.Catalog().Group(parts[min(1, len(parts)-1)])
+	return len(parts) == 3 && ok && !group.Custom
 }
 
 // paths answers with the paths of the server, as indented JSON whatever the client accepts.

@@ -140,7 +140,7 @@ func (f *kindForm) Unconditional() bool { return !f.conditional }
 func (f *kindForm) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
 	errs := f.own(ctx, object, value.Value{}, "")
 	if !f.rules.IsBare() || len(errs) == 0 {
-		of := append(api.ValidateNamed(object, f.kind.Namespaced, f.name), f.finalizers(object)...)
+		of := append(api.ValidateNamed(object, f.kind.Namespaced, f.nameRule(object)), f.finalizers(object)...)
 		errs = append(of, errs...)
 	}
 	if len(errs) == 0 {
@@ -175,6 +175,9 @@ func (f *kindForm) own(ctx context.Context, object, live value.Value, subresourc
 	errs := refusals(f.kind.Refusals(live, object, subresource))
 	if f.kind.GVK.Group == "" {
 		errs = append(errs, validation.DataTooLong(f.kind.GVK.Kind, object)...)
+	}
+	if f.kind.GVK.Kind == "Event" && (live.IsAbsent() || f.kind.GVK.Group == "") {
+		errs = append(errs, validation.EventElsewhere(object)...)
 	}
 	return errs
 }

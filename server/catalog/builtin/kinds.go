@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -124,7 +125,8 @@ var orphanWarnings = map[schema.GVK]string{
 var conditional = []string{
 	"leases", "poddisruptionbudgets", "runtimeclasses", "csidrivers", "csinodes", "csistoragecapacities", "volumeattachments",
 	"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
-	"validatingadmissionpolicies", "validatingadmissionpolicybindings",
+	"validatingadmissionpolicies", "validatingadmissionpolicybindings", "clustertrustbundles", "devicetaintrules",
+	"podcertificaterequests", "storageversionmigrations",
 }
 
 // anyFinalizer reports whether objects of a kind may have finalizers that are neither known nor qualified by a domain. The validation of
@@ -142,6 +144,49 @@ var nameRules = map[string]apivalidation.ValidateNameFunc{
 	"statefulsets": apivalidation.NameIsDNSLabel, "services": apivalidation.NameIsDNSLabel,
 	"poddisruptionbudgets": api.PathSegment, "roles": api.PathSegment, "rolebindings": api.PathSegment,
 	"clusterroles": api.PathSegment, "clusterrolebindings": api.PathSegment,
+}
+
+// nameRule returns the name rule of object.
+func (f *kindForm) nameRule(object value.Value) apivalidation.ValidateNameFunc {
+	switch f.kind.GVK.Group {
+	case "admissionregistration.k8s.io":
+		return unreserved(f.name)
+	case "certificates.k8s.io":
+		if f.kind.GVK.Kind == "ClusterTrustBundle" {
+			return bundleName(object.Get("spec", "signerName").Str())
+		}
+	}
+	return f.name
+}
+
+// unreserved returns rule with the addition that a name must not be one of configurations in files.
+func unreserved(rule apivalidation.ValidateNameFunc) apivalidation.ValidateNameFunc {
+	const suffix = ".static.k8s.io"
+	return func(name string, prefix bool) []string {
+		errs := rule(name, prefix)
+		if strings.HasSuffix(name, suffix) {
+			errs = append(errs, fmt.Sprintf(
+				"names ending with %q are reserved for static manifest-based configurations and cannot be managed via the API", suffix))
+		}
+		return errs
+	}
+}
+
+// bundleName returns the name rule of trust bundles: the name of one with a signer begins with the name of the signer.
+func bundleName(signer string) apivalidation.ValidateNameFunc {
+	return func(name string, prefix bool) []string {
+		begin := strings.ReplaceAll(signer, "/", ":") + ":"
+		switch rest, ok := strings.CutPrefix(name, begin); {
+		case signer == "" && strings.Contains(name, ":"):
+			return []string{"ClusterTrustBundle without signer name must not have \":\" in its name"}
+		case signer == "":
+			return apivalidation.NameIsDNSSubdomain(name, prefix)
+		case !ok:
+			return []string{fmt.Sprintf("ClusterTrustBundle for signerName %s must be named with prefix %s", signer, begin)}
+		default:
+			return apivalidation.NameIsDNSSubdomain(rest, prefix)
+		}
+	}
 }
 
 func versionOf(r *catalog.Resource, kind *builtin.Kind, now func() time.Time) (*catalog.Version, error) {

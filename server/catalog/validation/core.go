@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
 	"github.com/deed-project/deed/value"
@@ -145,4 +146,20 @@ func (r *report) endpointPort(p place, named bool) {
 	if protocol := p.at("appProtocol"); protocol.is() {
 		r.invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
 	}
+}
+
+// EventElsewhere refuses an Event of either group that is in another namespace than the object that it is about. Events about objects of the
+// cluster are in default, and those of the newer form in kube-system as well.
+func EventElsewhere(event value.Value) field.ErrorList {
+	about := event.Get("involvedObject")
+	if about.IsAbsent() {
+		about = event.Get("regarding")
+	}
+	in, of := event.Get("metadata", "namespace").Str(), about.Get("namespace").Str()
+	newer := event.Get("eventTime").Kind() == value.KindString
+	switch {
+	case of == "" && (in == "" || in == "default" || newer && in == "kube-system"), of != "" && (newer || of == in):
+		return nil
+	}
+	return field.ErrorList{field.Invalid(field.NewPath("involvedObject", "namespace"), of, "does not match event.namespace")}
 }
