@@ -100,6 +100,8 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 	switch {
 	case version.Actions[target.Subresource] != nil:
 		return version.Actions[target.Subresource].Has(verb) && target.Namespace != ""
+	case target.Subresource == "finalize":
+		return verb == "update"
 	case target.Subresource != "":
 		return slices.Contains(subresourceVerbs, verb)
 	}
