@@ -90,6 +90,10 @@ var preparations = []struct{ kind, live, sent, want string }{
 	{"v1 Service status", `{"spec":{"type":"NodePort"}}`, `{"spec":{"type":"ClusterIP"},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}}`,
 		`spec.type="NodePort"; status.loadBalancer.ingress.0.ip="1.2.3.4"`},
 
+	{"v1 Service", ``, `{"spec":{"type":"ExternalName","internalTrafficPolicy":"Local"}}`, `spec.internalTrafficPolicy=-`},
+	{"v1 Service", `{"spec":{"type":"ClusterIP","internalTrafficPolicy":"Local"}}`, `{"spec":{"type":"ExternalName","internalTrafficPolicy":"Local"}}`,
+		`spec.internalTrafficPolicy=-`},
+
 	// A pod begins pending, in the class that its resources put it in, and says why it is not scheduled yet.
 	{"v1 Pod", ``, `{"spec":{"containers":[{"name":"c"}]},"status":{"phase":"Running"}}`, `status={"phase":"Pending","qosClass":"BestEffort"}`},
 	{"v1 Pod", ``, `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]}}`, `status.qosClass="Guaranteed"`},
