@@ -56,15 +56,17 @@ var table = []layers.Layer{
 		"k8s.io/apimachinery github.com/google/gnostic-models google.golang.org/protobuf"},
 	{"registry", "catalog store", "value managedfields", ""},
 	{"registry/namespaces", "admission api registry rest rest/read rest/write store", "value managedfields", "k8s.io/apimachinery"},
+	{"registry/nodes", "admission", "value", "k8s.io/apimachinery"},
 	{"registry/pods", "admission api kinds registry rest rest/read rest/write store", "value value/structs managedfields internal/door", "k8s.io/apimachinery"},
 	{"registry/reviews", "api rest rest/read rest/write", "value", ""},
 	{"registry/services", "catalog registry store", "value", ""},
 	{"registry/unenforced", "admission catalog logs registry store", "", "k8s.io/apimachinery"},
+	{"registry/volumes", "admission", "value", "k8s.io/apimachinery"},
 	{"registry/webhooks", "admission admission/webhook api catalog", "value", "k8s.io/apimachinery"},
 	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{".", "admission admission/webhook api audit auth catalog catalog/builtin catalog/crd controllers conversion discovery filters logs " +
-		"loopback metrics registry registry/namespaces registry/pods registry/reviews registry/services registry/unenforced registry/webhooks request response " +
+		"loopback metrics registry registry/namespaces registry/nodes registry/pods registry/reviews registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},

@@ -58,7 +58,7 @@ func TestHealthOfSilence(t *testing.T) {
 		for _, path := range []string{"/readyz", "/healthz", "/livez"} {
 			asked := time.Now()
 			w := ask(s, "GET "+path, "")
-			if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "[-]storage failed") {
+			if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "[-]etcd failed") {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
 			if took := time.Since(asked); took >= 2*time.Second {
@@ -80,24 +80,60 @@ func TestHealth(t *testing.T) {
 			}
 		}
 	}
-	const well = "[+]ping ok\n[+]storage ok\n[+]shutdown ok\n"
-	expect(http.StatusOK, map[string]string{
-		"/healthz": "ok", "/livez": "ok", "/readyz": "ok", "/livez/storage": "ok", "/livez?verbose": well + "livez check passed\n",
-		"/readyz?verbose&exclude=storage": strings.Replace(well, "storage", "storage excluded:", 1) + "readyz check passed\n",
-		"/livez/ping?verbose":             "[+]ping ok\nlivez check passed\n",
-	})
-	expect(http.StatusNotFound, map[string]string{"/livez/none": "404 page not found\n", "/livez/ping/more": "404 page not found\n"})
+	live := []string{"ping", "log", "loopback-serving-certificate", "etcd"}
+	ready := []string{"ping", "log", "etcd", "etcd-readiness", "informer-sync"}
+	for _, path := range []string{"/healthz", "/livez", "/readyz"} {
+		names := live
+		if path == "/readyz" {
+			names = append(ready, "shutdown")
+		}
+		expect(http.StatusOK, map[string]string{path: "ok", path + "?exclude=none": "ok", path + "/poststarthook/start-apiextensions-controllers": "ok"})
+		for _, name := range names {
+			expect(http.StatusOK, map[string]string{path + "/" + name: "ok", path + "/" + name + "?verbose": "ok"})
+		}
+	}
+	expect(http.StatusNotFound, map[string]string{"/livez/none": "404 page not found\n", "/livez/ping/more": "404 page not found\n",
+		"/livez/": "404 page not found\n", "/livez/informer-sync": "404 page not found\n", "/livez/shutdown": "404 page not found\n",
+		"/readyz/loopback-serving-certificate": "404 page not found\n"})
+	verbose := ask(s, "GET /readyz?verbose&exclude=etcd&exclude=none", "").Body.String()
+	if !strings.HasPrefix(verbose, "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n[+]poststarthook/") ||
+		!strings.HasSuffix(verbose, "[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for \"none\"\nreadyz check passed\n") {
+		t.Errorf("readyz says\n%s", verbose)
+	}
 	objects.ill.Store(true)
-	const ill = "[+]ping ok\n[-]storage failed: reason withheld\n[+]shutdown ok\n"
-	expect(http.StatusInternalServerError, map[string]string{
-		"/livez": ill + "livez check failed\n", "/readyz/storage": "[-]storage failed: reason withheld\nreadyz check failed\n",
-	})
-	expect(http.StatusOK, map[string]string{"/livez?exclude=storage": "ok", "/livez/ping": "ok"})
+	expect(http.StatusInternalServerError, map[string]string{"/readyz/etcd": "internal server error: reason withheld\n"})
+	if w := ask(s, "GET /livez", ""); w.Code != http.StatusInternalServerError ||
+		!strings.Contains(w.Body.String(), "\n[-]etcd failed: reason withheld\n") || !strings.HasSuffix(w.Body.String(), "livez check failed\n") {
+		t.Errorf("livez: %d %s", w.Code, w.Body)
+	}
+	expect(http.StatusOK, map[string]string{"/livez?exclude=etcd": "ok", "/livez/ping": "ok"})
 	objects.ill.Store(false)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	expect(http.StatusInternalServerError, map[string]string{"/readyz/shutdown": "[-]shutdown failed: reason withheld\nreadyz check failed\n"})
+	expect(http.StatusInternalServerError, map[string]string{"/readyz/shutdown": "internal server error: reason withheld\n"})
+}
+
+// TestPages reads the pages about the server and its flags.
+func TestPages(t *testing.T) {
+	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	now := began
+	s := newServer(t, server.Config{Now: func() time.Time { return now }, Flags: map[string]string{"b": "2", "a": ""}})
+	now = began.Add(90*time.Minute + time.Second)
+	const warning = "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.\n"
+	for path, want := range map[string]string{
+		"/flagz":   "\napiserver flagz\n" + warning + "a \nb 2\n",
+		"/statusz": "\napiserver statusz\n" + warning + "\nStarted: Fri Jan  2 03:04:05 UTC 2026\nUp: 1 hr 30 min 01 sec\n",
+	} {
+		for _, accept := range []string{"", " Accept=text/plain", " Accept=*/*"} {
+			if w := ask(s, "GET "+path+accept, ""); w.Code != http.StatusOK || !strings.HasPrefix(w.Body.String(), want) {
+				t.Errorf("%s%s: %d %s", path, accept, w.Code, w.Body)
+			}
+		}
+		if w := ask(s, "GET "+path+" Accept=application/json", ""); w.Code != http.StatusNotAcceptable {
+			t.Errorf("%s as JSON: %d %s", path, w.Code, w.Body)
+		}
+	}
 }
 
 // TestKubeconfig writes the configuration of clients into a file, and into one that has others.

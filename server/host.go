@@ -37,7 +37,7 @@ func (h *host) Resource(of kschema.GroupResource) *catalog.Resource {
 // Stored reacts to a write: a definition or a configuration may have changed, or an object is gone that a deletion waits for.
 func (h *host) Stored(ctx context.Context, q *rest.Request, event write.Event) {
 	isDefinition := q.Version.Prefix == h.definitions.Prefix
-	if isDefinition && q.Target.Subresource != "status" {
+	if isDefinition {
 		h.background.Report("definitions are not settled", h.definitions.Sync(context.WithoutCancel(ctx)))
 	}
 	if webhooks.IsConfiguration(q.Version.Group, q.Version.Plural) {

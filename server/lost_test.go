@@ -41,7 +41,7 @@ func TestStoreFails(t *testing.T) {
 	if code != http.StatusInternalServerError || !strings.Contains(body, "the storage failed") || strings.Contains(body, name) {
 		t.Errorf("a write is answered with %d %s", code, body)
 	}
-	if w := ask(s, "GET /readyz", ""); w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "[-]storage failed") {
+	if w := ask(s, "GET /readyz", ""); w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "[-]etcd failed") {
 		t.Errorf("readyz: %d %s", w.Code, w.Body)
 	}
 	if !strings.Contains(log.String(), name+": the file was removed") {

@@ -100,6 +100,8 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 	switch {
 	case version.Actions[target.Subresource] != nil:
 		return version.Actions[target.Subresource].Has(verb) && target.Namespace != ""
+	case target.Subresource == "finalize":
+		return verb == "update"
 	case target.Subresource != "":
 		return slices.Contains(subresourceVerbs, verb)
 	}
@@ -174,7 +176,7 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 	case q.Target.Subresource == "scale":
 		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
-	offer.Listed = verb == "list"
+	offer.Listed, offer.NoTables = verb == "list", q.Version.Question
 	return wire.Negotiate(q.HTTP, offer)
 }
 
@@ -213,6 +215,9 @@ func (h *resources) carryOut(q *rest.Request, verb string) (*rest.Answer, error)
 	}
 	switch verb {
 	case "get":
+		if err := api.RefuseExport(q.Query); err != nil {
+			return nil, err
+		}
 		return h.reader.Get(q)
 	case "list":
 		return h.reader.List(q)

@@ -26,9 +26,11 @@ import (
 	"github.com/deed-project/deed/server/metrics"
 	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/registry/namespaces"
+	"github.com/deed-project/deed/server/registry/nodes"
 	"github.com/deed-project/deed/server/registry/pods"
 	"github.com/deed-project/deed/server/registry/services"
 	"github.com/deed-project/deed/server/registry/unenforced"
+	"github.com/deed-project/deed/server/registry/volumes"
 	"github.com/deed-project/deed/server/registry/webhooks"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
@@ -80,6 +82,8 @@ type Config struct {
 	// Audit is told what admission noted about a request, once that is answered; nil is told nothing. It is called by many
 	// goroutines at once.
 	Audit func(audit.Event)
+	// Flags are what /flagz shows, by name. They must hold no credentials.
+	Flags map[string]string
 	// Log is told of failures of the server itself; nil is slog.Default. No object, credential or answer of a webhook is in its lines at any
 	// level, see package logs.
 	Log *slog.Logger
@@ -199,7 +203,7 @@ func (s *Server) assemble(c Config) error {
 	}
 	checker, _ := c.Store.(store.Checker)
 	s.discovery = &discovery.Handler{
-		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now,
+		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags,
 		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
 	return nil
@@ -208,7 +212,8 @@ func (s *Server) assemble(c Config) error {
 // ownPlugins returns the admission plugins that every server has.
 func ownPlugins(objects store.Store) admission.Chain {
 	return admission.Chain{
-		admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(pods.Defaults{Store: objects}.Admit),
+		admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(nodes.Taint),
+		admission.Mutate(pods.Defaults{Store: objects}.Admit), admission.Mutate(volumes.Protect),
 		admission.Validate(webhooks.Advise), admission.Validate(unenforced.Warn),
 	}
 }

@@ -12,10 +12,12 @@ import (
 var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object value.Value) value.Value{
 	{Kind: "Namespace"}:                                 preparedNamespace,
 	{Kind: "PersistentVolume"}:                          preparedVolume,
+	{Kind: "PersistentVolumeClaim"}:                     preparedClaim,
 	{Kind: "Pod"}:                                       preparedPod,
 	{Kind: "Service"}:                                   preparedService,
 	{Kind: "ServiceAccount"}:                            preparedAccount,
 	{Group: "apps", Kind: "DaemonSet"}:                  preparedDaemonSet,
+	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:  preparedEndpoints,
 	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}: preparedTaintRule,
 }
 
@@ -58,6 +60,59 @@ func preparedVolume(k *Kind, subresource string, live, volume value.Value) value
 	return volume
 }
 
+// preparedClaim has a claim name its source twice: by the old field, which may name a claim or a snapshot only, and by the new one. It drops
+// another source in the old field, and one in another namespace.
+func preparedClaim(_ *Kind, subresource string, live, claim value.Value) value.Value {
+	spec := claim.Get("spec")
+	old, source := spec.Get("dataSource"), spec.Get("dataSourceRef")
+	if subresource != "" || isNothing(old) && isNothing(source) {
+		return claim
+	}
+	was := live.Get("spec")
+	if source.Get("namespace").Str() != "" && was.Get("dataSourceRef", "namespace").Str() == "" {
+		source = value.Value{}
+	}
+	if isNothing(was.Get("dataSource")) && isNothing(was.Get("dataSourceRef")) && isNothing(source) && !isOldSource(old) {
+		old = value.Value{}
+	}
+	switch {
+	case isNothing(source) && !isNothing(old):
+		source = old
+	case isNothing(old) && !isNothing(source) && source.Get("namespace").Str() == "":
+		old = source.With("namespace", value.Value{})
+	}
+	return claim.With("spec", spec.With("dataSource", old).With("dataSourceRef", source))
+}
+
+// isOldSource reports whether the source of a claim is a claim or a snapshot.
+func isOldSource(source value.Value) bool {
+	switch group, kind := source.Get("apiGroup").Str(), source.Get("kind").Str(); group {
+	case "":
+		return kind == "PersistentVolumeClaim"
+	case "snapshot.storage.k8s.io":
+		return kind == "VolumeSnapshot"
+	}
+	return false
+}
+
+// preparedEndpoints drops the topology of endpoints, which v1 shows and does not write. The host in it, which was the name of the node, stays
+// if an endpoint had it before.
+func preparedEndpoints(_ *Kind, _ string, live, slice value.Value) value.Value {
+	const topology, host = "deprecatedTopology", "kubernetes.io/hostname"
+	if slice.Get("endpoints").Equal(live.Get("endpoints")) {
+		return slice
+	}
+	return eachItem(slice, func(endpoint value.Value) value.Value {
+		name := endpoint.Get(topology, host)
+		for was := range live.Get("endpoints").Items() {
+			if name.Str() != "" && isNothing(endpoint.Get("nodeName")) && name.Equal(was.Get(topology, host)) {
+				endpoint = endpoint.With("nodeName", name)
+			}
+		}
+		return endpoint.With(topology, value.Value{})
+	}, "endpoints")
+}
+
 // preparedAccount has the secrets of an account be named only: they are in its namespace.
 func preparedAccount(_ *Kind, _ string, _, account value.Value) value.Value {
 	return eachItem(account, func(secret value.Value) value.Value {
@@ -73,7 +128,7 @@ func preparedDaemonSet(k *Kind, subresource string, live, set value.Value) value
 	const name = "deprecated.daemonset.template.generation"
 	switch {
 	case subresource != "":
-		return set
+		return annotated(set, name, value.Int(templateCount(live)).String())
 	case live.IsAbsent():
 		if n := templateCount(set); n < 1 {
 			return annotated(set, name, "1")

@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/deed-project/deed/value"
@@ -9,6 +11,7 @@ import (
 // preparedPod has a pod begin as pending, and keep what old clients drop. Of the other subresources, each writes its part alone.
 func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value {
 	if live.IsAbsent() {
+		pod = withAppArmor(withLabelKeys(pod))
 		status := object(member("phase", value.String("Pending")), member("qosClass", value.String(serviceClass(pod))))
 		if pod.Get("spec", "schedulingGates").Len() > 0 {
 			now := value.String(k.clock()().UTC().Format(time.RFC3339))
@@ -36,6 +39,85 @@ var gated = object(
 	member("reason", value.String("SchedulingGated")),
 	member("message", value.String("Scheduling is blocked due to non-empty scheduling gates")),
 )
+
+// withLabelKeys returns a new pod whose affinity and spread constraints select the values that the pod has for the labels that they name.
+func withLabelKeys(pod value.Value) value.Value {
+	labels := pod.Get("metadata", "labels")
+	constraint := func(c value.Value) value.Value {
+		return selecting(c, labels, "matchLabelKeys", "In")
+	}
+	term := func(t value.Value) value.Value {
+		return selecting(selecting(t, labels, "matchLabelKeys", "In"), labels, "mismatchLabelKeys", "NotIn")
+	}
+	pod = eachItem(pod, constraint, "spec", "topologySpreadConstraints")
+	for _, affinity := range []string{"podAffinity", "podAntiAffinity"} {
+		pod = eachItem(pod, term, "spec", "affinity", affinity, "requiredDuringSchedulingIgnoredDuringExecution")
+		pod = eachItem(pod, func(weighted value.Value) value.Value { return within(weighted, term, "podAffinityTerm") },
+			"spec", "affinity", affinity, "preferredDuringSchedulingIgnoredDuringExecution")
+	}
+	return pod
+}
+
+// selecting returns an affinity term or a constraint with a requirement in its selector for each label that the list keys names. A nil
+// selector matches nothing and stays.
+func selecting(of, labels value.Value, keys, operator string) value.Value {
+	selector := of.Get("labelSelector")
+	if isNothing(selector) {
+		return of
+	}
+	requirements := slices.Collect(selector.Get("matchExpressions").Items())
+	had := len(requirements)
+	for key := range of.Get(keys).Items() {
+		if label := labels.Get(key.Str()); !label.IsAbsent() {
+			requirements = append(requirements, object(
+				member("key", key), member("operator", value.String(operator)), member("values", value.List(label))))
+		}
+	}
+	if len(requirements) == had {
+		return of
+	}
+	return of.With("labelSelector", selector.With("matchExpressions", value.List(requirements...)))
+}
+
+const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/"
+
+// withAppArmor returns a new pod whose containers have the profiles that old annotations name, unless a container has one or the pod has
+// the same.
+func withAppArmor(pod value.Value) value.Value {
+	annotations := pod.Get("metadata", "annotations")
+	if annotations.Len() == 0 || pod.Get("spec", "os", "name").Str() == "windows" {
+		return pod
+	}
+	const field = "appArmorProfile"
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		pod = eachItem(pod, func(container value.Value) value.Value {
+			profile := appArmorProfile(annotations.Get(appArmorAnnotation + container.Get("name").Str()))
+			context := container.Get("securityContext")
+			if profile.IsAbsent() || !isNothing(context.Get(field)) || profile.Equal(pod.Get("spec", "securityContext", field)) {
+				return container
+			}
+			if isNothing(context) {
+				context = object()
+			}
+			return container.With("securityContext", context.With(field, profile))
+		}, "spec", list)
+	}
+	return pod
+}
+
+// appArmorProfile returns the profile that an annotation names; absent if it names none.
+func appArmorProfile(annotation value.Value) value.Value {
+	local, isLocal := strings.CutPrefix(annotation.Str(), "localhost/")
+	switch {
+	case annotation.Str() == "unconfined":
+		return object(member("type", value.String("Unconfined")))
+	case annotation.Str() == "runtime/default":
+		return object(member("type", value.String("RuntimeDefault")))
+	case isLocal && local != "" && local == strings.TrimSpace(local) && len(local) <= 4095:
+		return object(member("type", value.String("Localhost")), member("localhostProfile", value.String(local)))
+	}
+	return value.Value{}
+}
 
 // keepObserved returns status with the observedGeneration of its conditions as the conditions of
 // former have it, where they have none.
@@ -100,19 +182,49 @@ func keepMissing(object, former value.Value, names ...string) value.Value {
 	return object
 }
 
-// serviceClass returns how a pod ranks when its node runs short: Guaranteed if every container has limits for CPU
-// and memory and requests no less, BestEffort if none has or requests any, and Burstable otherwise.
+// serviceClass returns the class of a pod by its own resources, if it has any for CPU, memory or huge pages, and otherwise by those of its
+// containers: the class that all of them have, or Burstable.
 func serviceClass(pod value.Value) string {
-	guaranteed, any := true, false
+	if resources := pod.Get("spec", "resources"); hasPodResources(resources) {
+		return resourcesClass(resources)
+	}
+	class := ""
 	for _, list := range []string{"containers", "initContainers"} {
 		for container := range pod.Get("spec", list).Items() {
-			resources := container.Get("resources")
-			for _, name := range []string{"cpu", "memory"} {
-				limit, request := amount(resources, "limits", name), amount(resources, "requests", name)
-				any = any || limit != "" || request != ""
-				guaranteed = guaranteed && limit != "" && (request == "" || request == limit)
+			switch of := resourcesClass(container.Get("resources")); class {
+			case "", of:
+				class = of
+			default:
+				return "Burstable"
 			}
 		}
+	}
+	if class == "" {
+		return "BestEffort"
+	}
+	return class
+}
+
+// hasPodResources reports whether resources of a pod has a limit or request that a pod may have.
+func hasPodResources(resources value.Value) bool {
+	for _, list := range []string{"limits", "requests"} {
+		for name := range resources.Get(list).Members() {
+			if name == "cpu" || name == "memory" || strings.HasPrefix(name, "hugepages-") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// resourcesClass returns Guaranteed if resources has limits for CPU and memory and requests as much, BestEffort if it has or requests none,
+// and Burstable otherwise.
+func resourcesClass(resources value.Value) string {
+	guaranteed, any := true, false
+	for _, name := range []string{"cpu", "memory"} {
+		limit, request := amount(resources, "limits", name), amount(resources, "requests", name)
+		any = any || limit != "" || request != ""
+		guaranteed = guaranteed && limit != "" && (request == "" || request == limit)
 	}
 	switch {
 	case !any:

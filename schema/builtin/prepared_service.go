@@ -5,6 +5,9 @@ import "github.com/deed-project/deed/value"
 // preparedService drops what a service of another type had and one of its new type does not need, unless the client
 // changes it.
 func preparedService(k *Kind, subresource string, live, service value.Value) value.Value {
+	if spec := service.Get("spec"); spec.Get("type").Str() == "ExternalName" {
+		service = service.With("spec", spec.With("internalTrafficPolicy", value.Value{})) // no traffic reaches it
+	}
 	if subresource != "" || live.IsAbsent() {
 		return service
 	}

@@ -90,6 +90,10 @@ var preparations = []struct{ kind, live, sent, want string }{
 	{"v1 Service status", `{"spec":{"type":"NodePort"}}`, `{"spec":{"type":"ClusterIP"},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"}]}}}`,
 		`spec.type="NodePort"; status.loadBalancer.ingress.0.ip="1.2.3.4"`},
 
+	{"v1 Service", ``, `{"spec":{"type":"ExternalName","internalTrafficPolicy":"Local"}}`, `spec.internalTrafficPolicy=-`},
+	{"v1 Service", `{"spec":{"type":"ClusterIP","internalTrafficPolicy":"Local"}}`, `{"spec":{"type":"ExternalName","internalTrafficPolicy":"Local"}}`,
+		`spec.internalTrafficPolicy=-`},
+
 	// A pod begins pending, in the class that its resources put it in, and says why it is not scheduled yet.
 	{"v1 Pod", ``, `{"spec":{"containers":[{"name":"c"}]},"status":{"phase":"Running"}}`, `status={"phase":"Pending","qosClass":"BestEffort"}`},
 	{"v1 Pod", ``, `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]}}`, `status.qosClass="Guaranteed"`},
@@ -126,6 +130,49 @@ var preparations = []struct{ kind, live, sent, want string }{
 	{"certificates.k8s.io/v1 CertificateSigningRequest approval", `{"spec":{"request":"YQ=="},"status":{"certificate":"YQ=="}}`,
 		`{"spec":{"request":"Yg=="},"status":{"certificate":"Yw==","conditions":[{"type":"Approved","status":"True"}]}}`,
 		`spec.request="YQ=="; status.certificate="YQ=="; status.conditions.0.type="Approved"`},
+
+	// A create keeps what updates do not write, but for the status.
+	{"certificates.k8s.io/v1 CertificateSigningRequest", ``, `{"spec":{"request":"YQ==","signerName":"a.b/c"},"status":{"certificate":"Yw=="}}`,
+		`spec.request="YQ=="; spec.signerName="a.b/c"; status={}`},
+	{"certificates.k8s.io/v1 CertificateSigningRequest", `{"spec":{"request":"YQ=="}}`, `{"spec":{"request":"Yg=="}}`, `spec.request="YQ=="`},
+	{"networking.k8s.io/v1 ServiceCIDR", ``, `{"spec":{"cidrs":["10.0.0.0/24"]},"status":{"conditions":[{"type":"A"}]}}`, `spec.cidrs=["10.0.0.0/24"]; status.conditions=-`},
+	{"networking.k8s.io/v1 ServiceCIDR", `{"status":{"conditions":[{"type":"A"}]}}`, `{"status":{"conditions":[{"type":"B"}]}}`, `status.conditions.0.type="A"`},
+
+	// What is behind a gate that is off goes, unless the object has it already.
+	{"coordination.k8s.io/v1 Lease", ``, `{"spec":{"strategy":"S","preferredHolder":"p","holderIdentity":"h"}}`, `spec={"holderIdentity":"h"}`},
+	{"coordination.k8s.io/v1 Lease", `{"spec":{"holderIdentity":"h"}}`, `{"spec":{"strategy":"S"}}`, `spec={}`},
+	{"v1 Node", ``, `{"spec":{"configSource":{"configMap":{"name":"a"}}},"status":{"config":{"error":"e"},"phase":"Running"}}`,
+		`spec={}; status.config=-; status.phase="Running"`},
+	{"v1 Pod", ``, `{"spec":{"schedulingGroup":{"podGroupName":"g"},"evictionResponders":[{"name":"a.b/c"}],"volumes":[{"name":"v","emptyDir":{"mode":420}}],
+		"containers":[{"name":"c","lifecycle":{"stopSignal":"SIGTERM"}},{"name":"d","lifecycle":{"stopSignal":"SIGTERM","preStop":{"sleep":{"seconds":1}}},"volumeMounts":[{"name":"v","mountPath":"/v","bindMountOptions":["a"]}]}]}}`,
+		`spec.schedulingGroup=-; spec.evictionResponders=-; spec.volumes.0.emptyDir={}; spec.containers.0.lifecycle=-; spec.containers.1.lifecycle.preStop.sleep.seconds=1; spec.containers.1.lifecycle.stopSignal=-; spec.containers.1.volumeMounts.0.bindMountOptions=-`},
+	{"batch/v1 CronJob", ``, `{"spec":{"jobTemplate":{"spec":{"scheduling":{},"template":{"spec":{"schedulingGroup":{"podGroupName":"g"}}}}}}}`,
+		`spec.jobTemplate.spec.scheduling=-; spec.jobTemplate.spec.template.spec.schedulingGroup=-`},
+	{"apps/v1 Deployment", `{"spec":{"template":{"spec":{"schedulingGroup":{"podGroupName":"g"}}}}}`, `{"spec":{"template":{"spec":{"schedulingGroup":{"podGroupName":"h"}}}}}`,
+		`spec.template.spec.schedulingGroup.podGroupName="h"`},
+	{"resource.k8s.io/v1 ResourceSlice", ``, `{"spec":{"devices":[{"name":"d","attributes":{"a":{"strings":["s"]},"b":{"int":1}}}]}}`,
+		`spec.devices.0.attributes={"a":{},"b":{"int":1}}`},
+	{"discovery.k8s.io/v1 EndpointSlice", ``, `{"endpoints":[{"addresses":["1.2.3.4"],"deprecatedTopology":{"kubernetes.io/hostname":"h"}}]}`, `endpoints.0.deprecatedTopology=-; endpoints.0.nodeName=-`},
+	{"discovery.k8s.io/v1 EndpointSlice", `{"endpoints":[{"addresses":["1.2.3.4"],"deprecatedTopology":{"kubernetes.io/hostname":"h"}}]}`,
+		`{"endpoints":[{"addresses":["1.2.3.5"],"deprecatedTopology":{"kubernetes.io/hostname":"h"}}]}`, `endpoints.0.deprecatedTopology=-; endpoints.0.nodeName="h"`},
+	{"apps/v1 DaemonSet status", `{"metadata":{"annotations":{"deprecated.daemonset.template.generation":"3"}}}`, `{"metadata":{"annotations":{"a":"b"}}}`,
+		`metadata.annotations={"a":"b","deprecated.daemonset.template.generation":"3"}`},
+
+	// A claim names its source twice.
+	{"v1 PersistentVolumeClaim", ``, `{"spec":{"dataSource":{"kind":"PersistentVolumeClaim","name":"c"}}}`, `spec.dataSourceRef={"apiGroup":null,"kind":"PersistentVolumeClaim","name":"c"}`},
+	{"v1 PersistentVolumeClaim", ``, `{"spec":{"dataSourceRef":{"apiGroup":"a.b","kind":"K","name":"c"}}}`, `spec.dataSource={"apiGroup":"a.b","kind":"K","name":"c"}`},
+	{"v1 PersistentVolumeClaim", ``, `{"spec":{"dataSource":{"apiGroup":"a.b","kind":"K","name":"c"}}}`, `spec.dataSource=-; spec.dataSourceRef=-`},
+	{"v1 PersistentVolumeClaim", ``, `{"spec":{"dataSourceRef":{"kind":"K","name":"c","namespace":"n"}}}`, `spec.dataSource=-; spec.dataSourceRef=-`},
+
+	// The resources of a pod come before those of its containers, and selectors have the labels that constraints name.
+	{"v1 Pod", ``, `{"spec":{"resources":{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"1","memory":"1Gi"}},"containers":[{"name":"c"}]}}`, `status.qosClass="Guaranteed"`},
+	{"v1 Pod", ``, `{"spec":{"resources":{"requests":{"cpu":"1"}},"containers":[{"name":"c"}]}}`, `status.qosClass="Burstable"`},
+	{"v1 Pod", ``, `{"metadata":{"labels":{"l":"1","m":"2"}},"spec":{"topologySpreadConstraints":[{"topologyKey":"k","labelSelector":{},"matchLabelKeys":["l","n"]}],
+		"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"k","labelSelector":{},"matchLabelKeys":["l"],"mismatchLabelKeys":["m"]}]}}}}`,
+		`spec.topologySpreadConstraints.0.labelSelector.matchExpressions=[{"key":"l","operator":"In","values":["1"]}]; ` +
+			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.0.labelSelector.matchExpressions=[{"key":"l","operator":"In","values":["1"]},{"key":"m","operator":"NotIn","values":["2"]}]`},
+	{"v1 Pod", ``, `{"metadata":{"annotations":{"container.apparmor.security.beta.kubernetes.io/c":"localhost/p"}},"spec":{"containers":[{"name":"c"},{"name":"d"}]}}`,
+		`spec.containers.0.securityContext.appArmorProfile={"localhostProfile":"p","type":"Localhost"}; spec.containers.1.securityContext=-`},
 
 	// What an endpoint counts: see testdata of the server for whole histories.
 	{"apps/v1 Deployment", ``, `{"metadata":{"generation":5}}`, `metadata.generation=1`},

@@ -43,15 +43,22 @@ func (k *Kind) storeLike(subresource string, live, sent, object, known value.Val
 // prepare is Prepare without counting.
 func (k *Kind) prepare(subresource string, live, object value.Value) value.Value {
 	object = keepIdentity(live, object, k.Namespaced)
-	if !live.IsAbsent() || k.GVK.Kind != "Node" { // which kubelets create with its status
-		for path := range k.reset[subresource].Exclude.All() {
+	for path := range k.reset[subresource].Exclude.All() {
+		if !live.IsAbsent() || !k.createKeeps(path) {
 			object = restore(live, object, path)
 		}
 	}
+	object = k.withoutGated(live, object)
 	if prepare := prepared[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; prepare != nil {
 		object = prepare(k, subresource, live, object)
 	}
 	return object
+}
+
+// createKeeps reports whether a create keeps what path leads to, although updates do not write it. A create keeps everything but the status,
+// and of a Node, which kubelets create, the status as well.
+func (k *Kind) createKeeps(path fieldpath.Path) bool {
+	return path[0].Name() != "status" || k.GVK.Kind == "Node"
 }
 
 // counted returns object with its generation, given what is stored of it. Writing a status counts as no change.

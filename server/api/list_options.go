@@ -61,7 +61,12 @@ func ParseListOptions(query url.Values) (ListOptions, error) {
 	return o, o.check()
 }
 
+// check refuses what must not be said together. As in kube-apiserver, a watch without a revision counts as one that asks for the initial events.
 func (o ListOptions) check() error {
+	if o.Watch && o.SendInitialEvents == nil && o.Match == "" && (o.Version == "" || o.Version == "0") {
+		on := true
+		o.SendInitialEvents, o.Match = &on, metav1.ResourceVersionMatchNotOlderThan
+	}
 	return invalidOptions("ListOptions", validation.ValidateListOptions(&internalversion.ListOptions{
 		Watch: o.Watch, ResourceVersion: o.Version, ResourceVersionMatch: o.Match, Continue: o.Continue,
 		SendInitialEvents: o.SendInitialEvents,

@@ -46,3 +46,11 @@ func text(query url.Values, name string) *string {
 	s := query.Get(name)
 	return &s
 }
+
+// RefuseExport refuses, with 400, a read that asks for an object without what the server added: no server does that any more.
+func RefuseExport(query url.Values) error {
+	if !Flag(query, "export") {
+		return nil
+	}
+	return errors.NewBadRequest("the export parameter, deprecated since v1.14, is no longer supported")
+}

@@ -161,8 +161,17 @@ type Version struct {
 	Derived map[string]func(object value.Value) string
 	// FieldRefusal is the error format, with a verb for the field, of an unsupported field selector; "" for the usual text.
 	FieldRefusal string
+	// Sign returns a new object that names its creator. It is nil for kinds whose objects do not.
+	Sign func(object value.Value, by Creator) value.Value
 	// Deprecation is the warning of every response; empty for versions that are not deprecated.
 	Deprecation string
+}
+
+// Creator is the user who creates an object.
+type Creator struct {
+	Name, UID string
+	Groups    []string
+	Extra     map[string][]string
 }
 
 // GVK returns the kind of the version's objects.

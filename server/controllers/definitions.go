@@ -106,6 +106,11 @@ func (c *Definitions) define(d *definition) error {
 	if err != nil {
 		return err
 	}
+	if len(resource.Versions) > 0 {
+		if c.yield(resource); len(resource.Versions) == 0 {
+			return nil
+		}
+	}
 	if same {
 		resource.Gone = had.Gone // watches see how the objects go
 	} else {
@@ -113,6 +118,15 @@ func (c *Definitions) define(d *definition) error {
 	}
 	d.source, d.resource = d.now, resource
 	return nil
+}
+
+// yield takes from a defined resource the versions that built-in resources are served in: all of them if a built-in resource has its name.
+func (c *Definitions) yield(resource *catalog.Resource) {
+	resource.Versions = slices.DeleteFunc(resource.Versions, func(v *catalog.Version) bool {
+		return slices.ContainsFunc(c.Always, func(always *catalog.Resource) bool {
+			return always.Group == v.Group && (always.Plural == v.Plural || always.Version(v.Name) != nil)
+		})
+	})
 }
 
 // alike reports whether two definitions make the same resource.

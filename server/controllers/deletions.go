@@ -170,7 +170,7 @@ func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
 		return err
 	}
 	resource := d.Definitions.Catalog().Lookup(definition.Get("spec", "group").Str(), definition.Get("spec", "names", "plural").Str())
-	if resource != nil && len(resource.Versions) > 0 {
+	if resource != nil && resource.Custom && len(resource.Versions) > 0 { // a built-in resource of that name is not what it defines
 		left, err := d.sweep(ctx, resource, "")
 		if err != nil || left {
 			return err
@@ -180,13 +180,9 @@ func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
 	if !held {
 		return nil
 	}
-	patch := onlyMetadata(finished, "finalizers")
-	err = loopback.IgnoreNotFound(d.Client.Send(ctx, http.MethodPatch, DefinitionsPath+name, patch))
-	if err != nil || finished.Get("metadata", "finalizers").Len() == 0 {
-		return err
-	}
-	status := value.Object(value.Member{Name: "status", Value: mergePatch(definition.Get("status"), finished.Get("status"))})
-	return loopback.IgnoreNotFound(d.Client.Send(ctx, http.MethodPatch, DefinitionsPath+name+"/status", status))
+	// The status takes metadata, too, and does not refuse stored versions that the spec lacks.
+	patch := onlyMetadata(finished, "finalizers").With("status", mergePatch(definition.Get("status"), finished.Get("status")))
+	return loopback.IgnoreNotFound(d.Client.Send(ctx, http.MethodPatch, DefinitionsPath+name+"/status", patch))
 }
 
 // completeNamespace deletes everything in a namespace that is being deleted, and then the namespace.

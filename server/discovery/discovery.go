@@ -28,6 +28,8 @@ type Handler struct {
 	Metrics  http.Handler
 	Response response.Writer
 	Now      func() time.Time
+	Started  time.Time
+	Flags    map[string]string // of the command, which /flagz shows
 
 	openAPIs atomic.Pointer[openAPIDocuments]
 }
@@ -39,11 +41,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case first == "":
 		h.paths(w, r)
 	case first == "healthz" || first == "livez" || first == "readyz":
-		h.Health.serve(w, r, parts)
+		_, name, one := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+		h.Health.serve(w, r, first, name, one)
 	case first == "version" && len(parts) == 1:
 		h.release(w, r)
 	case first == "metrics" && len(parts) == 1:
 		h.Metrics.ServeHTTP(w, r)
+	case r.URL.Path == "/statusz":
+		h.status(w, r)
+	case r.URL.Path == "/flagz":
+		h.flags(w, r)
 	case first == "openapi":
 		h.openAPI(w, r, parts[1:])
 	case first == "api" && len(parts) <= 2, first == "apis" && len(parts) <= 3:
@@ -146,12 +153,23 @@ func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
 // plain answers with a document in the form in which the server has it. Clients may ask for Go objects of Kubernetes in protocol buffers.
 func (h *Handler) plain(w http.ResponseWriter, r *http.Request, document any) {
 	_, isObject := document.(runtime.Object)
-	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR, Routed: true})
+	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR, Routed: h.isRouted(r.URL.Path)})
 	if err != nil {
 		h.Response.Error(w, r, err)
 		return
 	}
 	h.Response.Document(w, r, http.StatusOK, rep, wire.Typed{Object: document})
+}
+
+// isRouted reports whether kube-apiserver has a document in its table of routes: the versions of the core group, and the resources of a
+// version of a built-in group.
+func (h *Handler) isRouted(path string) bool {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if parts[0] == "api" {
+		return true
+	}
+	group, ok := h.Catalog().Group(parts[min(1, len(parts)-1)])
+	return len(parts) == 3 && ok && !group.Custom
 }
 
 // paths answers with the paths of the server, as indented JSON whatever the client accepts.

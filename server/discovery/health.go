@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/deed-project/deed/server/logs"
@@ -19,22 +20,62 @@ type Health struct {
 	Checker store.Checker // nil if the store does not know whether it keeps writes
 	Ended   func() error  // returns an error once the server ends
 	Log     logs.Logger
+
+	stored func() error // the outcome of storage, for checks
 }
 
 // check is a condition under which the server is healthy.
 type check struct {
-	name string
-	run  func(Health, context.Context) error
+	name  string
+	paths string // that the check is one of
+	run   func(Health) error
 }
+
+const (
+	everywhere = "healthz livez readyz"
+	live       = "healthz livez"
+	ready      = "readyz"
+)
 
 // storageTimeout is how long the store may take to answer a check, so that the check is answered within two seconds.
 const storageTimeout = 1500 * time.Millisecond
 
-var checks = []check{
-	{"ping", func(Health, context.Context) error { return nil }},
-	{"storage", Health.storage},
-	{"shutdown", func(h Health, _ context.Context) error { return h.Ended() }},
+// checks are those of kube-apiserver, in its order.
+var checks = slices.Concat(
+	[]check{
+		{"ping", everywhere, Health.started},
+		{"log", everywhere, Health.started},
+		{"loopback-serving-certificate", live, Health.started},
+		{"etcd", everywhere, isStored},
+		{"etcd-readiness", ready, isStored},
+		{"informer-sync", ready, Health.started},
+	},
+	hooks("start-apiserver-admission-initializer", "generic-apiserver-start-informers", "max-in-flight-filter",
+		"storage-object-count-tracker-hook", "start-apiextensions-informers", "start-apiextensions-controllers", "crd-informer-synced",
+		"start-system-namespaces-controller", "peer-endpoint-reconciler-controller", "start-cluster-authentication-info-controller",
+		"start-kube-apiserver-identity-lease-controller", "start-kube-apiserver-identity-lease-garbage-collector", "storage-readiness",
+		"start-legacy-token-tracking-controller", "start-service-ip-repair-controllers", "scheduling/bootstrap-system-priority-classes",
+		"priority-and-fairness-config-producer", "bootstrap-controller", "start-kubernetes-service-cidr-controller",
+		"start-kube-aggregator-informers", "apiservice-status-local-available-controller", "apiservice-status-remote-available-controller",
+		"apiservice-registration-controller", "apiservice-discovery-controller", "kube-apiserver-autoregistration"),
+	[]check{{"autoregister-completion", everywhere, Health.started}},
+	hooks("apiservice-openapi-controller", "apiservice-openapiv3-controller"),
+	[]check{{"shutdown", ready, func(h Health) error { return h.Ended() }}},
+)
+
+// hooks returns the checks of what kube-apiserver starts before it is ready. This server answers once it has started everything.
+func hooks(names ...string) []check {
+	out := make([]check, 0, len(names))
+	for _, name := range names {
+		out = append(out, check{"poststarthook/" + name, everywhere, Health.started})
+	}
+	return out
 }
+
+// started returns nil: a server that answers has started.
+func (Health) started() error { return nil }
+
+func isStored(h Health) error { return h.stored() }
 
 // storage returns an error unless the store answers and keeps writes.
 func (h Health) storage(ctx context.Context) error {
@@ -47,38 +88,73 @@ func (h Health) storage(ctx context.Context) error {
 	return err
 }
 
-// serve answers with ok, or with 500 and the checks that fail.
-func (h Health) serve(w http.ResponseWriter, r *http.Request, parts []string) {
-	excluded, found, failed := r.URL.Query()["exclude"], false, false
-	var report strings.Builder
+// serve answers a health check: all checks of root, or the one called name.
+func (h Health) serve(w http.ResponseWriter, r *http.Request, root, name string, one bool) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	h.stored = sync.OnceValue(func() error { return h.storage(r.Context()) }) // it may take long, and several checks ask
+	if !one {
+		h.serveAll(w, r, root)
+		return
+	}
 	for _, c := range checks {
-		if len(parts) > 1 && parts[1] != c.name {
+		if c.name != name || !strings.Contains(c.paths, root) {
 			continue
 		}
-		found = true
-		switch err := c.run(h, r.Context()); {
-		case slices.Contains(excluded, c.name):
-			fmt.Fprintf(&report, "[+]%s excluded: ok\n", c.name)
-		case err != nil:
-			failed = true
-			h.Log.Error("a health check fails", logs.Name("check", c.name), logs.Fault(err))
-			fmt.Fprintf(&report, "[-]%s failed: reason withheld\n", c.name)
-		default:
-			fmt.Fprintf(&report, "[+]%s ok\n", c.name)
+		if err := c.run(h); err != nil {
+			h.report(c, err)
+			http.Error(w, "internal server error: reason withheld", http.StatusInternalServerError)
+			return
 		}
+		fmt.Fprint(w, "ok")
+		return
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if len(parts) == 1 {
-		w.Header().Set("X-Content-Type-Options", "nosniff")
+	response.NotFound(w)
+}
+
+// serveAll answers with ok, or with 500 and the checks that fail.
+func (h Health) serveAll(w http.ResponseWriter, r *http.Request, root string) {
+	excluded, failed := r.URL.Query()["exclude"], false
+	var report strings.Builder
+	for _, c := range checks {
+		if !strings.Contains(c.paths, root) {
+			continue
+		}
+		if slices.Contains(excluded, c.name) {
+			excluded = slices.DeleteFunc(excluded, func(name string) bool { return name == c.name })
+			fmt.Fprintf(&report, "[+]%s excluded: ok\n", c.name)
+			continue
+		}
+		if err := c.run(h); err != nil {
+			failed = true
+			h.report(c, err)
+			fmt.Fprintf(&report, "[-]%s failed: reason withheld\n", c.name)
+			continue
+		}
+		fmt.Fprintf(&report, "[+]%s ok\n", c.name)
 	}
+	if len(excluded) > 0 {
+		fmt.Fprintf(&report, "warn: some health checks cannot be excluded: no matches for %s\n", quoted(excluded))
+	}
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	switch {
-	case !found || len(parts) > 2:
-		response.NotFound(w)
 	case failed:
-		http.Error(w, report.String()+parts[0]+" check failed", http.StatusInternalServerError)
+		http.Error(w, report.String()+root+" check failed", http.StatusInternalServerError)
 	case r.URL.Query().Has("verbose"):
-		fmt.Fprintf(w, "%s%s check passed\n", report.String(), parts[0])
+		fmt.Fprintf(w, "%s%s check passed\n", report.String(), root)
 	default:
 		fmt.Fprint(w, "ok")
 	}
+}
+
+// quoted returns names in quotes, sorted and without duplicates.
+func quoted(names []string) string {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(names, ",")
+}
+
+func (h Health) report(c check, err error) {
+	h.Log.Error("a health check fails", logs.Name("check", c.name), logs.Fault(err))
 }

@@ -29,7 +29,7 @@ func validateAutoscaler(r *report, object place, _ value.Value) {
 	version := target.at("apiVersion")
 	if gv, err := schema.ParseGroupVersion(version.Str()); err != nil {
 		r.invalid(version, err.Error())
-	} else if gv.Group == "" {
+	} else if gv.Group == "" && (gv.Version != "v1" || target.text("kind") != "ReplicationController") {
 		r.invalidAs(version, version.Str(), "apiVersion must specify API group")
 	}
 	metrics := spec.at("metrics")

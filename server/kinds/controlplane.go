@@ -1,10 +1,12 @@
 package kinds
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -221,4 +223,59 @@ func levelCells() []cell {
 		name, text("spec", "type"), limited("nominalConcurrencyShares"), limited("limitResponse", "queuing", "queues"),
 		limited("limitResponse", "queuing", "handSize"), limited("limitResponse", "queuing", "queueLengthLimit"), age,
 	}
+}
+
+// unreserved is the name rule of admission policies and webhook configurations: names of configurations in files are reserved.
+func unreserved(name string, prefix bool) []string {
+	const suffix = ".static.k8s.io"
+	errs := apivalidation.NameIsDNSSubdomain(name, prefix)
+	if strings.HasSuffix(name, suffix) {
+		errs = append(errs, fmt.Sprintf(
+			"names ending with %q are reserved for static manifest-based configurations and cannot be managed via the API", suffix))
+	}
+	return errs
+}
+
+// bundleName returns the name rule of a trust bundle: the name of one with a signer begins with the name of the signer.
+func bundleName(bundle value.Value) apivalidation.ValidateNameFunc {
+	signer := bundle.Get("spec", "signerName").Str()
+	return func(name string, prefix bool) []string {
+		begin := strings.ReplaceAll(signer, "/", ":") + ":"
+		switch rest, ok := strings.CutPrefix(name, begin); {
+		case signer == "" && strings.Contains(name, ":"):
+			return []string{"ClusterTrustBundle without signer name must not have \":\" in its name"}
+		case signer == "":
+			return apivalidation.NameIsDNSSubdomain(name, prefix)
+		case !ok:
+			return []string{fmt.Sprintf("ClusterTrustBundle for signerName %s must be named with prefix %s", signer, begin)}
+		default:
+			return apivalidation.NameIsDNSSubdomain(rest, prefix)
+		}
+	}
+}
+
+// validateEvent validates an Event of the core group.
+func validateEvent(r *report, event place, _ value.Value) { r.besideSubject(event) }
+
+// validateNewEvent validates an Event of events.k8s.io. An update does not validate the namespace again.
+func validateNewEvent(r *report, event place, live value.Value) {
+	if live.IsAbsent() {
+		r.besideSubject(event)
+	}
+}
+
+// besideSubject refuses an event in another namespace than its subject. Events about objects of the cluster are in default, and those of the
+// newer form in kube-system as well.
+func (r *report) besideSubject(event place) {
+	about := event.Get("involvedObject")
+	if about.IsAbsent() {
+		about = event.Get("regarding")
+	}
+	in, of := event.Get("metadata", "namespace").Str(), about.Get("namespace").Str()
+	newer := event.Get("eventTime").Kind() == value.KindString
+	switch {
+	case of == "" && (in == "" || in == "default" || newer && in == "kube-system"), of != "" && (newer || of == in):
+		return
+	}
+	r.add(field.Invalid(field.NewPath("involvedObject", "namespace"), of, "does not match event.namespace"))
 }

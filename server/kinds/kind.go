@@ -31,14 +31,15 @@ type Traits struct {
 
 	// What the server refuses.
 
-	name         apivalidation.ValidateNameFunc // the rule for names; nil for DNS subdomains
-	validate     check                          // the kind's own fields
-	parts        map[string]check               // what validate is for other subresources than scale
-	bySchema     bool                           // texts that the schema requires or enumerates are validated, too
-	mayBeEmpty   []string                       // fields that the schema requires and the server takes when they are empty
-	fieldsFirst  bool                           // the metadata of a new object is validated only if its fields are valid
-	anyFinalizer bool                           // finalizers need not be known or qualified by a domain
-	Conditional  bool                           // an update must have a resource version
+	name         apivalidation.ValidateNameFunc                          // the rule for names; nil for DNS subdomains
+	nameOf       func(object value.Value) apivalidation.ValidateNameFunc // the rule for the name of an object, in place of name
+	validate     check                                                   // the kind's own fields
+	parts        map[string]check                                        // what validate is for other subresources than scale
+	bySchema     bool                                                    // texts that the schema requires or enumerates are validated, too
+	mayBeEmpty   []string                                                // fields that the schema requires and the server takes when they are empty
+	fieldsFirst  bool                                                    // the metadata of a new object is validated only if its fields are valid
+	anyFinalizer bool                                                    // finalizers need not be known or qualified by a domain
+	Conditional  bool                                                    // an update must have a resource version
 
 	// What the server warns of.
 
@@ -118,7 +119,10 @@ func (k Kind) ValidateCreate(ctx context.Context, object value.Value) field.Erro
 		return errs
 	}
 	rule := k.Traits.name
-	if rule == nil {
+	switch {
+	case k.nameOf != nil:
+		rule = k.nameOf(object)
+	case rule == nil:
 		rule = apivalidation.NameIsDNSSubdomain
 	}
 	of := append(api.ValidateNamed(object, k.Namespaced, rule), k.finalizers(object)...)

@@ -64,7 +64,7 @@ func table() []Traits {
 			cells: cells(name, shown(endpointsOf), age),
 		},
 		{
-			Name: "Event", bySchema: true, anyFinalizer: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
+			Name: "Event", validate: validateEvent, bySchema: true, anyFinalizer: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
 			cells: eventCells,
 			Fields: []string{
 				"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
@@ -262,6 +262,9 @@ func table() []Traits {
 		},
 		{
 			Group: storageGroup, Name: "VolumeAttributesClass", bySchema: true, AnswersDeleted: true,
+			adds: []Allocated{{
+				Paths: []string{"metadata finalizers kubernetes.io/vac-protection"}, Reason: "admission: StorageObjectInUseProtection",
+			}},
 			cells: cells(name, text("driverName"), age),
 		},
 		{
@@ -296,7 +299,7 @@ func table() []Traits {
 			Fields: []string{"spec.signerName"},
 		},
 		{
-			Group: certificateGroup, Name: "ClusterTrustBundle", bySchema: true,
+			Group: certificateGroup, Name: "ClusterTrustBundle", nameOf: bundleName, bySchema: true, Conditional: true,
 			cells:  cells(name, textOr(none, "spec", "signerName")),
 			Fields: []string{"spec.signerName"},
 		},
@@ -308,27 +311,27 @@ func table() []Traits {
 
 		// The control plane.
 		{
-			Group: admissionGroup, Name: "MutatingAdmissionPolicy", bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "MutatingAdmissionPolicy", name: unreserved, bySchema: true, anyFinalizer: true, Conditional: true,
 			cells: cells(name, count("spec", "mutations"), shown(paramKind), age),
 		},
 		{
-			Group: admissionGroup, Name: "MutatingAdmissionPolicyBinding", bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "MutatingAdmissionPolicyBinding", name: unreserved, bySchema: true, anyFinalizer: true, Conditional: true,
 			cells: policyBindingCells,
 		},
 		{
-			Group: admissionGroup, Name: "MutatingWebhookConfiguration", anyFinalizer: true, Conditional: true, // validated by server/admission/webhook
+			Group: admissionGroup, Name: "MutatingWebhookConfiguration", name: unreserved, anyFinalizer: true, Conditional: true, // validated by server/admission/webhook
 			cells: cells(name, count("webhooks"), age),
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", name: unreserved, bySchema: true, anyFinalizer: true, Conditional: true,
 			cells: cells(name, count("spec", "validations"), shown(paramKind), age),
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingAdmissionPolicyBinding", bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicyBinding", name: unreserved, bySchema: true, anyFinalizer: true, Conditional: true,
 			cells: policyBindingCells,
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingWebhookConfiguration", anyFinalizer: true, Conditional: true, // validated by server/admission/webhook
+			Group: admissionGroup, Name: "ValidatingWebhookConfiguration", name: unreserved, anyFinalizer: true, Conditional: true, // validated by server/admission/webhook
 			cells: cells(name, count("webhooks"), age),
 		},
 		{
@@ -341,7 +344,7 @@ func table() []Traits {
 			cells:          cells(name, text("spec", "holderIdentity"), age),
 		},
 		{
-			Group: "events.k8s.io", Name: "Event", bySchema: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
+			Group: "events.k8s.io", Name: "Event", validate: validateNewEvent, bySchema: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
 			cells: eventCells, shownAs: schema.GVK{Version: "v1", Kind: "Event"},
 			Fields: []string{
 				"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",

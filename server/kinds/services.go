@@ -46,6 +46,32 @@ func validateService(r *report, object place, live value.Value) {
 	r.portsTogether(ports, typ)
 	r.balancing(spec, typ)
 	r.traffic(spec, typ)
+	if !live.IsAbsent() && typ != "ExternalName" && live.Get("spec", "type").Str() != "ExternalName" {
+		r.sameIPs(spec, live.Get("spec"))
+	}
+}
+
+// sameIPs refuses other addresses than those that a service has. The second one may come, and go if the policy says so.
+func (r *report) sameIPs(spec place, live value.Value) {
+	const changed = "may not change once set"
+	ips, had := spec.at("clusterIPs"), live.Get("clusterIPs")
+	first := func() place { return ips.item(0) }
+	same := func(i int) bool { return ips.Item(i).Equal(had.Item(i)) }
+	switch is, was := ips.Len(), had.Len(); {
+	case spec.text("clusterIP") == "None" && live.Get("clusterIP").Str() == "None":
+	case is == was:
+		for i := range is {
+			if !same(i) {
+				r.invalidAs(ips.item(i), ips.ToAny(), changed)
+			}
+		}
+	case is == 0:
+		r.invalidAs(first(), ips.ToAny(), "primary clusterIP can not be unset")
+	case was > 0 && !same(0):
+		r.invalidAs(first(), ips.ToAny(), changed)
+	case is < was && spec.text("ipFamilyPolicy") != "SingleStack":
+		r.invalid(spec.at("ipFamilyPolicy"), "must be set to 'SingleStack' when releasing the secondary clusterIP")
+	}
 }
 
 // twoFamilies refuses families of addresses that the cluster does not have, which is found before anything else; it reports whether there

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -130,10 +131,23 @@ func withStandard(content value.Value, standard schema.GVK) value.Value {
 	if content.Get("kind").Str() == "" {
 		content = content.With("kind", value.String(standard.Kind))
 	}
-	if content.Get("apiVersion").Str() == "" {
+	switch said := content.Get("apiVersion").Str(); {
+	case said == "":
 		content = content.With("apiVersion", value.String(standard.APIVersion()))
+	case said == "/"+standard.Version && standard.Group == "":
+		content = WithCoreVersion(content)
 	}
 	return content
+}
+
+// WithCoreVersion returns an object with a version of the core group that it spells with a slash in front, which means the same, as
+// everything else spells it.
+func WithCoreVersion(content value.Value) value.Value {
+	version, ok := strings.CutPrefix(content.Get("apiVersion").Str(), "/")
+	if !ok || version == "" || strings.Contains(version, "/") {
+		return content
+	}
+	return content.With("apiVersion", value.String(version))
 }
 
 // unrecognized returns the 400 for a body that is no object.

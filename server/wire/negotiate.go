@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"mime"
 	"net/http"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -52,6 +52,7 @@ func (rep Representation) ContentType() string { return rep.Media + rep.Params }
 // Offer lists the representations that a path offers in addition to JSON and YAML.
 type Offer struct {
 	Convert  bool // Tables and PartialObjectMetadata
+	NoTables bool // of these, only PartialObjectMetadata
 	Protobuf bool // whole objects in protobuf; metadata in protobuf is always available
 	CBOR     bool // the server supports CBOR
 	Routed   bool // the path belongs to kube-apiserver's router, which refuses unknown media types with its own text
@@ -59,21 +60,21 @@ type Offer struct {
 }
 
 // Negotiate returns the representation that the client wants, by the rules of kube-apiserver. It tries the clauses of the Accept header by
-// descending weight, then in their order. It ignores unknown parameters. An empty header, */* and application/* mean JSON. The error is a
-// 406.
+// descending weight, then in their order. It ignores unknown parameters. An empty header, */* and application/* mean JSON, but the router
+// does not know application/*. The error is a 406.
 func Negotiate(r *http.Request, o Offer) (Representation, error) {
 	all := clauses(r.Header.Get("Accept"))
-	for _, c := range all {
-		rep, ok := c.representation(r)
-		if ok && o.has(rep) && rep.Media != CBORSequence {
-			return rep, nil
-		}
-	}
 	if o.Routed && !slices.ContainsFunc(all, o.supports) {
 		if o.Listed {
 			return Plain, notRouted(append(o.types(), o.streams()...))
 		}
 		return Plain, notRouted(o.types())
+	}
+	for _, c := range all {
+		rep, ok := c.representation(r)
+		if ok && o.has(rep) && rep.Media != CBORSequence {
+			return rep, nil
+		}
 	}
 	return Plain, notAcceptable(o.types()...)
 }
@@ -81,7 +82,7 @@ func Negotiate(r *http.Request, o Offer) (Representation, error) {
 // has reports whether o contains rep.
 func (o Offer) has(rep Representation) bool {
 	switch {
-	case rep.As != "" && !o.Convert:
+	case rep.As != "" && !o.Convert, rep.As == AsTable && o.NoTables:
 		return false
 	case rep.Media == Protobuf:
 		return rep.As == "" && o.Protobuf || rep.As == AsPartial || rep.As == AsPartialList
@@ -112,6 +113,9 @@ func NegotiateStatus(r *http.Request, o Offer) Representation {
 // NegotiateWatch is Negotiate for a stream of events. YAML has no streams.
 func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 	all := clauses(r.Header.Get("Accept"))
+	if o.Routed && !slices.ContainsFunc(all, o.supports) {
+		return Plain, notRouted(append(o.types(), o.streams()...))
+	}
 	for _, c := range all {
 		rep, ok := c.representation(r)
 		if !ok || !o.has(rep) {
@@ -125,9 +129,6 @@ func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 		}
 		rep.Pretty = false
 		return rep, nil
-	}
-	if o.Routed && !slices.ContainsFunc(all, o.supports) {
-		return Plain, notRouted(append(o.types(), o.streams()...))
 	}
 	return Plain, notAcceptable(o.types()...)
 }
@@ -144,11 +145,22 @@ func (o Offer) streams() []string {
 // NegotiateJSON is Negotiate for a document that exists as JSON only. It ignores parameters that ask for a conversion.
 func NegotiateJSON(r *http.Request) (Representation, error) {
 	for _, c := range clauses(r.Header.Get("Accept")) {
-		if c.typ == JSON || c.typ == "*/*" || c.typ == "application/*" {
+		if c.typ == JSON || c.typ == "*/*" {
 			return Representation{Media: JSON, Pretty: pretty(r, c.params)}, nil
 		}
 	}
 	return Plain, notRouted([]string{JSON})
+}
+
+// NegotiateText refuses, with 406, a client that does not take a page of plain text.
+func NegotiateText(r *http.Request) error {
+	const text = "text/plain"
+	for _, c := range clauses(r.Header.Get("Accept")) {
+		if r.Header.Get("Accept") == "" || c.typ == text || c.typ == "text/*" || c.typ == "*/*" {
+			return nil
+		}
+	}
+	return notAcceptable(JSON, YAML, text)
 }
 
 // notRouted returns the router's 406 for a path that offers the given media types.
@@ -173,28 +185,51 @@ func clauses(header string) []clause {
 	case "", JSON:
 		return plainClauses
 	}
-	var out []clause
+	var out accepted
 	for part := range strings.SplitSeq(header, ",") {
-		typ, params, err := mime.ParseMediaType(part)
-		if err != nil {
-			continue
+		if c, ok := parseClause(part); ok {
+			out = append(out, c)
 		}
-		c := clause{typ: typ, params: params, q: 1}
-		if q, err := strconv.ParseFloat(params["q"], 64); err == nil {
-			c.q = q
-		}
-		out = append(out, c)
 	}
-	slices.SortStableFunc(out, func(a, b clause) int {
-		switch {
-		case a.q > b.q:
-			return -1
-		case a.q < b.q:
-			return 1
-		}
-		return 0
-	})
+	sort.Sort(out)
 	return out
+}
+
+// parseClause parses an entry of an Accept header as kube-apiserver does: a parameter without a value, or with several, does not count.
+func parseClause(text string) (clause, bool) {
+	typ, params, _ := strings.Cut(text, ";")
+	c := clause{typ: strings.TrimSpace(typ), q: 1, params: map[string]string{}}
+	if c.typ == "*" {
+		c.typ = "*/*"
+	}
+	if main, sub, ok := strings.Cut(c.typ, "/"); !ok || sub == "" || strings.Contains(sub, "/") {
+		return c, false
+	} else {
+		c.typ = strings.TrimSpace(main) + "/" + strings.TrimSpace(sub)
+	}
+	for param := range strings.SplitSeq(params, ";") {
+		name, text, _ := strings.Cut(param, "=")
+		switch name = strings.TrimSpace(name); {
+		case text == "" || strings.Contains(text, "="):
+		case name == "q":
+			c.q, _ = strconv.ParseFloat(text, 32)
+		default:
+			c.params[name] = strings.TrimSpace(text)
+		}
+	}
+	return c, true
+}
+
+// accepted sorts the clauses of a header as kube-apiserver does: sort.Interface. Its order is none for some headers, which then depend on the
+// steps of the sort.
+type accepted []clause
+
+func (a accepted) Len() int      { return len(a) }
+func (a accepted) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+func (a accepted) Less(i, j int) bool {
+	anyType := func(c clause) bool { return strings.HasPrefix(c.typ, "*/") }
+	anySubtype := func(c clause) bool { return strings.HasSuffix(c.typ, "/*") }
+	return a[i].q > a[j].q || !anyType(a[i]) && anyType(a[j]) || !anySubtype(a[i]) && anySubtype(a[j])
 }
 
 // representation returns the representation that c asks for, and whether the server knows it.
@@ -209,11 +244,10 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 		return rep, false
 	}
 	rep.Pretty = rep.Media == JSON && pretty(r, c.params)
-	as, asked := c.params["as"]
-	if !asked {
+	as, version := c.params["as"], c.params["v"]
+	if as == "" && version == "" && c.params["g"] == "" {
 		return rep, true
 	}
-	version := c.params["v"]
 	known := as == AsTable || as == AsPartial || as == AsPartialList
 	if !known || c.params["g"] != metav1.GroupName || version != "v1" && version != "v1beta1" {
 		return rep, false
@@ -224,7 +258,7 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 
 // supports reports whether c names a media type that the router knows.
 func (o Offer) supports(c clause) bool {
-	return c.typ == "*/*" || c.typ == "application/*" || slices.Contains(o.types(), c.typ) || o.CBOR && c.typ == CBORSequence
+	return c.typ == "*/*" || slices.Contains(o.types(), c.typ) || o.CBOR && c.typ == CBORSequence
 }
 
 // pretty reports whether to indent JSON. The query parameter decides first, then the parameter of the clause, then whether the user agent

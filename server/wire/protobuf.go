@@ -2,10 +2,12 @@ package wire
 
 import (
 	"bytes"
+	"encoding/json"
 	stderrors "errors"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/deed-project/deed/schema"
@@ -44,6 +46,7 @@ func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Sent, error) 
 	if err != nil {
 		return Sent{}, errors.NewBadRequest(err.Error())
 	}
+	forgetUnreadable(object)
 	content, err := structs.From(object)
 	if err != nil {
 		return Sent{}, err
@@ -53,4 +56,18 @@ func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Sent, error) 
 		apiVersion, kind = standard.APIVersion(), standard.Kind
 	}
 	return Sent{Content: content.With("apiVersion", value.String(apiVersion)).With("kind", value.String(kind))}, nil
+}
+
+// forgetUnreadable takes the managed fields from an object with an entry whose fields are no JSON. kube-apiserver ignores them.
+func forgetUnreadable(object any) {
+	of, ok := object.(metav1.Object)
+	if !ok {
+		return
+	}
+	for _, entry := range of.GetManagedFields() {
+		if entry.FieldsV1 != nil && len(entry.FieldsV1.Raw) > 0 && !json.Valid(entry.FieldsV1.Raw) {
+			of.SetManagedFields(nil)
+			return
+		}
+	}
 }

@@ -6,15 +6,18 @@ import (
 	"math/rand"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metafuzzer "k8s.io/apimachinery/pkg/apis/meta/fuzzer"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/deed-project/deed/internal/testing/seeds"
+	kindschema "github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
 
@@ -83,4 +86,24 @@ func parsed(t *testing.T, text []byte) value.Value {
 func itemKind(list schema.GroupVersionKind) schema.GroupVersionKind {
 	list.Kind = list.Kind[:len(list.Kind)-len("List")]
 	return list
+}
+
+// TestUnreadableFields decodes an object whose managed fields have something behind the fields: it has none then.
+func TestUnreadableFields(t *testing.T) {
+	for fields, want := range map[string]int{`{"f:data":{}}`: 1, `{"f:data":{}} x`: 0, `{"f:data":{}}{}`: 0} {
+		raw, err := (&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
+			{Manager: "m", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}},
+		}}}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := (&runtime.Unknown{Raw: raw}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, err := DecodeProtobuf(append([]byte("k8s\x00"), body...), &corev1.ConfigMap{}, kindschema.GVK{Version: "v1", Kind: "ConfigMap"})
+		if got := sent.Content.Get("metadata", "managedFields").Len(); err != nil || got != want {
+			t.Errorf("%s: %d entries, %v; want %d", fields, got, err, want)
+		}
+	}
 }

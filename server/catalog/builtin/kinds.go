@@ -90,6 +90,9 @@ func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*cat
 		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
 	}
 	v.Columns, v.Row = tableOf(kind)
+	if kind.GVK == signingRequest {
+		v.Sign = withCreator
+	}
 	v.Main = managerOf(kind.Kind, "")
 	for _, s := range kind.Subresources {
 		switch {

@@ -93,7 +93,7 @@ func (c *compiler) compile(crd value.Value) error {
 		c.replicas[c.apiVersion(name)] = path
 	}
 	for v := range c.spec.Get("versions").Items() {
-		if !v.Get("served").Bool() {
+		if !v.Get("served").Bool() && !c.onlySweeps(v) {
 			continue
 		}
 		compiled, err := c.version(v)
@@ -105,6 +105,17 @@ func (c *compiler) compile(crd value.Value) error {
 	}
 	catalog.SortVersions(c.resource.Versions)
 	return nil
+}
+
+// onlySweeps reports whether a version is served only so that the objects of a deleted definition can be deleted: the stored one, if the
+// definition serves none.
+func (c *compiler) onlySweeps(version value.Value) bool {
+	for v := range c.spec.Get("versions").Items() {
+		if v.Get("served").Bool() {
+			return false
+		}
+	}
+	return c.resource.Terminating && version.Get("storage").Bool()
 }
 
 // parsedSchemas holds the parsed schemas of a definition. It is shared and must not be modified.

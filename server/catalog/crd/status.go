@@ -1,10 +1,15 @@
 package crd
 
 import (
+	"crypto/x509"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/deed-project/deed/value"
 )
@@ -56,13 +61,17 @@ func Accept(crd value.Value, others Names, now time.Time) value.Value {
 		naming = condition{"NamesAccepted", "False", reason, problem}
 	}
 	out := naming.in(status, now)
-	established := status
 	switch {
-	case isTrue(established, "Established"):
+	case isTrue(status, "Established"):
+	case reason == "" && !hasUsableBundle(crd):
+		out = condition{"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"}.in(out, now)
 	case reason == "":
 		out = condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}.in(out, now)
 	default:
 		out = condition{"Established", "False", "NotAccepted", "not all names are accepted"}.in(out, now)
+	}
+	if approval, ok := approvalOf(crd); ok {
+		out = approval.in(out, now)
 	}
 	if !crd.Get("metadata", "deletionTimestamp").IsAbsent() && isHeld(crd) {
 		out = condition{"Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"}.in(out, now)
@@ -77,9 +86,44 @@ func Accept(crd value.Value, others Names, now time.Time) value.Value {
 // away.
 func Content(status value.Value) bool { return isTrue(status, "NamesAccepted") }
 
-// Served reports whether the resource of a definition is served: its names were accepted once.
+// Served reports whether the resource of a definition is served: its names were accepted once, and its conversion webhook can be reached.
 func Served(crd value.Value) bool {
-	return isTrue(crd.Get("status"), "Established") || isTrue(crd.Get("status"), "NamesAccepted")
+	return isTrue(crd.Get("status"), "Established") || isTrue(crd.Get("status"), "NamesAccepted") && hasUsableBundle(crd)
+}
+
+// hasUsableBundle reports whether the CA bundle of the conversion webhook has a certificate, if there is a bundle.
+func hasUsableBundle(crd value.Value) bool {
+	text := crd.Get("spec", "conversion", "webhook", "clientConfig", "caBundle").Str()
+	bundle, err := base64.StdEncoding.DecodeString(text)
+	return text == "" || err == nil && x509.NewCertPool().AppendCertsFromPEM(bundle)
+}
+
+// approvalOf returns the condition of a definition in a group that belongs to Kubernetes, and whether it is in one.
+func approvalOf(crd value.Value) (condition, bool) {
+	if !apihelpers.IsProtectedCommunityGroup(crd.Get("spec", "group").Str()) {
+		return condition{}, false
+	}
+	const name = apiextensionsv1.KubeAPIApprovedAnnotation
+	state, message := apihelpers.GetAPIApprovalState(map[string]string{name: crd.Get("metadata", "annotations", name).Str()})
+	c := condition{"KubernetesAPIApprovalPolicyConformant", "False", "", message}
+	switch state {
+	case apihelpers.APIApproved:
+		c.status, c.reason = "True", "ApprovedAnnotation"
+	case apihelpers.APIApprovalBypassed:
+		c.reason = "UnapprovedAnnotation"
+	case apihelpers.APIApprovalMissing:
+		c.reason = "MissingAnnotation"
+	default:
+		c.reason = "InvalidAnnotation"
+	}
+	return c, true
+}
+
+// Overlaps reports whether the objects of a definition would be stored where those of a built-in kind are.
+func Overlaps(crd value.Value) bool {
+	group, plural := crd.Get("spec", "group").Str(), crd.Get("spec", "names", "plural").Str()
+	return group == "apiextensions.k8s.io" && plural == "customresourcedefinitions" ||
+		group == "apiregistration.k8s.io" && plural == "apiservices"
 }
 
 // Finished returns crd without the finalizer, and whether it had the finalizer. The new condition states that the objects are gone, or that
@@ -90,7 +134,10 @@ func Finished(crd value.Value, now time.Time) (value.Value, bool) {
 	}
 	left := slices.DeleteFunc(slices.Collect(crd.Get("metadata", "finalizers").Items()), value.String(finalizer).Equal)
 	done := condition{"Terminating", "False", "InstanceDeletionCompleted", "removed all instances"}
-	if !isTrue(crd.Get("status"), "Established") {
+	switch {
+	case Overlaps(crd):
+		done.reason, done.message = "OverlappingBuiltInResource", "instances overlap with built-in resources in storage"
+	case !isTrue(crd.Get("status"), "Established"):
 		done.reason, done.message = "NeverEstablished", "resource was never established"
 	}
 	return crd.With("metadata", crd.Get("metadata").With("finalizers", value.List(left...))).With("status", done.in(crd.Get("status"), now)), true

@@ -32,13 +32,14 @@ type options struct {
 	webhookUsers    string
 	logFormat       string
 	verbose         bool
+	flags           *pflag.FlagSet
 	host            string          // of listen
 	lost            <-chan struct{} // is closed when the data file is gone; nil without one
 }
 
 // addTo defines the flags in f.
 func (o *options) addTo(f *pflag.FlagSet) {
-	f.SortFlags = false
+	o.flags, f.SortFlags = f, false
 	f.StringVar(&o.listen, "listen", "127.0.0.1:6443", "address to listen on; port 0 takes a free one")
 	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to serve, whatever else is in there; may be repeated")
 	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to start with; may be repeated")

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/logs"
@@ -25,6 +27,8 @@ import (
 // serve makes the server that the flags describe, and serves until ctx is done.
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
 	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL, MaxObject: o.maxObject, Hosts: []string{o.host}}
+	config.Flags = map[string]string{}
+	o.flags.VisitAll(func(f *pflag.Flag) { config.Flags[f.Name] = f.Value.String() })
 	objects, err := o.objects()
 	if err != nil {
 		return err

@@ -41,5 +41,7 @@ func Create(q *rest.Request, answer func(review value.Value) (value.Value, error
 	if err != nil {
 		return nil, err
 	}
-	return rest.NewDocument(http.StatusCreated, out), nil
+	answered := rest.NewDocument(http.StatusCreated, out)
+	answered.Converted = true
+	return answered, nil
 }

@@ -62,7 +62,8 @@ func isPlainPath(path string) bool {
 }
 
 func selectable(v *catalog.Version, name string) bool {
-	return name == "metadata.name" || name == "metadata.namespace" && v.Namespaced || slices.Contains(v.Fields, name)
+	namespace := name == "metadata.namespace" && (v.Namespaced || !v.Custom && len(v.Fields) == 0) // objects of the cluster have none
+	return name == "metadata.name" || namespace || slices.Contains(v.Fields, name)
 }
 
 // matches reports whether the selector is about content.

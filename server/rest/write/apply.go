@@ -24,6 +24,9 @@ func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 	if err != nil {
 		return nil, err
 	}
+	if !q.Version.Custom {
+		sent.Content = wire.WithCoreVersion(sent.Content)
+	}
 	config, err := managedfields.ObjectOf(sent.Content)
 	if err != nil {
 		config = managedfields.Object{Content: sent.Content} // its managed fields are invalid, and its type refuses them

@@ -38,12 +38,20 @@ func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case waiting != nil && asksForDependents(options):
+		return rest.NewAnswer(http.StatusAccepted, *waiting), nil
 	case waiting != nil:
 		return rest.NewAnswer(http.StatusOK, *waiting), nil
 	case q.Version.AnswersDeleted:
 		return rest.NewAnswer(http.StatusOK, live.Object), nil
 	}
 	return deletedAnswer(q, live), nil
+}
+
+// asksForDependents reports whether options say, in the old way, that what an object owns goes with it.
+func asksForDependents(options *metav1.DeleteOptions) bool {
+	//lint:ignore SA1019 clients still send it
+	return options.OrphanDependents != nil && !*options.OrphanDependents
 }
 
 // Before adds to the options of a delete what the kind of the object demands.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/value"
 )
@@ -69,6 +70,9 @@ func (t *Task) storeNew(object managedfields.Object) (Outcome, error) {
 	q, err := t.Request, error(nil)
 	if object.Content, err = prepareNew(q, object.Content, t.Writer.Reader.Now(), t.post); err != nil {
 		return Outcome{}, err
+	}
+	if sign := q.Version.Sign; sign != nil {
+		object.Content = sign(object.Content, catalog.Creator(t.Writer.Host.User(q.Context())))
 	}
 	q.ObjectName = api.Meta(object.Content, "name") // which some kinds give to objects that have none
 	valid, err := validateNew(q, object.Content)

@@ -1,0 +1,188 @@
+package builtin
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Fields whose feature gate is off: gated.txt lists them, and withoutGated drops them.
+
+//go:embed gated.txt
+var gatedFields string
+
+// podSpecs has, by group and kind, where objects have the spec of a pod.
+var podSpecs = map[schema.GVK]string{
+	{Kind: "Pod"}:                        "spec",
+	{Kind: "PodTemplate"}:                "template.spec",
+	{Kind: "ReplicationController"}:      "spec.template.spec",
+	{Group: "apps", Kind: "DaemonSet"}:   "spec.template.spec",
+	{Group: "apps", Kind: "Deployment"}:  "spec.template.spec",
+	{Group: "apps", Kind: "ReplicaSet"}:  "spec.template.spec",
+	{Group: "apps", Kind: "StatefulSet"}: "spec.template.spec",
+	{Group: "batch", Kind: "Job"}:        "spec.template.spec",
+	{Group: "batch", Kind: "CronJob"}:    "spec.jobTemplate.spec.template.spec",
+}
+
+// gate is a place on the way to gated fields.
+type gate struct {
+	name    string // of the gate, if the place itself is gated
+	hollow  bool   // the place goes when nothing is left in it
+	members []gateMember
+	items   *gate // of a list, or of a map
+}
+
+type gateMember struct {
+	name string
+	*gate
+}
+
+// gates returns, by group and kind, the ways to gated fields.
+var gates = sync.OnceValue(func() map[schema.GVK]*gate {
+	out := map[schema.GVK]*gate{}
+	add := func(of schema.GVK, path, name string) {
+		if out[of] == nil {
+			out[of] = &gate{}
+		}
+		out[of].add(path, name)
+	}
+	name := ""
+	for line := range strings.Lines(gatedFields) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0 || fields[0] == "#":
+			continue
+		case line[0] != '\t':
+			name = strings.TrimSpace(line)
+			continue
+		}
+		for _, path := range fields[1:] {
+			for of, path := range gatedPaths(fields[0], path) {
+				add(of, path, name)
+			}
+		}
+	}
+	return out
+})
+
+// gatedPaths yields the kinds that a line of gated.txt is about, with the path in their objects.
+func gatedPaths(kind, path string) func(func(schema.GVK, string) bool) {
+	return func(yield func(schema.GVK, string) bool) {
+		lists := []string{""}
+		switch kind {
+		default:
+			group, kind, found := strings.Cut(kind, "/")
+			if !found {
+				group, kind = "", group
+			}
+			yield(schema.GVK{Group: group, Kind: kind}, path)
+			return
+		case "pod":
+		case "container":
+			lists = []string{"containers[].", "initContainers[].", "ephemeralContainers[]."}
+		}
+		for of, spec := range podSpecs {
+			for _, list := range lists {
+				if !yield(of, spec+"."+list+path) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// add adds a path to a gated field.
+func (g *gate) add(path, name string) {
+	for step := range strings.SplitSeq(path, ".") {
+		member, ofList := strings.CutSuffix(step, "[]")
+		member, ofMap := strings.CutSuffix(member, "{}")
+		member, hollow := strings.CutSuffix(member, "!")
+		at := slices.IndexFunc(g.members, func(m gateMember) bool { return m.name == member })
+		if at < 0 {
+			at = len(g.members)
+			g.members = append(g.members, gateMember{member, &gate{}})
+		}
+		g = g.members[at].gate
+		g.hollow = g.hollow || hollow
+		if ofList || ofMap {
+			if g.items == nil {
+				g.items = &gate{}
+			}
+			g = g.items
+		}
+	}
+	g.name = name
+}
+
+// withoutGated returns object without the fields whose gate is off, unless live has a field of the same gate.
+func (k *Kind) withoutGated(live, object value.Value) value.Value {
+	g := gates()[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
+	if g == nil {
+		return object
+	}
+	found := g.find(object, nil)
+	if len(found) == 0 {
+		return object
+	}
+	used := g.find(live, nil)
+	found = slices.DeleteFunc(found, func(name string) bool { return slices.Contains(used, name) })
+	return g.drop(object, found)
+}
+
+// find appends the names of the gates whose fields v has.
+func (g *gate) find(v value.Value, names []string) []string {
+	switch {
+	case isNothing(v):
+		return names
+	case g.name != "" && !slices.Contains(names, g.name):
+		names = append(names, g.name)
+	}
+	for _, m := range g.members {
+		names = m.find(v.Get(m.name), names)
+	}
+	if g.items != nil {
+		for item := range v.Items() {
+			names = g.items.find(item, names)
+		}
+		for _, member := range v.Members() {
+			names = g.items.find(member, names)
+		}
+	}
+	return names
+}
+
+// drop returns v without the fields of the named gates.
+func (g *gate) drop(v value.Value, names []string) value.Value {
+	switch {
+	case isNothing(v):
+		return v
+	case g.name != "" && slices.Contains(names, g.name):
+		return value.Value{}
+	}
+	had := v.Len()
+	for _, m := range g.members {
+		if member := v.Get(m.name); !member.IsAbsent() {
+			v = v.With(m.name, m.drop(member, names))
+		}
+	}
+	switch {
+	case g.hollow && had > 0 && v.Len() == 0:
+		return value.Value{}
+	case g.items == nil:
+	case v.Kind() == value.KindList:
+		var items []value.Value
+		for item := range v.Items() {
+			items = append(items, g.items.drop(item, names))
+		}
+		return value.List(items...)
+	default:
+		for name, member := range v.Members() {
+			v = v.With(name, g.items.drop(member, names))
+		}
+	}
+	return v
+}

@@ -1,0 +1,136 @@
+package builtin
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/deed-project/deed/value"
+)
+
+// withPodResources returns a new pod whose own resources have what follows from those of its containers: limits of huge pages, requests of
+// CPU and memory, and limits of what all containers limit. A pod without resources of its own stays as it is.
+func withPodResources(pod value.Value) value.Value {
+	resources := pod.Get("spec", "resources")
+	limits, requests := quantities(resources.Get("limits")), quantities(resources.Get("requests"))
+	if len(limits) == 0 && len(requests) == 0 {
+		return pod
+	}
+	limited, everywhere := aggregate(pod.Get("spec"), "limits")
+	for name, q := range limited {
+		if _, requested := requests[name]; isHugePages(name) && !requested {
+			addMissing(limits, name, q)
+		}
+	}
+	requested, _ := aggregate(pod.Get("spec"), "requests")
+	for name, q := range requested {
+		if name == "cpu" || name == "memory" {
+			addMissing(requests, name, q)
+		}
+	}
+	for name, q := range limits {
+		if ofPod(name) {
+			addMissing(requests, name, q)
+		}
+	}
+	for name, q := range requests {
+		if limit, ok := limited[name]; ok && ofPod(name) && everywhere[name] {
+			if q.Cmp(limit) < 0 {
+				q = limit
+			}
+			addMissing(limits, name, q)
+		}
+	}
+	resources = withQuantities(withQuantities(resources, "limits", limits), "requests", requests)
+	return pod.With("spec", pod.Get("spec").With("resources", resources))
+}
+
+func isHugePages(name string) bool { return strings.HasPrefix(name, "hugepages-") }
+
+// ofPod reports whether a pod may have a resource of that name of its own.
+func ofPod(name string) bool { return name == "cpu" || name == "memory" || isHugePages(name) }
+
+// quantities returns the quantities of a list of limits or requests by name.
+func quantities(list value.Value) map[string]resource.Quantity {
+	out := map[string]resource.Quantity{}
+	for name, text := range list.Members() {
+		if q, err := resource.ParseQuantity(text.Str()); err == nil {
+			out[name] = q
+		}
+	}
+	return out
+}
+
+func addMissing(to map[string]resource.Quantity, name string, q resource.Quantity) {
+	if _, ok := to[name]; !ok {
+		to[name] = q
+	}
+}
+
+// withQuantities returns resources with the quantities of a list that it lacks.
+func withQuantities(resources value.Value, list string, all map[string]resource.Quantity) value.Value {
+	of := resources.Get(list)
+	for name, q := range all {
+		if of.Get(name).IsAbsent() {
+			of = of.With(name, value.String(q.String()))
+		}
+	}
+	if of.IsAbsent() {
+		return resources
+	}
+	return resources.With(list, of)
+}
+
+// aggregate returns what the containers of a pod take together of a list, limits or requests, and which resources all of them list. The
+// init containers run one after the other, beside the sidecars before them.
+func aggregate(spec value.Value, list string) (sum map[string]resource.Quantity, everywhere map[string]bool) {
+	sum, everywhere = map[string]resource.Quantity{}, map[string]bool{}
+	sidecars, most := map[string]resource.Quantity{}, map[string]resource.Quantity{}
+	count, containers := map[string]int{}, 0
+	each := func(name string, visit func(container value.Value, of map[string]resource.Quantity)) {
+		for container := range spec.Get(name).Items() {
+			containers++
+			of := quantities(container.Get("resources", list))
+			for name := range of {
+				count[name]++
+			}
+			visit(container, of)
+		}
+	}
+	each("containers", func(_ value.Value, of map[string]resource.Quantity) { addTo(sum, of) })
+	each("initContainers", func(container value.Value, of map[string]resource.Quantity) {
+		if container.Get("restartPolicy").Str() == "Always" {
+			addTo(sum, of)
+			addTo(sidecars, of)
+			of = sidecars
+		} else {
+			addTo(of, sidecars)
+		}
+		raiseTo(most, of)
+	})
+	raiseTo(sum, most)
+	for name, n := range count {
+		everywhere[name] = n == containers
+	}
+	return sum, everywhere
+}
+
+func addTo(sum, of map[string]resource.Quantity) {
+	for name, q := range of {
+		was := sum[name].DeepCopy()
+		if _, ok := sum[name]; ok {
+			was.Add(q)
+		} else {
+			was = q.DeepCopy()
+		}
+		sum[name] = was
+	}
+}
+
+func raiseTo(most, of map[string]resource.Quantity) {
+	for name, q := range of {
+		if was, ok := most[name]; !ok || q.Cmp(was) > 0 {
+			most[name] = q.DeepCopy()
+		}
+	}
+}
