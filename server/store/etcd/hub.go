@@ -25,7 +25,7 @@ const again = 100 * time.Millisecond
 type hub struct {
 	beginning sync.Mutex
 	wait      sync.WaitGroup // for the goroutine that follows etcd
-	hurry     chan struct{}  // of size 1; a receiver waits for etcd's latest revision
+	hurry     chan struct{}  // of size 1; a value requests a progress notification at once
 
 	publishing sync.Mutex // held while recent is replaced
 	now        atomic.Pointer[recent]
