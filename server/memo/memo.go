@@ -1,4 +1,5 @@
-// Package memo keeps what was made of texts, so that a process makes it once: tests start many servers with the same definitions.
+// Package memo caches values that are made of texts, for the whole process. Tests start many servers with the same definitions, and a
+// process should compile each once.
 package memo
 
 import (
@@ -7,15 +8,15 @@ import (
 	"github.com/deed-project/deed/server/cache"
 )
 
-// Of keeps values of type V, each by the text that it was made of. It is safe for concurrent use.
+// Of caches values of type V by the text that each was made of. It is safe for concurrent use.
 type Of[V any] struct {
-	Budget int // bytes that the texts may have together
+	Budget int // bound on the bytes of all texts
 
 	made cache.Cache[[sha256.Size]byte, V]
 }
 
-// Get returns what make makes of text, or made of it before. Errors are not kept. Several goroutines that ask at the same time may all make
-// it.
+// Get returns the cached value of text, or else the result of make, which it caches. It does not cache errors. Concurrent calls with the
+// same text may all call make.
 func (o *Of[V]) Get(text []byte, make func() (V, error)) (V, error) {
 	key := sha256.Sum256(text)
 	if v, ok := o.made.Get(key); ok {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// JSON returns ErrSize if a value of type t that a JSON text is read into would take too much memory. It costs the length of the text, and
-// finds nothing in a text that is no JSON: whoever reads it does.
+// JSON returns ErrSize if decoding a JSON text into a value of type t would take too much memory. Its cost is linear in the text. It
+// ignores syntax errors, which the decoder reports.
 func JSON(text []byte, t reflect.Type) error {
 	if len(text) <= surely {
 		return nil
@@ -17,18 +17,18 @@ func JSON(text []byte, t reflect.Type) error {
 	return m.err()
 }
 
-// open is a container in a text that has not ended: what the values in it are read into, nil for what is skipped.
+// open is an unfinished container in a text, and the types that its values decode into; nil means skipped.
 type open struct {
 	list    bool
 	members map[string]reflect.Type // of a struct
-	each    reflect.Type            // of the items of a list and the entries of a map
-	cost    int64                   // of each of them
+	each    reflect.Type            // of items of a list and entries of a map
+	cost    int64                   // of each item or entry
 }
 
-// json counts what a text takes that is read into a value of type t.
+// json counts the memory for decoding a text into a value of type t.
 func (m *meter) json(text []byte, t reflect.Type) {
 	var stack []open
-	next := t // the type of the value that comes next, nil if it is skipped
+	next := t // type of the next value; nil if it is skipped
 	for i := 0; i < len(text) && m.left >= 0; i++ {
 		var in open
 		if n := len(stack); n > 0 {
@@ -55,7 +55,7 @@ func (m *meter) json(text []byte, t reflect.Type) {
 				m.point(next)
 			}
 			i = end - 1
-		default: // a number or a word
+		default: // a number, true, false or null
 			m.left -= in.cost
 			if c != 'n' {
 				m.point(next)
@@ -70,7 +70,7 @@ func (m *meter) json(text []byte, t reflect.Type) {
 	}
 }
 
-// endOfString returns where the string ends that begins at i.
+// endOfString returns the end of the string that begins at i.
 func endOfString(text []byte, i int) int {
 	for i++; i < len(text) && text[i] != '"'; i++ {
 		if text[i] == '\\' {
@@ -88,7 +88,7 @@ func isName(text []byte, i int) bool {
 	return i < len(text) && text[i] == ':'
 }
 
-// of returns the type of the member that has a name, which is quoted.
+// of returns the type of the member with a quoted name.
 func (o open) of(quoted []byte) reflect.Type {
 	if o.members == nil {
 		return o.each
@@ -106,7 +106,7 @@ func (o open) of(quoted []byte) reflect.Type {
 	return o.members[string(name)]
 }
 
-// enter counts what a container points to that is read into a value of type t, and returns what is in it.
+// enter counts the memory behind the pointer of a container of type t, and returns the types of its values.
 func (m *meter) enter(t reflect.Type, list bool) open {
 	o := open{list: list}
 	if t = m.point(t); t == nil {
