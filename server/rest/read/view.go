@@ -21,7 +21,7 @@ type Reader struct {
 	recent  recent
 	facts   facts
 	events  events
-	blocks  cache.Cache[blockKey, wire.Part] // of lists
+	blocks  cache.Cache[blockKey, wire.Part] // compressed parts of lists
 	room    room
 	onces   onces
 	indexes indexes
@@ -147,7 +147,7 @@ func (v View) Keep(o Live) {
 // Replaced drops the facts about a stored text that was replaced or deleted.
 func (v View) Replaced(revision store.Revision) { v.facts.forget(revision) }
 
-// Removed drops an object that was deleted.
+// Removed drops the cache entry of a deleted object.
 func (v View) Removed(key string) { v.recent.gone(key, v.Version.Resource) }
 
 // TextOf returns a function that appends the text of a stored object with its resource version. It is nil if no fact about the text is
