@@ -66,7 +66,7 @@ type Config struct {
 	// Webhooks says how webhooks are asked.
 	Webhooks Webhooks
 	// Past is how much of its past the server keeps in the store; nil is [DefaultPast], and in a Store that is shared everything:
-	// forgetting is the business of whoever owns it.
+	// its operator compacts it.
 	Past *store.Window
 	// MaxObject is how large an object may be that is stored, in bytes; 0 is [DefaultMaxObject].
 	MaxObject int

@@ -48,7 +48,7 @@ func TestKubebuilder(t *testing.T) {
 	s := apitest.Start(t, apitest.CRDs("testdata/kubebuilder"))
 	s.Apply(`{apiVersion: example.org/v1, kind: Widget, metadata: {name: web}, spec: {color: red}}`)
 	why := failure(t, func(tb testing.TB) { apitest.Start(tb, apitest.CRDs("testdata/kubebuilder/patches")) })
-	if want := "testdata/kubebuilder/patches holds no CustomResourceDefinition"; why != want {
+	if want := "testdata/kubebuilder/patches contains no CustomResourceDefinition"; why != want {
 		t.Errorf("a folder of patches: %s, want %s", why, want)
 	}
 }

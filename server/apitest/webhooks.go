@@ -37,7 +37,7 @@ func Webhooks(name string, handler http.Handler) Option {
 			}
 		}
 		if !found {
-			return fmt.Errorf("%s holds no configuration of webhooks", name)
+			return fmt.Errorf("%s contains no webhook configuration", name)
 		}
 		return nil
 	}
