@@ -22,7 +22,7 @@ import (
 // all other versions.
 var structWorlds = []string{"autoscalers", "deployments", "pods", "services"}
 
-// hubs has the manifest that a world of structs starts from, which is of the hub's version, and its versions.
+// hubs has for each world of structs its initial manifest, in the hub's version, and its versions.
 var hubs = map[string]struct {
 	manifest string
 	versions []string
