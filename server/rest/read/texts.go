@@ -266,7 +266,7 @@ func (t *texts) addToBlock(record store.Record, known *fact) (err error) {
 	return t.sendBlock()
 }
 
-// sendBlock writes the block that was collected, if there is one, and what was collected as text before it.
+// sendBlock writes the text before the collected block, and then the block if there is one.
 func (t *texts) sendBlock() error {
 	b := &t.block
 	if len(b.items) == 0 {
