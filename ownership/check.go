@@ -157,10 +157,10 @@ func (k *checker) checkFields(t *schema.Type) {
 			k.checkPaths(h)
 		case errors.Is(h.err, merge.ErrNoVersion):
 			k.add(unknownVersion, h.index, nil, fmt.Sprintf("the kind has no version %s", k.object.Entries[h.index].APIVersion),
-				"The next write forgets what the manager owns. Let it write again in a version that is served.")
+				"The next write drops the entry. Let the manager write again in a served version.")
 		case !h.written.IsEmpty(): // of the others checkEntry has said that they cannot be read
 			k.addError(unconvertible, h.index, h.err,
-				"Every apply fails until the object can be converted. Mend the object, or transfer the fields.")
+				"Every apply fails until the object can be converted. Repair the object, or transfer the fields.")
 		}
 	}
 	w := newOwnerWalk(k.object, all)

@@ -35,22 +35,22 @@ func (k *checker) checkEntry(i int) {
 	read, err := managing.Read(k.object.Entries, i)
 	fields := read.Fields
 	switch {
-	// Nothing more can be said of what cannot be read.
+	// An unreadable entry has no further findings.
 	case err != nil:
 		k.addError(undecodable, i, errors.Unwrap(err),
-			"Every apply fails, and the next update forgets all owners. Remove the entry with a patch of metadata.managedFields.")
+			"Every apply fails, and the next update drops all owners. Remove the entry with a patch of metadata.managedFields.")
 		return
-	// These two mend themselves.
+	// The next write repairs these two.
 	case fields.IsEmpty():
-		k.add(emptySet, i, nil, "the manager owns nothing", "None needed: the next write that is tracked drops the entry.")
+		k.add(emptySet, i, nil, "the manager owns nothing", "None needed: the next tracked write drops the entry.")
 	case !isCanonical(e.FieldsV1, fields):
 		k.add(notCanonical, i, nil, "the set is not written as kube-apiserver writes it",
-			"None needed: the next write that is tracked writes it anew.")
+			"None needed: the next tracked write prints it in the usual form.")
 	}
 	k.checkStuck(i, fields)
 	if j, found := k.again[i]; found {
 		k.add(duplicateIdentity, i, nil, fmt.Sprintf("entry %d is of the same manager, and only the last one counts", j),
-			"What only this entry owns is already without an owner. Let the manager write again, or join the two with a patch.")
+			"Fields that only this entry has have already lost their owner. Let the manager write again, or join the two entries with a patch.")
 	}
 }
 
@@ -94,33 +94,32 @@ func (k *checker) checkNames(i int) {
 	}
 }
 
-// checkStuck finds fields that an updater holds although nobody writes by its name any more, or
-// nobody should.
+// checkStuck finds fields of an updater whose name is no longer used for writes, or should not be.
 func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	e := k.object.Entries[i]
 	if e.Operation != merge.Update || fields.IsEmpty() {
 		return
 	}
 	n := len(k.found)
-	// Of several that apply, the first one is reported: the more is known of who holds the fields,
-	// the more can be advised.
+	// Only the first matching case is reported. The cases are sorted by how much they tell about the
+	// owner, and so about the remedy.
 	switch {
-	// Invented by the server, for all who wrote before.
+	// The server invented this owner for all earlier writers.
 	case e.Manager == managedfields.BeforeFirstApply:
-		k.add(beforeFirstApply, i, nil, "an owner that was invented for all that the object had when it was first applied holds "+countFields(fields),
-			"Fields that go from a manifest stay, and changing them conflicts. Transfer them to those who want them.")
-	// Made by the server of several that were too many.
+		k.add(beforeFirstApply, i, nil, "the owner that the server invented at the first apply holds "+countFields(fields),
+			"Fields stay when a manifest drops them, and changing them conflicts. Transfer them to the managers that want them.")
+	// The server joined several updaters.
 	case e.Manager == managedfields.AncientChanges:
-		k.add(ancientChanges, i, nil, "updaters that were too many to keep apart hold "+countFields(fields),
-			"Nobody can tell whose they are. Let tools that update the object use one name each.")
+		k.add(ancientChanges, i, nil, "updaters that the server joined, because there were too many, hold "+countFields(fields),
+			"Their owners cannot be told apart any more. Let each tool that updates the object use one name.")
 	// kubectl's client-side apply, by that name or, under another, by the record that it keeps.
 	case e.Manager == clientSideApply || fields.Has(lastAppliedPath):
 		k.add(clientSideApplied, i, nil, "client-side apply holds "+countFields(fields),
-			"Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.")
-	// Somebody who applies now, and updated once.
+			"Fields stay when a manifest that is applied server-side drops them. Migrate them to the applier.")
+	// A manager that applies now, and made updates before.
 	case k.appliers[applierOf(e)]:
 		k.add(splitManager, i, nil, "the manager, which applies, holds "+countFields(fields)+" by an update",
-			"Such fields stay when they go from what it applies. Migrate them to the applier, or let the update use another name.")
+			"Such fields stay when its configuration drops them. Migrate them to the applier, or let the update use another name.")
 	}
 	if len(k.found) > n {
 		k.found[n].Fields = fields
@@ -140,7 +139,7 @@ func countFields(fields fieldpath.Set) string {
 	return "1 field"
 }
 
-// checkWhole finds what no single entry is to blame for.
+// checkWhole finds problems that no single entry causes.
 func (k *checker) checkWhole() {
 	limit := k.config.MaxUpdateManagers
 	if limit == 0 {
@@ -152,14 +151,14 @@ func (k *checker) checkWhole() {
 			updaters++
 		}
 	}
-	// There is one more than kube-apiserver keeps apart: the next update joins the oldest, S10.
+	// There is one more than kube-apiserver keeps: the next update joins the oldest (S10).
 	if updaters > limit {
-		k.add(tooManyUpdaters, -1, nil, fmt.Sprintf("%d updaters, and %d are kept apart", updaters, limit),
-			"The next update joins the oldest of them as ancient-changes. Let tools that update the object use one name each.")
+		k.add(tooManyUpdaters, -1, nil, fmt.Sprintf("%d updaters, and the server keeps %d", updaters, limit),
+			"The next update joins the oldest of them as ancient-changes. Let each tool that updates the object use one name.")
 	}
 	if HasLostOwners(k.object) {
 		k.add(lostOwners, -1, slices.Clone(lastAppliedPath), "client-side apply wrote the object, and its managed fields are gone",
-			"The first apply makes before-first-apply the owner of everything, others' fields too: do not migrate that to an applier. "+
+			"The first apply makes before-first-apply the owner of every field, also those of other managers: do not migrate them to an applier. "+
 				"Make entries from the record of the last client-side apply instead.")
 	}
 }

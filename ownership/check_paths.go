@@ -37,7 +37,7 @@ func (k *checker) checkPaths(h held) {
 // addOnce records a finding about the object as a whole, unless there is one of that code.
 func (k *checker) addOnce(c Code, err error) {
 	if !slices.ContainsFunc(k.found, func(f Finding) bool { return f.Code == c }) {
-		k.addError(c, -1, err, "Every apply fails, and whether paths are in the object cannot be checked. Mend the object or its schema.")
+		k.addError(c, -1, err, "Every apply fails, and paths cannot be compared with the object. Repair the object or its schema.")
 	}
 }
 
@@ -60,11 +60,11 @@ func (v *pathCheck) declared(t *schema.Type, s fieldpath.Set) {
 		v.path = append(v.path, e.Element)
 		switch below := typeBelow(t, e.Element); {
 		case isAtomic(t) && len(v.path) > 1:
-			v.lost(stalePath, "the schema has made what it is in atomic",
+			v.lost(stalePath, "the schema has made the enclosing value atomic",
 				"None needed: the next write gives the manager the list or object as a whole.")
 		case below == nil:
 			v.lost(undeclaredPath, "the schema has no such field",
-				"The field may be of an older or newer schema. Nothing can remove it but a write of the whole object.")
+				"The field may belong to an older or newer schema. Only a write of the whole object can remove it.")
 		default:
 			v.declared(below, e.Sub)
 		}
@@ -98,7 +98,7 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 	for _, path := range absent {
 		if last == nil || len(path) < len(last) || !slices.Equal(path[:len(last)], last) {
 			v.add(absentPath, v.entry, path, "the object has no such field",
-				"Harmless until somebody adds the field: then that conflicts with this manager. Let the manager write again.")
+				"Harmless until another manager adds the field, which conflicts with this manager. Let the manager write again.")
 			last = path
 		}
 	}

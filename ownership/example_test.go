@@ -105,7 +105,7 @@ func ExampleCheck() {
 	}
 	// Output:
 	// client-side-apply: metadata.managedFields[1], manager "kubectl-client-side-apply": client-side apply holds 2 fields
-	// Fields that go from a manifest that is applied on the server side stay. Migrate them to the applier.
+	// Fields stay when a manifest that is applied server-side drops them. Migrate them to the applier.
 }
 
 func ExampleWouldChange() {

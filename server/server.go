@@ -67,8 +67,8 @@ type Config struct {
 	Admission admission.Chain
 	// Webhooks says how webhooks are asked.
 	Webhooks Webhooks
-	// Past is how much of its past the server keeps in the store; nil is [DefaultPast], and in a Store that is shared everything:
-	// forgetting is the business of whoever owns it.
+	// Past bounds the history that the server keeps in the store. Nil means [DefaultPast]. For a shared Store, nil means everything,
+	// because the operator of the store compacts it.
 	Past *store.Window
 	// MaxObject is how large an object may be that is stored, in bytes; 0 is [DefaultMaxObject].
 	MaxObject int

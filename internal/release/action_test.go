@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/internal/release/dist"
 )
 
-// action runs steps of action.yml as GitHub does.
+// action runs steps of action.yml like GitHub.
 type action struct {
 	t       *testing.T
 	dir     string // the checkout of the pull request
@@ -22,7 +22,7 @@ type action struct {
 	summary string
 }
 
-// newAction returns an action in an empty checkout, with deed built from this repository.
+// newAction returns an action in an empty checkout, with a deed that was built from this repository.
 func newAction(t *testing.T) *action {
 	t.Helper()
 	a := &action{t, t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "summary")}
@@ -34,7 +34,7 @@ func newAction(t *testing.T) *action {
 	return a
 }
 
-// step runs a step of action.yml with the variables inputs in place of the step's own, and returns what it prints.
+// step runs a step of action.yml with the variables inputs in place of the step's own, and returns its output.
 func (a *action) step(number int, inputs map[string]string) (string, error) {
 	a.t.Helper()
 	path, err := filepath.Abs(top)
@@ -64,7 +64,7 @@ func (a *action) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit commits a file and returns the commit.
+// commit commits a file and returns the hash of the commit.
 func (a *action) commit(name, text string) string {
 	a.t.Helper()
 	file := filepath.Join(a.dir, filepath.FromSlash(name))
@@ -101,8 +101,8 @@ spec:
   selector: {matchLabels: {app: web}}
 `
 
-// TestPullRequest runs the action on a pull request that changes the replicas, against the base, against live objects that others
-// own, and with a field that does not exist.
+// TestPullRequest runs the action on a pull request that changes the replicas: against the base, against live objects with other owners,
+// and with an unknown field.
 func TestPullRequest(t *testing.T) {
 	a := newAction(t)
 	base := a.commit("deploy/web.yaml", deployment)
@@ -139,7 +139,7 @@ func TestPullRequest(t *testing.T) {
 	}
 }
 
-// TestNewFiles plans to create what the base does not have.
+// TestNewFiles plans to create objects that the base does not have.
 func TestNewFiles(t *testing.T) {
 	a := newAction(t)
 	base := a.commit("README.md", "nothing yet")
@@ -150,7 +150,7 @@ func TestNewFiles(t *testing.T) {
 	}
 }
 
-// results returns the places in the SARIF file of a command.
+// results returns the locations in the SARIF file of a command.
 func (a *action) results(command string) (out []string) {
 	a.t.Helper()
 	var log struct {
@@ -173,7 +173,7 @@ func (a *action) results(command string) (out []string) {
 	return out
 }
 
-// TestInstallRelease installs the archive of a release, and refuses one that has another checksum.
+// TestInstallRelease installs the archive of a release, and refuses an archive with another checksum.
 func TestInstallRelease(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("the action installs archives on Linux and macOS")

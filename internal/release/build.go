@@ -21,10 +21,10 @@ import (
 
 const (
 	homepage = "https://github.com/deed-project/deed"
-	images   = "ghcr.io/deed-project" // where the images of a release go
+	images   = "ghcr.io/deed-project" // registry of the images of a release
 )
 
-// program is a program of a release: the package of one of the published modules.
+// program is a program of a release: a package of one of the published modules.
 type program struct{ name, module, pkg string }
 
 var programs = []program{
@@ -32,19 +32,19 @@ var programs = []program{
 	{"deed-apiserver", "server", "server/cmd/deed-apiserver"},
 }
 
-// platforms are those of a release, as GOOS/GOARCH.
+// platforms lists the platforms of a release as GOOS/GOARCH.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 const host = runtime.GOOS + "/" + runtime.GOARCH
 
-// order says what to build.
+// order selects what to build.
 type order struct {
 	version   string
 	programs  []string // names
 	platforms []string
 }
 
-// check refuses programs and platforms that the release does not have.
+// check refuses programs and platforms that a release does not have.
 func (o order) check() error {
 	for _, p := range o.platforms {
 		if !slices.Contains(platforms, p) {
@@ -85,7 +85,7 @@ func buildCommand(f *flag.FlagSet) func(*run, []string) error {
 	}
 }
 
-// build makes the files of a release in the folder out, and prints their sizes.
+// build writes the files of a release to the directory out, and prints their sizes.
 func (r *run) build(o order, out string) (err error) {
 	temp, err := os.MkdirTemp("", "deed-build")
 	if err != nil {
@@ -126,8 +126,8 @@ func (r *run) build(o order, out string) (err error) {
 	return table.Flush()
 }
 
-// builder builds one program in a module of its own that requires nothing but the program's, as go install PACKAGE@VERSION does,
-// and has the program's go.sum: what the program is made of is what the commit's go.sum says.
+// builder builds one program as go install PACKAGE@VERSION does: in a module that only requires the program's module and has the program's
+// go.sum. So the go.sum of the commit determines every dependency of the program.
 type builder struct {
 	*run
 	order
@@ -136,7 +136,7 @@ type builder struct {
 	tool *modules.Tool
 }
 
-// files returns everything that a release has of the program.
+// files returns all files of the program in a release.
 func (b *builder) files() ([]dist.File, error) {
 	if err := b.prepare(); err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (b *builder) files() ([]dist.File, error) {
 // fileName returns the name of a file of the release without its extension.
 func (b *builder) fileName(what string) string { return b.name + "_" + b.version + "_" + what }
 
-// prepare makes the module.
+// prepare creates the module.
 func (b *builder) prepare() error {
 	if err := os.MkdirAll(b.temp, 0o755); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (b *builder) build(goos, arch string) (dist.File, error) {
 	return dist.File{Name: name, Mode: 0o755, Content: content}, err
 }
 
-// compile builds a package of the program's module and returns the outcome, which is in temp too.
+// compile builds a package of the program's module and returns the executable, which also stays in temp.
 func (b *builder) compile(pkg, name string, env ...string) ([]byte, error) {
 	out := filepath.Join(b.temp, strings.Join(append(env, name), "_"))
 	ldflags := "-s -w -X " + modules.Root + "/internal/build.commit=" + b.Commit
@@ -207,7 +207,7 @@ func (b *builder) compile(pkg, name string, env ...string) ([]byte, error) {
 	return os.ReadFile(out)
 }
 
-// packages returns what there is of a program beside archives.
+// packages returns the files of a program other than archives.
 func (b *builder) packages(builds []dist.Build) (files []dist.File, err error) {
 	license, err := b.File("LICENSE")
 	if err != nil {
@@ -237,7 +237,7 @@ func (b *builder) plugin() dist.Plugin {
 	}
 }
 
-// shared returns the files that all archives of the program have: its license, what it is, completions and manual pages.
+// shared returns the files that all archives of the program contain: license, description, completions and manual pages.
 func (b *builder) shared() ([]dist.File, error) {
 	var files []dist.File
 	for _, name := range []string{"LICENSE", "README.md"} {
@@ -258,7 +258,7 @@ func (b *builder) shared() ([]dist.File, error) {
 	return slices.Concat(files, shells, pages), err
 }
 
-// output runs a program of the host at the time of the commit, and returns what it prints.
+// output runs a program of the host with the commit's time, and returns its output.
 func (b *builder) output(program string, args ...string) ([]byte, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(b.Time.Unix(), 10))
@@ -269,7 +269,7 @@ func (b *builder) output(program string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// completions asks the program of the host.
+// completions returns the shell completions, which the program prints itself.
 func (b *builder) completions() (files []dist.File, err error) {
 	for shell, name := range map[string]string{"bash": b.name + ".bash", "zsh": "_" + b.name, "fish": b.name + ".fish", "powershell": b.name + ".ps1"} {
 		content, err := b.output(filepath.Join(b.temp, b.name), "completion", shell)
@@ -281,7 +281,7 @@ func (b *builder) completions() (files []dist.File, err error) {
 	return files, nil
 }
 
-// helpPages returns what the program and its subcommands print as their help.
+// helpPages returns the help texts of the program and its subcommands.
 func (b *builder) helpPages() (pages []dist.File, err error) {
 	help, err := b.output(filepath.Join(b.temp, b.name), "--help")
 	if err != nil {
@@ -297,7 +297,7 @@ func (b *builder) helpPages() (pages []dist.File, err error) {
 	return pages, nil
 }
 
-// manual returns the pages of deed, which a program of its module writes, or those of another program, which are its help.
+// manual returns the manual pages of deed, which a program of its module writes. For another program, it returns the help texts.
 func (b *builder) manual() ([]dist.File, error) {
 	if b.name != "deed" {
 		return b.helpPages()

@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/internal/release/modules"
 )
 
-// consumers are the folders of testdata/consumers: modules of other projects, whose go.mod and go.sum are called consumer.mod and
+// consumers are the directories of testdata/consumers: modules of other projects. Their go.mod and go.sum are named consumer.mod and
 // consumer.sum here, so that they belong to no workspace.
 var consumers = []string{"library", "controller"}
 
@@ -21,7 +21,7 @@ func (r *run) consumer(name string) string {
 	return filepath.Join(r.Dir, "internal", "release", "testdata", "consumers", name)
 }
 
-// copyConsumer makes a module of a consumer in dir.
+// copyConsumer creates a module of a consumer in dir.
 func (r *run) copyConsumer(name, dir string) error {
 	return errors.Join(
 		os.CopyFS(dir, os.DirFS(r.consumer(name))),
@@ -47,8 +47,8 @@ func checkCommand(f *flag.FlagSet) func(*run, []string) error {
 	}
 }
 
-// check makes a module proxy of the commit, installs the commands from it, and runs the tests of consumers with it: with a module
-// cache of their own in temp, and without this repository's workspace. Then it builds a release.
+// check creates a module proxy of the commit. It installs the commands from it and runs the tests of consumers with it. A module cache in
+// temp and an empty workspace keep this checkout out of it. Then it builds a release.
 func (r *run) check(temp string, full bool) error {
 	r.step("go.mod and go.sum are tidy")
 	if err := r.tidy(true); err != nil {
@@ -79,8 +79,8 @@ func (r *run) check(temp string, full bool) error {
 	return r.checkBuilds(version, full, temp)
 }
 
-// checkBuilds builds a release twice and compares the bytes. Without full, that is for host, and deed once for Windows,
-// as programs for other platforms take long.
+// checkBuilds builds a release twice and compares the bytes. Without full, it builds for the host only, and deed once for Windows, because
+// other platforms take long.
 func (r *run) checkBuilds(version string, full bool, temp string) error {
 	o := order{version, []string{"deed", "deed-apiserver"}, []string{host}}
 	if full {
@@ -115,13 +115,13 @@ func (r *run) testConsumer(tool *modules.Tool, name, dir string) error {
 	if err := r.copyConsumer(name, dir); err != nil {
 		return err
 	}
-	// The sums of the modules of this repository are in no go.sum: they change with every commit.
+	// No go.sum has the sums of the modules of this repository, because they change with every commit.
 	out, err := tool.In(dir).Run("test", "-mod=mod", "./...")
 	fmt.Fprintf(r.out, "%s", out)
 	return err
 }
 
-// installCommands installs the commands into bin and compares what they say of themselves with version.
+// installCommands installs the commands into bin and compares their versions with version.
 func (r *run) installCommands(tool *modules.Tool, version, bin string) error {
 	for _, c := range []struct{ path, ask string }{{"cmd/deed", "version"}, {"server/cmd/deed-apiserver", "--version"}} {
 		target := modules.Root + "/" + c.path + "@" + version
@@ -142,7 +142,7 @@ func (r *run) installCommands(tool *modules.Tool, version, bin string) error {
 	return nil
 }
 
-// tryArchives unpacks the archives for host with tar, and compares what the programs say of themselves with the commit.
+// tryArchives unpacks the archives for the host with tar, and compares the versions of the programs with the commit.
 func (r *run) tryArchives(version, from, to string) error {
 	for name, ask := range map[string]string{"deed": "version", "deed-apiserver": "--version"} {
 		archive := filepath.Join(from, name+"_"+version+"_"+strings.ReplaceAll(host, "/", "_")+".tar.gz")

@@ -1,4 +1,4 @@
-// Command release makes what strangers install of this repository, and tries it as they would. Run it in the checkout:
+// Command release builds the artifacts of a release from this repository, and tests them as a user would. Run it in the checkout:
 //
 //	go run ./internal/release help
 package main
@@ -29,7 +29,7 @@ const usage = `Usage: go run ./internal/release COMMAND
   check                        install and import what is committed, as others do: see docs/releasing.md
 `
 
-// command is a subcommand: it has its flags in f, and returns what to do once they are parsed.
+// command is a subcommand. It defines its flags in f, and returns the function to run once they are parsed.
 type command func(f *flag.FlagSet) func(r *run, args []string) error
 
 var commands = map[string]command{
@@ -47,11 +47,10 @@ type run struct {
 	out io.Writer
 }
 
-// errUsage says that a command line is wrong, which the flag set has said already.
+// errUsage is the error of a wrong command line. The flag set has already printed the reason.
 var errUsage = errors.New("wrong usage")
 
-// Run carries out the command line args in the working directory, and returns the exit code: 2 for wrong usage, 1 for any other
-// failure.
+// Run executes the command line args in the working directory, and returns the exit code: 2 for wrong usage, 1 for any other failure.
 func Run(args []string, out, errOut io.Writer) int {
 	err := start(args, out, errOut)
 	switch {
@@ -76,7 +75,7 @@ func start(args []string, out, errOut io.Writer) error {
 	return carryOut(&run{checkout, out}, rest)
 }
 
-// parse returns what args say to do, and the arguments for it, or nothing if they ask for help.
+// parse returns the function that args select, with its arguments. It returns nil if args ask for help.
 func parse(args []string, errOut io.Writer) (carryOut func(*run, []string) error, rest []string, err error) {
 	if len(args) == 0 || commands[args[0]] == nil {
 		fmt.Fprint(errOut, usage)
@@ -96,7 +95,7 @@ func parse(args []string, errOut io.Writer) (carryOut func(*run, []string) error
 	return carryOut, f.Args(), nil
 }
 
-// step prints what comes next.
+// step prints the next step.
 func (r *run) step(format string, args ...any) { fmt.Fprintf(r.out, "== "+format+"\n", args...) }
 
 func proxyCommand(f *flag.FlagSet) func(*run, []string) error {

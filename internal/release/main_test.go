@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestUsage refuses command lines, and says why.
+// TestUsage checks that wrong command lines are refused with the reason.
 func TestUsage(t *testing.T) {
 	full := t.TempDir()
 	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o644); err != nil {
@@ -36,7 +36,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestProxyCommand writes the modules of this repository at the version that they require each other at.
+// TestProxyCommand writes the modules of this repository at the version with which they require each other.
 func TestProxyCommand(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs strings.Builder

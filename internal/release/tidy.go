@@ -14,10 +14,10 @@ import (
 	"github.com/deed-project/deed/internal/release/modules"
 )
 
-// tidied are the folders of modules that are kept tidy beside those of consumers.
+// tidied lists the directories of modules that are kept tidy, beside those of consumers.
 var tidied = append(slices.Clone(modules.Published), "oracle", "internal/release")
 
-// replacing are the folders of modules that find the modules of this repository by replace, which go mod tidy understands.
+// replacing lists the directories of modules that find this repository's modules by replace, which go mod tidy supports.
 var replacing = []string{"oracle/kube", "oracle/record", "server/apitest/controllers", "server/store/etcd/conformance"}
 
 func tidyCommand(f *flag.FlagSet) func(*run, []string) error {
@@ -25,7 +25,7 @@ func tidyCommand(f *flag.FlagSet) func(*run, []string) error {
 	return func(r *run, args []string) error { return r.tidy(*checkOnly) }
 }
 
-// tidy tidies the modules of the work tree. With checkOnly it names those that are not tidy instead.
+// tidy tidies the modules of the work tree. With checkOnly, it names the untidy ones instead.
 func (r *run) tidy(checkOnly bool) error {
 	var untidy []error
 	for _, folder := range tidied {
@@ -41,7 +41,7 @@ func (r *run) tidy(checkOnly bool) error {
 	return errors.Join(untidy...)
 }
 
-// tidyInPlace tidies a module that needs nothing but itself and its replacements for that.
+// tidyInPlace tidies a module that needs only itself and its replacements.
 func (r *run) tidyInPlace(checkOnly bool, folder string) error {
 	cmd := exec.Command("go", "mod", "tidy")
 	if checkOnly {
@@ -55,13 +55,13 @@ func (r *run) tidyInPlace(checkOnly bool, folder string) error {
 	return nil
 }
 
-// tidyConsumer tidies a consumer in a copy, as only that has a go.mod.
+// tidyConsumer tidies a copy of a consumer, because only the copy has a go.mod.
 func (r *run) tidyConsumer(checkOnly bool, name string) error {
 	temp, err := os.MkdirTemp("", "deed-consumer")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp) // what is left behind is a copy
+	defer os.RemoveAll(temp) // an error only leaves a copy behind
 	if err := r.copyConsumer(name, temp); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (r *run) tidyFiles(checkOnly bool, dir, mod, sum string) error {
 	return errors.Join(r.settle(checkOnly, mod, tidyMod), r.settle(checkOnly, sum, tidySum))
 }
 
-// settle writes want into the file name, or says how the file differs.
+// settle writes want to the file name, or returns the difference to it.
 func (r *run) settle(checkOnly bool, name string, want []byte) error {
 	got, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -93,7 +93,7 @@ func (r *run) settle(checkOnly bool, name string, want []byte) error {
 	return os.WriteFile(name, want, 0o644)
 }
 
-// difference lists the lines that only one of two texts has.
+// difference lists the lines that are in only one of two texts.
 func difference(got, want string) string {
 	var b strings.Builder
 	only := func(sign, text, other string) {

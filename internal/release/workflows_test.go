@@ -15,7 +15,7 @@ import (
 
 const top = "../.." // the root of the repository
 
-// useOfAction returns a workflow with the job that docs/releasing.md shows. The linter reads action.yml for it.
+// useOfAction returns a workflow with the job in docs/releasing.md. The linter then reads action.yml.
 func useOfAction(t *testing.T) string {
 	t.Helper()
 	_, rest, found := strings.Cut(string(read(t, top+"/docs/releasing.md")), "```yaml\n")
@@ -27,7 +27,7 @@ func useOfAction(t *testing.T) string {
 	return "on: pull_request\njobs:\n  plan:\n    runs-on: ubuntu-24.04\n    " + strings.ReplaceAll(job, "\n", "\n    ")
 }
 
-// TestWorkflows has a linter read the workflows and the action.
+// TestWorkflows runs a linter on the workflows and the action.
 func TestWorkflows(t *testing.T) {
 	names, err := filepath.Glob(top + "/.github/workflows/*.yml")
 	check(t, err)
@@ -58,7 +58,7 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// TestPinned demands of actions by others that they are pinned to a commit, with the version beside it.
+// TestPinned checks that actions of others are pinned to a commit, with the version in a comment.
 func TestPinned(t *testing.T) {
 	for _, name := range []string{"gate.yml", "release.yml"} {
 		for line := range strings.Lines(string(read(t, filepath.Join(top, ".github/workflows", name)))) {
@@ -75,7 +75,7 @@ type step struct {
 	Env map[string]string
 }
 
-// stepsOf returns the steps of a workflow or an action that run something.
+// stepsOf returns the steps of a workflow or an action that run a command.
 func stepsOf(t *testing.T, name string) (out []step) {
 	t.Helper()
 	var file struct {
@@ -95,8 +95,8 @@ func stepsOf(t *testing.T, name string) (out []step) {
 	return out
 }
 
-// TestWorkflowCommands runs every command line of the workflows in a folder where each program only notes how it is called. What this
-// program is called with, it takes.
+// TestWorkflowCommands runs every command line of the workflows in a directory where each program only records its call. This program must
+// accept its own calls.
 func TestWorkflowCommands(t *testing.T) {
 	const note = "#!/bin/sh\necho \"$(basename \"$0\") $*\" >>\"$NOTES\"\n"
 	dir, bin := t.TempDir(), t.TempDir()

@@ -9,20 +9,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Append appends v to b as one document in block style, byte for byte as kubectl -o yaml prints it: names in natural order,
-// two spaces for each level, the items of a list no deeper than its name, strings of several lines as blocks, other strings
-// quoted where they must be, and folded behind column 80. b is empty or ends with a line end, and so does the result.
+// Append appends v to b as one document in block style, byte for byte as kubectl -o yaml prints it. Names come in natural order, and each
+// level is indented by two spaces. The items of a list are not indented below its name. Strings of several lines are blocks; other strings
+// are quoted if necessary, and folded after column 80. b must be empty or end with a line end; so does the result.
 //
-// [Parse] reads the result as a value that is Equal to v, except that bytes that are not UTF-8 become U+FFFD, and a part
-// of v that is absent null. Other YAML parsers read the same: what any of YAML 1.1 and 1.2 would not take for a string is
-// quoted, which kubectl forgets for some rare texts such as 1e400, <<, = and those with the line ends of Unicode.
+// [Parse] decodes the result to a value that is Equal to v, with two exceptions: invalid UTF-8 becomes U+FFFD, and an absent part becomes
+// null. Other YAML parsers read the same. Append quotes every text that YAML 1.1 or 1.2 would not read as a string. kubectl does not quote
+// a few rare texts, such as 1e400, <<, = and texts with Unicode line ends.
 func Append(b []byte, v value.Value) []byte {
 	p := printer{b: b}
 	p.document(v)
 	return p.b
 }
 
-// Write writes to w what [Append] appends, in pieces, so that no more than one scalar and [flushed] bytes are held.
+// Write writes the text of [Append] to w in pieces. It holds at most one scalar and [flushed] bytes.
 func Write(w io.Writer, v value.Value) error {
 	p := printer{out: w}
 	p.document(v)
@@ -38,22 +38,22 @@ func (p *printer) document(v value.Value) {
 	}
 }
 
-// indentStep is how much deeper a level is.
+// indentStep is the indentation of a level.
 const indentStep = 2
 
-// printer appends to b. Its functions take the column of what they print: that of the keys of an object, that of the dashes
-// of a list, and that of the further lines of a string.
+// printer appends to b. The column parameter of its functions is the column of an object's keys, of a list's dashes, or of a string's
+// further lines.
 type printer struct {
 	b   []byte
-	out io.Writer // that b goes to from time to time; nil if all is wanted in b
+	out io.Writer // receives b piece by piece; nil to keep all of it in b
 	err error     // of out
 }
 
-// flushed is from how many bytes on they are written.
+// flushed is the number of bytes from which they are written.
 const flushed = 32 << 10
 
-// flush writes what is printed if out is there and it is more than limit. Unless that is 0, the line at hand stays, with the line
-// end in front of it, which decide how a string goes on.
+// flush writes b to out, if out is set and b has more than limit bytes. Unless limit is 0, it keeps the current line and the line end
+// before it, because they decide how a string continues.
 func (p *printer) flush(limit int) {
 	if p.out == nil || len(p.b) <= limit {
 		return
@@ -68,7 +68,7 @@ func (p *printer) flush(limit int) {
 	p.b = append(p.b[:0], p.b[stay:]...)
 }
 
-// isBlock tells whether v spreads over lines: a list or object that is not empty.
+// isBlock reports whether v spans several lines: a list or object that is not empty.
 func isBlock(v value.Value) bool { return v.Len() > 0 }
 
 func (p *printer) pad(column int) {
@@ -83,7 +83,7 @@ func (p *printer) endLine() {
 	}
 }
 
-// inline prints v, and the end of its last line, from the column on, which is where the line at hand ends.
+// inline prints v and a line end. column is the column at the end of the current line.
 func (p *printer) inline(v value.Value, column int) {
 	switch {
 	case !isBlock(v):
@@ -134,7 +134,7 @@ func (p *printer) object(v value.Value, column int) {
 	}
 }
 
-// below prints v, the value of a key in column.
+// below prints v, the value of a key at column.
 func (p *printer) below(v value.Value, column int) {
 	switch {
 	case !isBlock(v):
@@ -171,7 +171,7 @@ func (p *printer) leaf(v value.Value, column int) {
 	}
 }
 
-// appendFloat prints f as an integer if it is one below 2^64, exactly, and in the shortest way otherwise.
+// appendFloat appends f as an integer if it is an exact integer below 2^64, and otherwise in the shortest form.
 func appendFloat(b []byte, f float64) []byte {
 	if i := int64(f); -1<<63 <= f && f < 1<<63 && float64(i) == f {
 		return strconv.AppendInt(b, i, 10)

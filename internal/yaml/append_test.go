@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// printed holds values as JSON and as sigs.k8s.io/yaml v1.6.0 prints them.
+// printed pairs values in JSON with the output of sigs.k8s.io/yaml v1.6.0.
 var printed = []struct{ value, want string }{
 	{`""`, "\"\"\n"},
 	{`"a"`, "a\n"},
@@ -144,7 +144,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// safer holds the values that kubectl prints in a way that other parsers, or its own, do not read as the same value.
+// safer has values whose output by kubectl other parsers, or kubectl's own, read as another value.
 var safer = []struct{ value, kubectl, want string }{
 	{`"<<"`, "<<\n", "\"<<\"\n"},
 	{`"="`, "=\n", "\"=\"\n"},
@@ -178,7 +178,7 @@ func TestAppendOddValues(t *testing.T) {
 	}
 }
 
-// TestAppendObjects compares whole objects with what sigs.k8s.io/yaml v1.6.0 prints.
+// TestAppendObjects compares whole objects with the output of sigs.k8s.io/yaml v1.6.0.
 func TestAppendObjects(t *testing.T) {
 	text, err := os.ReadFile("testdata/objects.json")
 	if err != nil {
@@ -220,7 +220,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// checkRoundTrip checks that Parse reads what Append prints, and that it is printed the same again.
+// checkRoundTrip checks that Parse inverts Append, and that Append then gives the same text.
 func checkRoundTrip(t *testing.T, v value.Value) {
 	t.Helper()
 	text := Append(nil, v)
@@ -245,7 +245,7 @@ func mustJSON(t *testing.T, text string) value.Value {
 	return v
 }
 
-// pieces are what random strings are made of: everything that means something in YAML.
+// pieces are the parts of random strings: all texts with a meaning in YAML.
 var pieces = strings.Split("a|b|Z|é|緑|🌱| |  |\n|\n\n|\t|\r|\x00|\x1b|\x7f|\u0085|\u00a0|\u2028|\ufeff|\uffff|: |:|#| #|-|- |---|...|'|\"|\\|"+
 	"1|0|01|0x1f|1e400|.|_|e|+|y|no|true|null|~|<<|=|{|}|[|]|,|>|%|@|`|!|&|*|?|? |2001-01-01|12:30|"+
 	"a sentence with many words that goes on and on |aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "|")
@@ -289,7 +289,7 @@ func randomValue(r *rand.Rand, depth int) value.Value {
 	return object
 }
 
-// TestWrite wants of Write, which holds little, what Append prints.
+// TestWrite checks that Write, with its small buffer, gives the text of Append.
 func TestWrite(t *testing.T) {
 	r := seeds.Rand(t)
 	for size := range 40 {

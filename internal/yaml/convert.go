@@ -7,35 +7,35 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// maxAdded bounds what aliases may add to a document: bytes of text, and 16 for each value.
+// maxAdded bounds the size that aliases add to a document: bytes of text, plus 16 for each value.
 const maxAdded = 16 << 20
 
-// converter turns the nodes of one document into values, in the order of the text, so that an anchor is always met before
-// its aliases. Values are immutable, so that an alias costs nothing here; size and depth are counted for the sake of those
-// who walk or print the document.
+// converter turns the nodes of one document into values, in the order of the text, so that it meets an anchor before its aliases. Values
+// are immutable and can be shared, so an alias costs nothing here. The converter counts size and depth to protect code that walks or prints
+// the document.
 type converter struct {
-	first   int // the document's first line: an anchor in front of it belongs to another document
+	first   int // first line of the document; an earlier anchor belongs to another document
 	anchors map[*yaml.Node]*anchor
-	depth   int // of lists and objects around the node at hand
-	deepest int // the largest depth reached so far
-	size    int // of the values made so far, in the unit of maxAdded
-	added   int // the part of size that aliases added
+	depth   int // number of lists and objects around the current node
+	deepest int // largest depth so far
+	size    int // of the values so far, in the unit of maxAdded
+	added   int // part of size from aliases
 
-	repeating   bool  // whether names may be repeated
-	path        []any // to the node at hand, as it stands in the text
+	repeating   bool  // names may be repeated
+	path        []any // to the current node, as in the text
 	repetitions []Repetition
 }
 
-// anchor is what is known of a node that has an anchor. It is not done while the node itself is being converted.
+// anchor is a node with an anchor. done is false while the node itself is being converted.
 type anchor struct {
 	value  value.Value
 	size   int
-	height int // of lists and objects in the value
+	height int // nesting of lists and objects in the value
 	done   bool
 }
 
-// noAnchor is what is wrong with an alias whose anchor is not there. An alias may be a text that
-// wants quotes, so that its name is not shown: see [Error].
+// noAnchor is the reason for refusing an alias without an anchor. The alias may be an unquoted text, and so a secret; the reason does not
+// show its name. See [Error].
 const noAnchor = "the document has no anchor with this name; quote the value if it is text"
 
 func fail(n *yaml.Node, format string, args ...any) *Error {
@@ -65,7 +65,7 @@ func (c *converter) alias(n *yaml.Node) (value.Value, *Error) {
 		return value.Value{}, err
 	}
 	a := c.anchors[target]
-	if a == nil { // the anchor of a key
+	if a == nil { // the anchor is on a key
 		return c.content(target)
 	}
 	if !a.done {
@@ -82,8 +82,8 @@ func (c *converter) alias(n *yaml.Node) (value.Value, *Error) {
 	return a.value, nil
 }
 
-// target returns the node that the alias n stands for. The scanner knows the anchors of all documents so far, but an anchor
-// is seen in its own document only.
+// target returns the node of the alias n. The scanner knows the anchors of all earlier documents, but an anchor is only valid in its own
+// document.
 func (c *converter) target(n *yaml.Node) (*yaml.Node, *Error) {
 	if n.Alias.Line < c.first {
 		return nil, fail(n, noAnchor)
@@ -111,7 +111,7 @@ func (c *converter) content(n *yaml.Node) (value.Value, *Error) {
 	return v, nil
 }
 
-// nested converts the list or object n by the function for its kind.
+// nested converts the list or object n with the function for its kind.
 func (c *converter) nested(n *yaml.Node, convert func(*yaml.Node) (value.Value, *Error)) (value.Value, *Error) {
 	if c.depth++; c.depth > value.MaxDepth {
 		return value.Value{}, fail(n, "nested deeper than %d", value.MaxDepth)
@@ -122,7 +122,7 @@ func (c *converter) nested(n *yaml.Node, convert func(*yaml.Node) (value.Value, 
 	return v, err
 }
 
-// step converts n, which is one step below the node at hand.
+// step converts n, which is one step below the current node.
 func (c *converter) step(step any, n *yaml.Node) (value.Value, *Error) {
 	if !c.repeating {
 		return c.node(n)
@@ -174,7 +174,7 @@ func (c *converter) object(n *yaml.Node) (value.Value, *Error) {
 	return value.Object(o.members...), nil
 }
 
-// name returns the name that key stands for, by rule 5.
+// name returns the name of a key, by rule 5.
 func (c *converter) name(key *yaml.Node) (string, *Error) {
 	n := key
 	if key.Kind == yaml.AliasNode {
@@ -194,7 +194,7 @@ func (c *converter) name(key *yaml.Node) (string, *Error) {
 	return name, nil
 }
 
-// nameOf returns the name that the scalar n is as a key. The reason is empty when it is one.
+// nameOf returns the name of the scalar n as a key. The reason is empty if it is a valid name.
 func nameOf(n *yaml.Node) (name, reason string) {
 	x, reason := scalar(n)
 	if reason != "" {

@@ -1,9 +1,9 @@
-// Package yaml turns the text of Kubernetes manifests into values and back. It is the only place that knows YAML.
+// Package yaml converts the text of Kubernetes manifests to values and back. It is the only package that knows YAML.
 //
-// [Parse] reads a stream of YAML documents or JSON texts; a [Document] is one of them, with the source position of
-// everything in it. [Append] prints a value as kubectl -o yaml does.
+// [Parse] parses a stream of YAML documents or JSON texts. A [Document] is one of them, with the source positions of its parts. [Append]
+// prints a value as kubectl -o yaml does.
 //
-// Kubernetes reads YAML 1.1, by the rules of one old parser. Parse follows them:
+// Kubernetes reads YAML 1.1, by the rules of one old parser. Parse follows these rules:
 //
 //  1. An unquoted y, yes, on and true is true, and n, no, off and false is false, in lower, upper and title case.
 //     ~, null and nothing at all is null.
@@ -19,7 +19,7 @@
 //  7. An alias stands for the value of its anchor. The members that << brings are replaced by members that follow; of the
 //     objects in the list of one <<, the first that has a name wins; of two <<, the second.
 //
-// Where Kubernetes loses something silently, Parse reports it instead:
+// Parse reports an error where Kubernetes loses data silently:
 //
 //  8. A name twice in one object is an error, also when the names differ only before rule 5, as in 1 and "1".
 //  9. A << behind a member that it has another value for is an error: Kubernetes takes the value of <<, other readers the
@@ -27,10 +27,10 @@
 //  10. All documents are read, not only the first, and nothing may follow a document but another that begins with ---.
 //  11. !!binary that is not UTF-8 is an error.
 //
-// And it protects the program from its input:
+// Two rules protect the program from its input:
 //
 //  12. Aliases may add no more than 16 MiB to a document, and must not contain themselves.
 //  13. Lists and objects nest no deeper than [value.MaxDepth].
 //
-// The package uses gopkg.in/yaml.v3 to scan and to build nodes, and nothing of its own ideas on types, which are others.
+// The package uses gopkg.in/yaml.v3 to scan text and to build nodes. It does not use that library's rules for types, which differ.
 package yaml

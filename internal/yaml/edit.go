@@ -9,22 +9,22 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// editor collects the edits that make one value of another in the text of a document. It works on lines: the entries of a
-// block, members or items, each begin in a line of their own and end in front of the next one.
+// editor collects the edits that change the value of a document in its text. It works on lines: each entry of a block, a member or an item,
+// begins on its own line and ends before the next entry.
 //
-// It need not be right in all cases, because what it makes is parsed and compared with what is wanted. Where it knows that it
-// cannot do an edit, it says false, and the block around is printed anew.
+// Its edits need not be right in all cases, because the caller parses the result and compares the value. If the editor knows that it cannot
+// do an edit, it returns false, and the enclosing block is printed anew.
 type editor struct {
 	*layout
-	from, to int // of the document
+	from, to int // bounds of the document
 	spans    []span
-	pairs    int // of names that were compared
+	pairs    int // number of names that were compared
 
-	// Of the lines that were asked about: where each of their characters begins in the line; nil if all are of one byte.
+	// For lines that were asked for: the position of each character in the line; nil if all characters are single bytes.
 	characters map[int][]int
 }
 
-// edit returns the text of the document with the root, whose value is old, made new.
+// edit returns the text of the document after changing the root from old to new.
 func (e *editor) edit(root *yaml.Node, old, new value.Value) ([]byte, bool) {
 	last := e.lineAt(e.to)
 	kept := e.content(root, old, new, last)
@@ -35,7 +35,7 @@ func (e *editor) edit(root *yaml.Node, old, new value.Value) ([]byte, bool) {
 	return e.splice(e.from, e.to, e.spans)
 }
 
-// lineAt returns the number of the line that begins at offset, or of the one behind the last.
+// lineAt returns the number of the line that begins at offset, or the number of lines.
 func (e *editor) lineAt(offset int) int {
 	low, high := 0, len(e.starts)-1
 	for low < high {
@@ -48,8 +48,8 @@ func (e *editor) lineAt(offset int) int {
 	return low
 }
 
-// offset returns the place of n in the text, which is its end for a value that is left out there. Columns count characters. Of a
-// line, each byte is looked at once, however many nodes are in it.
+// offset returns the position of n in the text. For an omitted value it is the end of the value's place. Columns count characters; each
+// line is scanned once, for all of its nodes.
 func (e *editor) offset(n *yaml.Node) int {
 	line := n.Line - 1
 	if line == e.lines() {
@@ -69,8 +69,7 @@ func (e *editor) offset(n *yaml.Node) int {
 	return e.starts[line] + starts[min(column(n), len(starts)-1)]
 }
 
-// characters returns where each character of line begins, and behind the last one, where the line ends; nil if all of them are
-// of one byte.
+// characters returns the position of each character of line, and the end of the line. It returns nil if all characters are single bytes.
 func characters(line []byte) []int {
 	count := utf8.RuneCount(line)
 	if count == len(line) {
@@ -83,8 +82,8 @@ func characters(line []byte) []int {
 	return append(starts, len(line))
 }
 
-// content makes new of the node n, whose value is old. The lines of n end in front of line end. It says false when n has to
-// be printed anew as a whole.
+// content changes the value of the node n from old to new. The lines of n end before line end. It returns false if n must be printed anew
+// as a whole.
 func (e *editor) content(n *yaml.Node, old, new value.Value, end int) bool {
 	switch {
 	case old.Equal(new):
@@ -101,7 +100,7 @@ func (e *editor) content(n *yaml.Node, old, new value.Value, end int) bool {
 	return e.leaf(n, new, appendBlockLeaf)
 }
 
-// attempt is content that leaves no edits behind when it says false.
+// attempt is content, but it drops its edits if it returns false.
 func (e *editor) attempt(n *yaml.Node, old, new value.Value, end int) bool {
 	before := len(e.spans)
 	if e.content(n, old, new, end) {
@@ -115,7 +114,7 @@ func (e *editor) replace(from, to int, text []byte) {
 	e.spans = append(e.spans, span{from, to, e.withBreaks(text)})
 }
 
-// leaf replaces a scalar or flow in place, if both are in one piece, so that what follows in the line stays.
+// leaf replaces a scalar or flow in place if it is contiguous, so that the rest of the line stays.
 func (e *editor) leaf(n *yaml.Node, new value.Value, render func(value.Value) []byte) bool {
 	from := e.offset(n)
 	to, ok := e.endOf(n, from)
@@ -130,26 +129,26 @@ func (e *editor) leaf(n *yaml.Node, new value.Value, render func(value.Value) []
 	return true
 }
 
-// appendBlockLeaf returns a value that is no block as it stands in a block.
+// appendBlockLeaf returns the text, within a block, of a value that is not a block.
 func appendBlockLeaf(v value.Value) []byte {
 	p := printer{}
 	p.leaf(v, 0)
 	return p.b
 }
 
-// entry is one member or item of a block.
+// entry is a member or an item of a block.
 type entry struct {
-	key        *yaml.Node // of a member
+	key        *yaml.Node // nil for an item
 	content    *yaml.Node
-	start, end int  // lines, with the comments behind the entry that belong to it
-	first      bool // of its block
+	start, end int  // lines, with the comments after the entry that belong to it
+	first      bool // first of its block
 }
 
-// column returns the column of n, counted from 0.
+// column returns the zero-based column of n.
 func column(n *yaml.Node) int { return n.Column - 1 }
 
-// contentEnd returns the line behind the last one of the entry that begins in line start: what follows up to end is empty, or
-// comments that are not indented behind the column of the block.
+// contentEnd returns the line after the content of the entry that begins at line start. Empty lines up to end, and comments that are not
+// indented beyond the block's column, are not content.
 func (e *editor) contentEnd(start, end, column int) int {
 	for end > start+1 {
 		line := bytes.TrimRight(e.line(end-1), " \t\r\n")
@@ -162,7 +161,7 @@ func (e *editor) contentEnd(start, end, column int) int {
 	return end
 }
 
-// leading returns the first line of the comments that stand right above line start, at the column of the block.
+// leading returns the first of the comment lines directly above line start, at the column of the block.
 func (e *editor) leading(start, column, after int) int {
 	for start > after {
 		line := e.line(start - 1)
@@ -175,16 +174,16 @@ func (e *editor) leading(start, column, after int) int {
 	return start
 }
 
-// ownLine reports whether there is nothing but space in front of offset in its line.
+// ownLine reports whether only space precedes offset in its line.
 func (e *editor) ownLine(line, offset int) bool {
 	from := max(e.starts[line], e.from)
 	return len(bytes.TrimLeft(e.data[from:offset], " ")) == 0
 }
 
-// remove removes an entry with the comments above it. The first entry keeps those, which may be about all.
+// remove removes an entry with the comments above it. It keeps those above the first entry, which may be about the whole block.
 func (e *editor) remove(x entry, column, after int) bool {
 	if x.first && !e.ownLine(x.start, e.starts[x.start]+column) {
-		return false // something else begins in its line
+		return false // its line begins with another entry
 	}
 	start := x.start
 	if !x.first {
@@ -194,13 +193,13 @@ func (e *editor) remove(x entry, column, after int) bool {
 	return true
 }
 
-// insert puts text, printed entries with a line end, behind the entry x.
+// insert inserts text, printed entries with a line end, after the entry x.
 func (e *editor) insert(x entry, text []byte, column int) {
 	at := e.starts[x.end]
 	e.replace(at, at, append(bytes.Repeat([]byte(" "), column), text...))
 }
 
-// insertBefore puts text in front of x, the first entry.
+// insertBefore inserts text before x, the first entry.
 func (e *editor) insertBefore(x entry, text []byte, column int) {
 	at, indent := e.starts[x.start], bytes.Repeat([]byte(" "), column)
 	if e.ownLine(x.start, at+column) {

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// object makes new of the block n of members.
+// object changes the block n of members from old to new.
 func (e *editor) object(n *yaml.Node, old, new value.Value, end int) bool {
 	entries, names, ok := e.members(n, end)
 	if !ok {
@@ -40,7 +40,7 @@ func (e *editor) object(n *yaml.Node, old, new value.Value, end int) bool {
 	return left > 0 && e.addMembers(entries, names, old, new)
 }
 
-// members returns the entries of n with their names, which are empty for <<.
+// members returns the entries of n with their names. The name of << is empty.
 func (e *editor) members(n *yaml.Node, end int) (entries []entry, names []string, ok bool) {
 	if len(n.Content) == 0 {
 		return nil, nil, false
@@ -71,7 +71,7 @@ func (e *editor) members(n *yaml.Node, end int) (entries []entry, names []string
 	return entries, names, true
 }
 
-// member makes wanted of the value of member x.
+// member changes the value of member x from old to wanted.
 func (e *editor) member(x entry, old, wanted value.Value, at int) bool {
 	if e.attempt(x.content, old, wanted, x.end) {
 		return true
@@ -96,8 +96,8 @@ func (e *editor) member(x entry, old, wanted value.Value, at int) bool {
 	return true
 }
 
-// addMembers prints the members of new that old does not have: each behind the last of entries that kubectl would print in
-// front of it. The cost is that of sorting the names of both.
+// addMembers inserts the members of new that old lacks. Each goes after the last entry that kubectl would print before it. The cost is that
+// of sorting the names of both.
 func (e *editor) addMembers(entries []entry, names []string, old, new value.Value) bool {
 	at := column(entries[0].key)
 	behind := -1
@@ -122,14 +122,14 @@ func (e *editor) addMembers(entries []entry, names []string, old, new value.Valu
 	return true
 }
 
-// placed is the name of a member and the entry that it has; -1 for one that is to be added.
+// placed is the name of a member and the index of its entry; -1 for a new member.
 type placed struct {
 	name  string
 	entry int
 }
 
-// inOrder returns the entries called names and what new adds to old, in the order in which kubectl would print them. Where that
-// is all of them, as with nothing to add, it is empty.
+// inOrder returns the entries with the given names, and the members that new adds, in kubectl's order. It returns nothing if new adds no
+// member.
 func (e *editor) inOrder(names []string, old, new value.Value) []placed {
 	var all []placed
 	for name := range new.Members() {
@@ -151,8 +151,7 @@ func (e *editor) inOrder(names []string, old, new value.Value) []placed {
 	return all
 }
 
-// list makes new of the block n of items. Items are matched, see [matchItems]; those that match are edited, the others are
-// removed or printed.
+// list changes the block n of items from old to new. It edits the items that match, see [matchItems], and removes or prints the others.
 func (e *editor) list(n *yaml.Node, old, new value.Value, end int) bool {
 	entries, ok := e.items(n, end)
 	if !ok || len(entries) != old.Len() {
@@ -163,14 +162,14 @@ func (e *editor) list(n *yaml.Node, old, new value.Value, end int) bool {
 	if !e.removeItems(entries, match, at) {
 		return false
 	}
-	from := make([]int, new.Len()) // the entry, counted from 1, that becomes each item
+	from := make([]int, new.Len()) // the one-based entry that becomes each item
 	for i, j := range match {
 		if j >= 0 {
 			from[j] = i + 1
 		}
 	}
 	moved := e.removedItems(entries, match, old, at)
-	last := -1 // the entry behind which new items stand
+	last := -1 // the entry after which new items go
 	for j := range new.Len() {
 		wanted := new.Item(j)
 		if i := from[j] - 1; i >= 0 {
@@ -195,7 +194,7 @@ func (e *editor) list(n *yaml.Node, old, new value.Value, end int) bool {
 	return true
 }
 
-// removeItems removes the entries that match nothing, and says false if that are all of them.
+// removeItems removes the entries that match no item. It returns false if no entry would be left.
 func (e *editor) removeItems(entries []entry, match []int, at int) bool {
 	left := 0
 	for i, x := range entries {
@@ -231,7 +230,7 @@ func (e *editor) items(n *yaml.Node, end int) (entries []entry, ok bool) {
 	return entries, len(entries) > 0
 }
 
-// item makes wanted of the item x.
+// item changes the value of item x from old to wanted.
 func (e *editor) item(x entry, old, wanted value.Value, at int) bool {
 	if e.attempt(x.content, old, wanted, x.end) {
 		return true
@@ -245,8 +244,7 @@ func (e *editor) item(x entry, old, wanted value.Value, at int) bool {
 	return true
 }
 
-// removedItems returns the text of each item that is removed, by its JSON: an equal one that is new is the same, moved. The
-// first of those that are equal counts.
+// removedItems returns the texts of removed items by their JSON. An equal new item is the same one, moved. The first of equal items counts.
 func (e *editor) removedItems(entries []entry, match []int, old value.Value, at int) map[string][]byte {
 	out := map[string][]byte{}
 	for i, x := range entries {

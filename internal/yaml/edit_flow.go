@@ -10,8 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// flow makes new of the list or object n that is written in brackets: part by part when it keeps its members or items, and
-// else as a whole. In a block it says false if its line would become too long for that.
+// flow changes the list or object n in brackets from old to new: part by part if its members or items stay the same, and otherwise as a
+// whole. In a block it returns false if the line would become too long.
 func (e *editor) flow(n *yaml.Node, old, new value.Value, inBlock bool) bool {
 	before := len(e.spans)
 	if sameShape(old, new) && e.flowParts(n, old, new) {
@@ -31,7 +31,7 @@ func (e *editor) flow(n *yaml.Node, old, new value.Value, inBlock bool) bool {
 	return true
 }
 
-// sameShape reports whether old and new have members of the same names, or as many items.
+// sameShape reports whether old and new have the same member names, or the same number of items.
 func sameShape(old, new value.Value) bool {
 	if old.Kind() != new.Kind() || old.Len() != new.Len() {
 		return false
@@ -83,10 +83,10 @@ func (e *editor) flowPart(n *yaml.Node, old, new value.Value) bool {
 	return ok
 }
 
-// simple are texts that need no quotes in brackets as long as they are strings in blocks.
+// simple matches texts that need no quotes in brackets if they need none in blocks.
 var simple = regexp.MustCompile(`^[A-Za-z0-9_./](?:[-A-Za-z0-9_./]|:[A-Za-z0-9])*$`)
 
-// appendFlow appends v as it stands in brackets, in one line.
+// appendFlow appends v in brackets, on one line.
 func appendFlow(b []byte, v value.Value) []byte {
 	text := func(b []byte, s string) []byte {
 		if simple.MatchString(s) && !isOther(s) {
@@ -120,8 +120,8 @@ func appendFlow(b []byte, v value.Value) []byte {
 	return append(b, appendBlockLeaf(v)...)
 }
 
-// endOf returns where the text of n, which begins at from, ends: that of an alias, of a scalar in one line or in quotes, and
-// of a list or object in brackets. It says false for all others.
+// endOf returns the end of the text of n, which begins at from. It knows aliases, scalars on one line or in quotes, and lists and objects
+// in brackets. It returns false for all others.
 func (e *editor) endOf(n *yaml.Node, from int) (to int, ok bool) {
 	rest := e.data[from:e.to]
 	switch {
@@ -139,7 +139,7 @@ func (e *editor) endOf(n *yaml.Node, from int) (to int, ok bool) {
 	return from + to, ok
 }
 
-// endOfQuotes returns the length of the quoted text that text begins with.
+// endOfQuotes returns the length of the quoted text at the begin of text.
 func endOfQuotes(text []byte) (int, bool) {
 	quote := text[0]
 	if quote != '"' && quote != '\'' {
@@ -158,9 +158,9 @@ func endOfQuotes(text []byte) (int, bool) {
 	return 0, false
 }
 
-// endOfBrackets returns the length of the list or object in brackets that text begins with.
+// endOfBrackets returns the length of the list or object in brackets at the begin of text.
 func endOfBrackets(text []byte) (int, bool) {
-	depth, begins := 0, true // whether a scalar can begin here
+	depth, begins := 0, true // a scalar can begin here
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {

@@ -2,8 +2,8 @@ package yaml
 
 import "github.com/deed-project/deed/value"
 
-// matchItems returns for each item of old the index of the item of new that it becomes, -1 for none. Indexes ascend. Equal
-// items match, as many as can; between these, items match that are objects with the most in common.
+// matchItems returns for each item of old the index of the item of new that it becomes, or -1. Indexes ascend. It first matches as many
+// equal items as possible. Between them it matches the objects with the most in common.
 func matchItems(old, new value.Value) []int {
 	match := make([]int, old.Len())
 	for i := range match {
@@ -39,11 +39,11 @@ func matchItems(old, new value.Value) []int {
 	return match
 }
 
-// maxTable bounds the table that commonScores makes.
+// maxTable bounds the table of commonScores.
 const maxTable = 1 << 20
 
-// matchByIndex matches the items from number from on that have the same index and something in common. It is for lists that
-// are too long to look for more.
+// matchByIndex matches items with the same index, from the index from on, if they have anything in common. It is for lists that are too
+// long for the table.
 func matchByIndex(match []int, old, new value.Value, from, end int) {
 	for i := from; i < end; i++ {
 		if common(old.Item(i), new.Item(i)) > 0 {
@@ -52,8 +52,8 @@ func matchByIndex(match []int, old, new value.Value, from, end int) {
 	}
 }
 
-// commonScores returns, for items i of old and j of new from number from on, how much the items from them on have in common
-// when they are matched in the best way.
+// commonScores returns a table. Its entry for items i of old and j of new, from the index from on, is how much the items from there on have
+// in common in the best matching.
 func commonScores(old, new value.Value, from, oldEnd, newEnd int) [][]int {
 	best := make([][]int, oldEnd-from+1)
 	for i := range best {
@@ -71,7 +71,7 @@ func commonScores(old, new value.Value, from, oldEnd, newEnd int) [][]int {
 	return best
 }
 
-// common returns how much two items have in common: most if they are equal, and nothing if no scalar in them is.
+// common returns how much two items have in common. Equal items score highest, and items without an equal scalar score nothing.
 func common(old, new value.Value) int {
 	if old.Equal(new) {
 		return 1000

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// Error says where and why a text could not be read. It quotes names of members and no values, because a
-// text that cannot be read may hold secrets.
+// Error says where and why a text could not be parsed. It quotes names of members but no values, because the text may contain secrets.
 type Error struct {
-	File   string // the name that [Parse] was given
-	Line   int    // counted from 1; 0 when it is not known
-	Column int    // counted from 1 in characters; 0 when it is not known
+	File   string // the name that [Parse] got
+	Line   int    // one-based; 0 if unknown
+	Column int    // one-based, in characters; 0 if unknown
 	Reason string // one line, such as `key "a" is already set in line 2`
 }
 
-// Error returns the reason behind what is known of the place, such as "deploy.yaml:12:5: reason".
+// Error returns the known part of the place and the reason, such as "deploy.yaml:12:5: reason".
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// FuzzParse checks that Parse returns, and that what it accepts reads back from what Append prints of it.
+// FuzzParse checks that Parse returns, and that it inverts Append on every value that it accepts.
 func FuzzParse(f *testing.F) {
 	for _, c := range rules {
 		f.Add([]byte(c.text))
@@ -40,7 +40,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// size returns about how long v is when it is printed with all its indentation.
+// size returns the approximate length of v when it is printed with indentation.
 func size(v value.Value) int {
 	n, _ := measure(v)
 	return n
@@ -63,7 +63,7 @@ func measure(v value.Value) (size, lines int) {
 	return size, lines
 }
 
-// FuzzAppend checks that every string reads back, alone, as a name, and inside of a list.
+// FuzzAppend checks that every string reads back: alone, as a name, and within a list.
 func FuzzAppend(f *testing.F) {
 	for _, s := range pieces {
 		f.Add(s)
@@ -78,7 +78,7 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// FuzzCompareNatural checks that the order of names is one: its own reverse when they are exchanged, 0 for equals only.
+// FuzzCompareNatural checks that compareNatural is antisymmetric, and 0 only for equal names.
 func FuzzCompareNatural(f *testing.F) {
 	f.Add("item2", "item10")
 	f.Add("a01", "a1")

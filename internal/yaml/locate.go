@@ -10,9 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// syntaxError returns an error of the scanner with the place it is at. What the scanner says of lines is often the line in
-// which the enclosing object begins, one line too few, or nothing, and of columns it says nothing: both are found by scanning
-// again, see [locate] and [columnOf].
+// syntaxError returns an error of the scanner with its place. The scanner's line is often that of the enclosing object, one too small, or
+// missing, and it has no column. syntaxError finds both by scanning again; see [locate] and [columnOf].
 func syntaxError(text []byte, err error) *Error {
 	reason, line := splitLine(err)
 	budget := maxRescan
@@ -27,7 +26,7 @@ func syntaxError(text []byte, err error) *Error {
 
 var linePrefix = regexp.MustCompile(`^line (\d+): `)
 
-// splitLine takes the scanner's own line, 0 when it has none, from the text of its error.
+// splitLine splits the scanner's line, or 0, from the text of its error.
 func splitLine(err error) (reason string, line int) {
 	reason = strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "yaml: ")
 	if m := linePrefix.FindStringSubmatch(reason); m != nil {
@@ -38,10 +37,10 @@ func splitLine(err error) (reason string, line int) {
 	return reason, 0
 }
 
-// missingValue is what the scanner says where nothing, or something else than a value, stands.
+// missingValue is the scanner's reason if a value is missing or something else stands in its place.
 const missingValue = "did not find expected node content"
 
-// plainReasons says what the scanner means where its own words are about itself.
+// plainReasons translates reasons of the scanner that are about its own state.
 var plainReasons = map[string]string{
 	"found character that cannot start any token":    "a value cannot begin with this character; quote the value",
 	"did not find expected key":                      "expected another key of the object above; check indentation and quotes",
@@ -75,7 +74,7 @@ func lineOf(text []byte, line int) string {
 	return string(text[start:end])
 }
 
-// lineBounds returns where a line of text, counted from 1, begins and ends.
+// lineBounds returns the begin and end of a one-based line of text.
 func lineBounds(text []byte, line int) (start, end int) {
 	for range line - 1 {
 		start += bytes.IndexByte(text[start:], '\n') + 1
@@ -86,11 +85,11 @@ func lineBounds(text []byte, line int) (start, end int) {
 	return start, len(text)
 }
 
-// locate returns the line of the error that scanning text ends with, or 0 when it would take too long to find.
+// locate returns the line of the error at which scanning text ends, or 0 if finding it would take too long.
 //
-// The scanner is given the text line by line: the error is not behind the last line that it asks for. From there backwards,
-// the text is cut off in front of a line and scanned: where the error is gone, or is another one because the cut is in the
-// middle of something, it was in that line. For a quote or bracket that is never closed this is the line that opens it.
+// The scanner gets the text line by line, so the error is not after the last line that it reads. From there backwards, locate cuts the text
+// before a line and scans it. If the error is gone, or changes because the cut is within something, it was on that line. For an unclosed
+// quote or bracket, this is the line that opens it.
 func locate(text []byte, reason string, budget *int) int {
 	feed := &lineReader{rest: text}
 	if _, err := scan(feed); err == nil {
@@ -109,7 +108,7 @@ func locate(text []byte, reason string, budget *int) int {
 	return 1
 }
 
-// maxRescan bounds the bytes that locate and columnOf scan again.
+// maxRescan bounds the bytes that locate and columnOf scan.
 const maxRescan = 4 << 20
 
 // fails reports whether scanning text ends with an error for reason.
@@ -122,11 +121,10 @@ func fails(text []byte, reason string) bool {
 	return other == reason
 }
 
-// columnOf returns the column, counted from 1 in characters, of the error that scanning text ends with, in the line that
-// locate found. It is 0 when it would take too long to find, as in lines longer than maxLine.
+// columnOf returns the one-based column, in characters, of the error in the line that locate found. It returns 0 if finding it would take
+// too long, as in lines longer than maxLine.
 //
-// The scanner does not tell the column either. It is found as the line is: the line is cut off in front of its last
-// character, of the one before, and so on, until the error is gone or is another one.
+// It works like locate: it cuts the line before its last character, before the one before, and so on, until the error is gone or changes.
 //
 //	b: "x       the line
 //	b: "        the same error: the quote is never closed
@@ -139,7 +137,7 @@ func columnOf(text []byte, line int, reason string, budget *int) int {
 	}
 	filler := ""
 	if reason == missingValue {
-		filler = "0" // so that a value is missing only in front of what stands in its place, and not at every cut
+		filler = "0" // so that a value is only missing before its replacement, and not at every cut
 	}
 	for cut := end; cut > start; {
 		_, size := utf8.DecodeLastRune(text[start:cut])
@@ -155,32 +153,32 @@ func columnOf(text []byte, line int, reason string, budget *int) int {
 	return 1
 }
 
-// maxLine bounds the lines, in bytes, that columnOf looks into: it scans once for each character.
+// maxLine bounds the lines, in bytes, that columnOf examines, because it scans once per character.
 const maxLine = 1000
 
-// beginning returns where in line that begins which the scanner complains about when it has read the character at last.
+// beginning returns the begin, in line, of the construct that the scanner complains about after the character at last.
 func beginning(line string, last int, reason string) int {
 	switch before := line[:last]; {
-	case strings.HasPrefix(reason, "unknown anchor"): // whose name is complete only now
+	case strings.HasPrefix(reason, "unknown anchor"): // its name is only complete here
 		return max(strings.LastIndexByte(before, '*'), 0)
-	case strings.HasSuffix(reason, "',' or ']'") && strings.Contains(before, "["): // the list that it is in
+	case strings.HasSuffix(reason, "',' or ']'") && strings.Contains(before, "["): // the enclosing list
 		return strings.LastIndexByte(before, '[')
 	case strings.HasSuffix(reason, "',' or '}'") && strings.Contains(before, "{"):
 		return strings.LastIndexByte(before, '{')
 	case line[last] == ':' && plainReasons[reason] != "" && reason != missingValue && strings.HasPrefix(reason, "did not"):
-		last = 0 // the key, which the colon makes one
+		last = 0 // the key that the colon ends
 	}
 	return last + len(line[last:]) - len(strings.TrimLeft(line[last:], " "))
 }
 
-// lineReader reads rest one line at a time, and counts the lines it has begun.
+// lineReader reads rest one line at a time and counts the lines that it has begun.
 type lineReader struct {
 	rest   []byte
 	lines  int
-	inside bool // of a line: a part of it is read
+	inside bool // a part of the current line has been read
 }
 
-// Read gives at most one line, or a part of it.
+// Read returns at most one line, or a part of it.
 func (r *lineReader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
 		return 0, io.EOF

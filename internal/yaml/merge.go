@@ -5,14 +5,14 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// builder collects the members of one object and where they come from.
+// builder collects the members of one object with their lines.
 type builder struct {
 	members []value.Member
-	lines   []int          // of the members' keys; 0 for a member that << brought
+	lines   []int          // of the members' keys; 0 for a member from <<
 	index   map[string]int // of the members by name
 }
 
-// check fails if the object has a member called name already that key must not replace.
+// check returns an error if the object has a member with the name that key must not replace.
 func (b *builder) check(name string, key *yaml.Node) *Error {
 	if i, ok := b.index[name]; ok && b.lines[i] > 0 {
 		return fail(key, "key %q is already set in line %d", name, b.lines[i])
@@ -20,7 +20,7 @@ func (b *builder) check(name string, key *yaml.Node) *Error {
 	return nil
 }
 
-// put sets the member called name.
+// put sets a member.
 func (b *builder) put(name string, v value.Value, line int) {
 	i, ok := b.index[name]
 	if !ok {
@@ -32,7 +32,7 @@ func (b *builder) put(name string, v value.Value, line int) {
 	b.members[i].Value, b.lines[i] = v, line
 }
 
-// putAll sets the members of v, which stand behind the << that is key.
+// putAll sets the members of v, which the << at key brings.
 func (b *builder) putAll(v value.Value, key *yaml.Node) *Error {
 	for name, member := range v.Members() {
 		i, ok := b.index[name]
@@ -50,7 +50,7 @@ func isMerge(key *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && key.Value == "<<" && key.Tag == "!!merge"
 }
 
-// merge sets the members of what content is: an object, or a list of objects of which the first that has a name wins.
+// merge sets the members of content: an object, or a list of objects of which the first with a name wins.
 func (c *converter) merge(o *builder, key, content *yaml.Node) *Error {
 	sources := []*yaml.Node{content}
 	if content.Kind == yaml.SequenceNode {

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// compareNatural orders names as kubectl prints them: it returns -1, 0 or 1 as a sorts before, with or after b. It is 0 only
-// for equal names. Where two names first differ,
+// compareNatural compares names in kubectl's order: it returns -1, 0 or 1 if a sorts before, with or after b. It is 0 only for equal names.
+// At the first difference of two names:
 //
 //  1. the name that ends there sorts first;
-//  2. letters sort by their code, and behind everything else;
-//  3. numbers sort by what they are: item2 before item10, and a1 before a01;
-//  4. all others sort by their code, and before digits.
+//  2. letters sort by code, and after everything else;
+//  3. numbers sort by value: item2 before item10, and a1 before a01;
+//  4. other characters sort by code, and before digits.
 //
-// By these rules 9x < 10 < 91 < 9x: it is no order of all names, as it is none in kubectl. Names that are sorted bytewise
-// and then stably by it have one order all the same.
+// By these rules 9x < 10 < 91 < 9x, so that they are no order of all names, as in kubectl. A stable sort by them after a bytewise sort is
+// deterministic all the same.
 func compareNatural(a, b string) int {
 	same := commonPrefix(a, b)
 	restA, restB := a[same:], b[same:]
@@ -40,7 +40,7 @@ func compareNatural(a, b string) int {
 	return strings.Compare(restA, restB)
 }
 
-// commonPrefix returns how many bytes of whole characters a and b have in common.
+// commonPrefix returns the length in bytes of the longest common prefix of whole characters.
 func commonPrefix(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -52,17 +52,16 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// digits returns the digits that s begins with.
+// digits returns the digits at the begin of s.
 func digits(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
 
-// isInNumber reports whether s ends with a number other than 0, so that zeros behind it count.
+// isInNumber reports whether s ends with a number other than 0, so that following zeros count.
 func isInNumber(s string) bool {
 	last := s[len(strings.TrimRight(s, "0123456789")):]
 	return strings.Trim(last, "0") != ""
 }
 
-// compareNumbers compares two runs of digits by their number and then by their length. Both are the end of one longer number
-// if inNumber is set.
+// compareNumbers compares two runs of digits by value and then by length. With inNumber set, both are the end of a longer number.
 func compareNumbers(a, b string, inNumber bool) int {
 	numberA, numberB := a, b
 	if !inNumber {

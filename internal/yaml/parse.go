@@ -18,23 +18,23 @@ import (
 // Document is one document of a stream.
 type Document struct {
 	Value value.Value
-	Line  int // where the content begins, counted from 1
+	Line  int // one-based line at which the content begins
 
-	// Repeated are the names that objects have already, in the order of the text, where [ParseRepeating] puts up with them.
+	// Repeated has the duplicate names in the order of the text, if [ParseRepeating] parsed the document.
 	Repeated []Repetition
 
 	source source
 }
 
-// Parse reads all documents of a stream, of YAML or of JSON texts one after the other. Documents without any content are
-// left out; a document that says null is not. The name of the file is for messages, and may be empty.
+// Parse parses all documents of a stream of YAML documents, or of JSON texts. It omits documents without content, but not a document null.
+// The file name is for messages and may be empty.
 //
-// A text that begins with { or [ and is JSON is read by the rules of [value.Parse], so that 1.0 is a float there and 1e400
-// an error, but repaired, see [value.Decoder]: a server that kubectl sends it to reads it so. Any other text is read by the
-// rules of the package comment. Parse accepts a byte order mark and every kind of line end. The error is always an [*Error].
+// A text that begins with { or [ and is JSON is parsed by the rules of [value.Parse]: 1.0 is a float, and 1e400 is an error. It is
+// repaired, see [value.Decoder], as a server does that gets it from kubectl. Any other text is parsed by the rules of the package comment.
+// Parse accepts a byte order mark and every kind of line end. The error is always an [*Error].
 func Parse(name string, data []byte) ([]Document, error) { return parseFile(name, data, false) }
 
-// parseFile is Parse, or ParseRepeating.
+// parseFile implements Parse and ParseRepeating.
 func parseFile(name string, data []byte, repeating bool) ([]Document, error) {
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	docs, err := parse(text, repeating)
@@ -56,7 +56,7 @@ func parse(text []byte, repeating bool) ([]Document, *Error) {
 	}
 	docs, err := parseYAML(text, repeating)
 	if ended && (err != nil || !slices.ContainsFunc(docs, func(d Document) bool { return len(d.Repeated) > 0 })) {
-		return nil, jsonErr // which is about something else
+		return nil, jsonErr // its reason is not about the end of a text
 	}
 	if err != nil && looksLikeJSON(begin) {
 		return nil, jsonErr
@@ -64,8 +64,8 @@ func parse(text []byte, repeating bool) ([]Document, *Error) {
 	return docs, err
 }
 
-// looksLikeJSON tells whether text, which neither JSON nor YAML can be read from, was meant to be JSON: whether what follows
-// its first bracket could follow in JSON.
+// looksLikeJSON reports whether text, which is neither valid JSON nor valid YAML, was meant to be JSON: the text after its first bracket
+// could follow in JSON.
 func looksLikeJSON(text []byte) bool {
 	follow := `"}`
 	if text[0] == '[' {
@@ -75,8 +75,8 @@ func looksLikeJSON(text []byte) bool {
 	return len(rest) == 0 || strings.IndexByte(follow, rest[0]) >= 0
 }
 
-// parseJSON reads a sequence of JSON texts. It reports whether it found the end of each of them: if so, an error is about
-// what JSON they are, and otherwise they may not be JSON at all.
+// parseJSON parses a sequence of JSON texts. It reports whether it found the end of each text. If so, the texts are meant to be JSON and
+// the error is about their content; otherwise they may not be JSON.
 func parseJSON(text []byte) (docs []Document, ended bool, err *Error) {
 	if docs, ok := parseValidJSON(text); ok {
 		return docs, true, nil
@@ -104,8 +104,8 @@ func parseJSON(text []byte) (docs []Document, ended bool, err *Error) {
 	}
 }
 
-// parseValidJSON is parseJSON for texts without a defect, and false for others. Where a text ends is found first, and what is
-// found is parsed: both ways take the same texts.
+// parseValidJSON is parseJSON for texts without errors; it returns false for others. It finds the end of a text first and then parses it.
+// Both functions accept the same texts.
 func parseValidJSON(text []byte) (docs []Document, ok bool) {
 	r := jsontext.Skim(text)
 	x := jsonIndexer{Scanner: r, place: position{1, 1}}
@@ -123,12 +123,12 @@ func parseValidJSON(text []byte) (docs []Document, ok bool) {
 	return docs, true
 }
 
-// jsonDocument returns the document whose text begins at start, which is at a place, and means v.
+// jsonDocument returns the document with the value v whose text begins at start.
 func jsonDocument(text []byte, start int, at position, v value.Value) Document {
 	return Document{Value: v, Line: at.line, source: &jsonSource{text: text, start: start, at: at}}
 }
 
-// nextText returns where in text the first JSON text after offset begins.
+// nextText returns the begin of the first JSON text after offset.
 func nextText(text []byte, offset int) int {
 	rest := text[offset:]
 	return len(text) - len(bytes.TrimLeft(rest, " \t\r\n"))
@@ -148,7 +148,7 @@ func jsonError(text []byte, start int, err error) *Error {
 }
 
 func parseYAML(text []byte, repeating bool) ([]Document, *Error) {
-	if mark := []byte("\n\ufeff"); bytes.Contains(text, mark) { // files with byte order marks, one after the other
+	if mark := []byte("\n\ufeff"); bytes.Contains(text, mark) { // concatenated files with byte order marks
 		text = bytes.ReplaceAll(text, mark, mark[:1])
 	}
 	if err := checkText(text); err != nil {
@@ -160,7 +160,7 @@ func parseYAML(text []byte, repeating bool) ([]Document, *Error) {
 	return parseNodes(text, repeating)
 }
 
-// parseNodes is parseYAML for all texts, by way of nodes.
+// parseNodes is parseYAML for all texts. It builds nodes.
 func parseNodes(text []byte, repeating bool) ([]Document, *Error) {
 	nodes, err := scan(bytes.NewReader(text))
 	var docs []Document
@@ -182,14 +182,14 @@ func parseNodes(text []byte, repeating bool) ([]Document, *Error) {
 	return docs, nil
 }
 
-// isEmpty reports whether n is what an empty document has for its content.
+// isEmpty reports whether n is the content of an empty document.
 func isEmpty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0 && n.Anchor == ""
 }
 
 var errScanner = errors.New("the scanner failed")
 
-// scan returns the document nodes of a stream, up to the first error. The errors of the scanner are for [syntaxError].
+// scan returns the document nodes of a stream up to the first error. [syntaxError] completes the errors of the scanner.
 func scan(r io.Reader) (nodes []*yaml.Node, err error) {
 	defer func() {
 		if recover() != nil {
@@ -208,10 +208,10 @@ func scan(r io.Reader) (nodes []*yaml.Node, err error) {
 	}
 }
 
-// checkText finds the bytes that no YAML text has, because the scanner does not say where they are.
+// checkText finds bytes that are invalid in every YAML text. The scanner does not tell their position.
 func checkText(text []byte) *Error {
 	if bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.HasPrefix(text, []byte("\xff\xfe")) {
-		return nil // UTF-16, which the scanner knows
+		return nil // UTF-16, which the scanner supports
 	}
 	for i := 0; i < len(text); {
 		if b := text[i]; ' ' <= b && b <= '~' || b == '\n' {

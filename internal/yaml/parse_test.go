@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestParseStream checks what documents a stream has, each as "line: value".
+// TestParseStream checks the documents of a stream, each as "line: value".
 func TestParseStream(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -56,7 +56,7 @@ func TestParseStream(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		// What the scanner does not take.
+		// Texts that the scanner refuses.
 		{"a: 1\nb: \"x\nc: 2\nd: 3\n", "f:2:4: the quote that opens here is never closed"},
 		{"a: 1\nb: 'x", "f:2:4: the quote that opens here is never closed"},
 		{"a:\n  b: 1\n c: 2\nd: 3\n", "f:3:2: expected another key of the object above; check indentation and quotes"},
@@ -79,10 +79,10 @@ func TestParseErrors(t *testing.T) {
 		{"a:\n  { \"foo\" # comment\n    :bar }\n", "f:2:3: missing comma, or missing } at the end of an object"},
 		{"- [ : empty key ]\n", "f:1:5: a value is missing"},
 		{"é: 日本: x\n", "f:1:6: a colon cannot begin a value here; check the indentation, or quote the text"},
-		// What no text has.
+		// Bytes that are invalid in every text.
 		{"a: 1\nb: é\xff\n", "f:2:5: byte 0xff is not UTF-8"},
 		{"a: 1\nb: \a\n", "f:2:4: character U+0007 is not allowed; write it as an escape in double quotes"},
-		// What has no place in JSON.
+		// Values without a form in JSON.
 		{"a: .inf\n", "f:1:4: JSON has no number .inf; quote it if it is text"},
 		{"a: -.INF\n", "f:1:4: JSON has no number -.inf; quote it if it is text"},
 		{"- a\n- .NaN\n", "f:2:3: JSON has no number .nan; quote it if it is text"},

@@ -7,37 +7,38 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// plainReader reads a document in the simple form that programs print, straight into a value: a block of members or items, where
+// plainReader parses a document in the simple form that programs print, directly into a value. The form is a block of members or items,
+// where
 //
 //   - a name is plain, or in quotes without escapes, and stands in one line with its colon
 //   - a scalar is the same, or [] or {}, or a literal block (| or |-) without lines of spaces
 //   - there are no comments, tags, anchors, merges, tabs, other line ends than LF, and spaces at the end of lines
 //   - no name is there twice
 //
-// Whatever else comes, it gives up, and the document is scanned into nodes, which is the way of all others. What it does not give
-// up is a document for the scanner too, with the same value and place: FuzzPlain and TestPlain compare the two.
+// For any other text it gives up, and the caller scans the document into nodes. A text that it accepts is also a document for the scanner,
+// with the same value and place: FuzzPlain and TestPlain compare the two.
 //
-// Cost: linear in the length of the text; of which it holds one copy, that the strings are parts of.
+// Cost: linear in the length of the text. It holds one copy of the text, which its strings share.
 //
-// Invariants: line is the rest of the line at hand, from its column indent on, and not empty unless done; rest is what follows
-// that line.
+// Invariants: line is the rest of the current line from the column indent on, and it is empty only when done; rest is the text after that
+// line.
 type plainReader struct {
 	rest   string
 	line   string
 	indent int
-	number int  // of the line, counted from 1
-	done   bool // there are no more lines
-	failed bool // it is given up
+	number int  // of the line, one-based
+	done   bool // no line is left
+	failed bool // the text does not have the simple form
 	depth  int
 }
 
-// Bounds of what plainReader tries.
+// Bounds of the simple form.
 const (
-	plainDepth = 500 // of lists and objects
-	plainKey   = 500 // bytes: a longer key needs a ? in front
+	plainDepth = 500 // nesting of lists and objects
+	plainKey   = 500 // bytes; a longer key needs a ? before it
 )
 
-// readPlain returns the document in text, and false where it does not have the simple form.
+// readPlain returns the document in text, or false if text does not have the simple form.
 func readPlain(text []byte) (Document, bool) {
 	if !isPlainText(text) {
 		return Document{}, false
@@ -57,7 +58,7 @@ func readPlain(text []byte) (Document, bool) {
 	return Document{Value: v, Line: at.line, source: &nodeSource{at: at, text: text}}, true
 }
 
-// isPlainText reports whether text has no bytes that the simple form lacks.
+// isPlainText reports whether text has only bytes of the simple form.
 func isPlainText(text []byte) bool {
 	if !bytes.HasSuffix(text, []byte("\n")) || text[0] >= 0xfe {
 		return false
@@ -70,13 +71,13 @@ func isPlainText(text []byte) bool {
 	return true
 }
 
-// fail gives up.
+// fail marks the text as not simple.
 func (r *plainReader) fail() value.Value {
 	r.failed, r.done, r.line = true, true, ""
 	return value.Value{}
 }
 
-// next takes one line off the rest, without its end.
+// next removes one line from rest and returns it without its end.
 func (r *plainReader) next() string {
 	end := strings.IndexByte(r.rest, '\n')
 	line := r.rest[:end]
@@ -85,7 +86,7 @@ func (r *plainReader) next() string {
 	return line
 }
 
-// advance goes to the next line that is not empty.
+// advance moves to the next line that is not empty.
 func (r *plainReader) advance() {
 	for r.rest != "" {
 		line := r.next()
@@ -105,7 +106,7 @@ func (r *plainReader) advance() {
 
 func (r *plainReader) beginsItem() bool { return r.line == "-" || strings.HasPrefix(r.line, "- ") }
 
-// block reads the list or object that begins at hand.
+// block parses the list or object at the current line.
 func (r *plainReader) block() value.Value {
 	if r.depth++; r.depth > plainDepth {
 		return r.fail()
@@ -117,7 +118,7 @@ func (r *plainReader) block() value.Value {
 	return r.object()
 }
 
-// list reads the items that begin in the column at hand.
+// list parses the items that begin at the current column.
 func (r *plainReader) list() value.Value {
 	column := r.indent
 	var items []value.Value
@@ -130,7 +131,7 @@ func (r *plainReader) list() value.Value {
 	return value.List(items...)
 }
 
-// item reads the item whose dash is in column.
+// item parses the item whose dash is at column.
 func (r *plainReader) item(column int) value.Value {
 	if r.line == "-" {
 		return r.below(column)
@@ -147,7 +148,7 @@ func (r *plainReader) item(column int) value.Value {
 	return r.scalar(content, column)
 }
 
-// below reads what stands in the lines below a dash or key in column: a block that is deeper, or nothing, which is null.
+// below parses the lines below a dash or key at column: a deeper block, or nothing, which is null.
 func (r *plainReader) below(column int) value.Value {
 	if r.advance(); !r.done && r.indent > column {
 		return r.block()
@@ -155,7 +156,7 @@ func (r *plainReader) below(column int) value.Value {
 	return value.Null()
 }
 
-// object reads the members that begin in the column at hand.
+// object parses the members that begin at the current column.
 func (r *plainReader) object() value.Value {
 	column, sorted := r.indent, true
 	var members []value.Member
@@ -177,19 +178,19 @@ func (r *plainReader) object() value.Value {
 	return value.Object(members...)
 }
 
-// member reads the value of a key in column, of which rest stands in the line of the key.
+// member parses the value of a key at column. rest is the text after the key in its line.
 func (r *plainReader) member(rest string, column int) value.Value {
 	if rest != "" {
 		return r.scalar(rest, column)
 	}
 	v := r.below(column)
 	if !r.done && r.indent == column && r.beginsItem() && v.IsNull() {
-		return r.block() // the items of a list need not be deeper than its name
+		return r.block() // the items of a list may have the column of its name
 	}
 	return v
 }
 
-// repeats reports whether two members have one name.
+// repeats reports whether two members have the same name.
 func repeats(members []value.Member) bool {
 	names := make(map[string]bool, len(members))
 	for _, m := range members {
@@ -198,7 +199,7 @@ func repeats(members []value.Member) bool {
 	return len(names) < len(members)
 }
 
-// key returns the name that the line at hand begins with, and what follows its colon. It passes nothing.
+// key returns the name at the begin of the current line, and the text after its colon. It does not advance.
 func (r *plainReader) key() (name, rest string, ok bool) {
 	text, rest, quoted, ok := r.quoted(r.line)
 	if !quoted {
@@ -220,7 +221,7 @@ func (r *plainReader) key() (name, rest string, ok bool) {
 	return name, strings.TrimLeft(after, " "), reason == ""
 }
 
-// quoted returns what is in the quotes that line begins with, and what follows them. It is not ok if there is an escape, or no end.
+// quoted returns the text in the quotes at the begin of line, and the text after them. It returns false for an escape or a missing end.
 func (r *plainReader) quoted(line string) (text, rest string, quoted, ok bool) {
 	switch line[0] {
 	case '"':
@@ -233,7 +234,7 @@ func (r *plainReader) quoted(line string) (text, rest string, quoted, ok bool) {
 	return "", "", false, true
 }
 
-// scalar reads a scalar that begins with text, the rest of the line at hand; what it belongs to is in column.
+// scalar parses a scalar that begins with text, the rest of the current line. column is that of its key or dash.
 func (r *plainReader) scalar(text string, column int) value.Value {
 	if text == "|" || text == "|-" {
 		return r.literal(text, column)
@@ -243,12 +244,12 @@ func (r *plainReader) scalar(text string, column int) value.Value {
 		return v
 	}
 	if r.advance(); !r.done && r.indent > column {
-		return r.fail() // it goes on in this line
+		return r.fail() // the scalar continues on the next line
 	}
 	return v
 }
 
-// flat returns the scalar that text is.
+// flat returns the scalar of text.
 func (r *plainReader) flat(text string) value.Value {
 	switch text {
 	case "[]":
@@ -272,7 +273,7 @@ func (r *plainReader) flat(text string) value.Value {
 	return v
 }
 
-// isPlainScalar reports whether text, which is not empty, can only be an unquoted scalar, or a part of one in front of a colon.
+// isPlainScalar reports whether text, which is not empty, can only be an unquoted scalar, or a part of one before a colon.
 func isPlainScalar(text string) bool {
 	if text == "" || strings.IndexByte("-?:,[]{}#&*!|>'\"%@`", text[0]) >= 0 && !isNegative(text) {
 		return false
@@ -281,12 +282,12 @@ func isPlainScalar(text string) bool {
 	return last != ' ' && last != ':' && !strings.Contains(text, " #")
 }
 
-// isNegative reports whether text begins with a dash that begins no item.
+// isNegative reports whether text begins with a dash that does not begin an item.
 func isNegative(text string) bool {
 	return len(text) > 1 && text[0] == '-' && ('0' <= text[1] && text[1] <= '9' || text[1] == '.')
 }
 
-// literal reads the lines of a block below header, which belongs to what is in column.
+// literal parses the lines of a block below header. column is that of the block's key or dash.
 func (r *plainReader) literal(header string, column int) value.Value {
 	var b strings.Builder
 	indent, blank := 0, 0
@@ -299,7 +300,7 @@ func (r *plainReader) literal(header string, column int) value.Value {
 		}
 		switch {
 		case indent <= column || b.Len() == 0 && content == "":
-			return r.fail() // where the block begins is not plain to see
+			return r.fail() // the begin of the block is not obvious
 		case content == "":
 			blank++
 			r.next()
@@ -317,7 +318,7 @@ func (r *plainReader) literal(header string, column int) value.Value {
 	return r.endLiteral(&b, header)
 }
 
-// endLiteral returns the text of a literal block, and goes to the line behind it.
+// endLiteral returns the text of a literal block, and moves to the line after it.
 func (r *plainReader) endLiteral(b *strings.Builder, header string) value.Value {
 	text := b.String()
 	if text == "" {

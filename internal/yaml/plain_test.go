@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// plainTexts have the simple form of [readPlain], and those of oddTexts only nearly so.
+// plainTexts have the simple form of [readPlain]; oddTexts have it only nearly.
 var plainTexts = []string{
 	"a: 1\n", "---\na: 1\n", "- a\n- b\n", "a:\n- b\n- c: d\n  e: f\n-\n- - x\n  - y\ng:\n", "a:\n  b:\n    c: {}\nd: []\n",
 	"a: |\n  x\n   y\n\n  z\n\nb: |-\n  x\n\n", "- |\n  x\n- |-\n  y\n", "f:metadata:\n  f:labels:\n    .: {}\n    f:app: {}\n",
@@ -30,7 +30,7 @@ var oddTexts = []string{
 	"\xfe\xff\x00a", "a: \"b\n", "a: b: c\n", "a: b:\n", "- a:b\n-a\n", "- -\n- -  b\n",
 }
 
-// checkPlain wants of what readPlain reads what the nodes of the text say, in the same place. It returns whether it reads text.
+// checkPlain compares readPlain with the nodes of the text: value and places. It reports whether readPlain accepts the text.
 func checkPlain(t *testing.T, text []byte) bool {
 	t.Helper()
 	if checkText(text) != nil {
@@ -85,8 +85,8 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestPlainPrinted wants that the objects that Append prints are read, and read the same: those of the repository, all but the
-// few with strings that need escapes or other blocks.
+// TestPlainPrinted checks that readPlain accepts the output of Append for the objects of the repository. It allows for the few objects
+// whose strings need escapes or other blocks.
 func TestPlainPrinted(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/manifests/*/a.yaml")
 	if err != nil || len(files) == 0 {
@@ -111,7 +111,7 @@ func TestPlainPrinted(t *testing.T) {
 	}
 }
 
-// TestPlainChanged checks texts that are plain but for small changes.
+// TestPlainChanged checks texts that differ from plain ones by small changes.
 func TestPlainChanged(t *testing.T) {
 	r := seeds.Rand(t)
 	pieces := []string{" ", "  ", "\n", "-", "- ", ":", ": ", "#", "'", "\"", "|", "|-\n", "a", "0", "\n  ", "[]", "{}", "?", "...", "---", "é", "!", "&a", "*a", "<<", "~", ","}
@@ -133,7 +133,7 @@ func TestPlainChanged(t *testing.T) {
 	}
 }
 
-// FuzzPlain checks that what is read without nodes is what nodes say.
+// FuzzPlain compares readPlain with nodes.
 func FuzzPlain(f *testing.F) {
 	for _, text := range slices.Concat(plainTexts, oddTexts) {
 		f.Add([]byte(text))

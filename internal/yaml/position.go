@@ -7,26 +7,25 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// position is a place in a file, both counted from 1, the column in characters.
+// position is a place in a file: one-based, with the column in characters.
 type position struct{ line, column int }
 
-// source finds things in the text of a document.
+// source finds positions in the text of a document.
 type source interface {
-	// find returns where the key and the value at path stand, or those of the nearest ancestor that exists. The root and the
-	// items of a list have no key; the value's place stands for it.
+	// find returns the positions of the key and the value at path, or those of the nearest existing ancestor. The root and the items of a
+	// list have no key; the position of the value stands for it.
 	find(path []any) (key, content position)
 }
 
-// Position returns where the value at path stands in the file, both counted from 1 and the column in characters. Each step
-// of the path is the name of a member, a string, or the index of an item, an int. Where there is no such value it is the
-// place of the nearest one around it. A member that << brought stands where the object it was taken from has it.
+// Position returns the one-based line and column, in characters, of the value at path. Each step of the path is the name of a member, a
+// string, or the index of an item, an int. If the value does not exist, it is the position of the nearest existing ancestor. A member from
+// << has its position in the object that << refers to.
 func (d Document) Position(path ...any) (line, column int) {
 	_, content := d.find(path)
 	return content.line, content.column
 }
 
-// KeyPosition returns where the name of the member at path stands, for messages about the name itself; it is otherwise as
-// Position.
+// KeyPosition is Position for the name of the member at path, for messages about the name.
 func (d Document) KeyPosition(path ...any) (line, column int) {
 	key, _ := d.find(path)
 	return key.line, key.column
@@ -39,8 +38,8 @@ func (d Document) find(path []any) (key, content position) {
 	return d.source.find(path)
 }
 
-// BooleanWord returns the unquoted word at path that YAML 1.1, and so Kubernetes, reads as true or false, where newer YAML
-// reads it as text: y, yes, on, n, no and off, whatever their case. It returns "" where something else stands there.
+// BooleanWord returns the unquoted word at path if it is a boolean in YAML 1.1, and so for Kubernetes, but a string in newer YAML: y, yes,
+// on, n, no or off in any case. Otherwise it returns "".
 func (d Document) BooleanWord(path ...any) string {
 	_, content := d.nodes(path)
 	return booleanWord(content)
@@ -52,7 +51,7 @@ func (d Document) BooleanName(path ...any) string {
 	return booleanWord(key)
 }
 
-// nodes returns the nodes of the name and the value at path, nil where there is none, or the document is not read as YAML.
+// nodes returns the nodes of the name and the value at path. They are nil if there are none, or if the document was not parsed as YAML.
 func (d Document) nodes(path []any) (key, content *yaml.Node) {
 	s, ok := d.source.(*nodeSource)
 	if !ok {
@@ -69,7 +68,7 @@ func (d Document) nodes(path []any) (key, content *yaml.Node) {
 	return key, content
 }
 
-// booleanWord returns the text of n if it is a boolean that is not spelt true or false.
+// booleanWord returns the text of n if it is a boolean other than true or false.
 func booleanWord(n *yaml.Node) string {
 	if n == nil {
 		return ""

@@ -10,28 +10,27 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// placeOf returns the place in text of the byte at offset.
+// placeOf returns the position of the byte at offset in text.
 func placeOf(text []byte, offset int) position {
 	before := text[:offset]
 	line := bytes.LastIndexByte(before, '\n') + 1
 	return position{bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[line:]) + 1}
 }
 
-// jsonSource is a document in JSON, which is known to be valid: the text of the file, and where in it the document begins.
-// The first question about what is inside makes an index for all of them.
+// jsonSource is a valid JSON document within the text of a file. The first call of find builds an index for all calls.
 type jsonSource struct {
 	text  []byte
 	start int
 	at    position // of start
 
-	lock   sync.Mutex // of what follows
+	lock   sync.Mutex // guards the fields below
 	nodes  []jsonNode // in the order of the text
 	inside map[int]*jsonInside
 }
 
-// jsonNode is a value: its place and that of its name, which begins at an offset, if it is a member.
+// jsonNode is a value with its position. For a member it also has the position and the offset of the name.
 //
-// Invariant: the size nodes from a node on are itself and what is inside.
+// Invariant: the size nodes from a node on are the node and its descendants.
 type jsonNode struct {
 	key, content position
 	name         int // offset
@@ -39,8 +38,7 @@ type jsonNode struct {
 	list         bool
 }
 
-// find is the one of [source]. It costs one walk through the text, and one through the members of each object that is asked about,
-// however many questions there are.
+// find implements [source]. All calls together cost one pass over the text, and one pass over the members of each object on their paths.
 func (s *jsonSource) find(path []any) (key, content position) {
 	if len(path) == 0 {
 		return s.at, s.at
@@ -63,13 +61,13 @@ func (s *jsonSource) find(path []any) (key, content position) {
 	return s.nodes[i].key, s.nodes[i].content
 }
 
-// jsonInside is what is in a list or object: nodes, by the names of members, of which the last counts, or as items.
+// jsonInside has the children of a list or object: nodes by member name, of which the last counts, or by index.
 type jsonInside struct {
 	members map[string]int
 	items   []int
 }
 
-// child returns the node one step below node i, and 0 when there is no such thing.
+// child returns the node one step below node i, or 0.
 func (s *jsonSource) child(i int, step any) int {
 	in := s.insideOf(i)
 	switch step := step.(type) {
@@ -83,7 +81,7 @@ func (s *jsonSource) child(i int, step any) int {
 	return 0
 }
 
-// insideOf returns what is in node i.
+// insideOf returns the children of node i.
 func (s *jsonSource) insideOf(i int) *jsonInside {
 	if in := s.inside[i]; in != nil {
 		return in
@@ -113,12 +111,12 @@ func (s *jsonSource) nameAt(offset int) (name string) {
 	r.Token()
 	raw := s.text[offset:r.Pos]
 	if err := json.Unmarshal(raw, &name); err != nil {
-		return string(raw) // which is in no path, as text is valid
+		return string(raw) // no path has such a name, because paths are valid UTF-8
 	}
 	return name
 }
 
-// jsonIndexer reads a document once, and goes through its text to count lines and characters.
+// jsonIndexer parses a document once, and counts its lines and characters.
 type jsonIndexer struct {
 	*jsonSource
 	jsontext.Scanner
@@ -126,7 +124,8 @@ type jsonIndexer struct {
 	place  position // of offset
 }
 
-// node reads the value at the position, whose key is at a place and begins at name. As the document is valid, nothing fails.
+// node parses the value at the current offset. key and name are the position and the offset of its name. The document is valid, so nothing
+// fails.
 func (x *jsonIndexer) node(key position, name int) bool {
 	i := len(x.nodes)
 	x.nodes = append(x.nodes, jsonNode{key: key, content: x.here(x.Pos), name: name})
@@ -143,7 +142,7 @@ func (x *jsonIndexer) node(key position, name int) bool {
 	return true
 }
 
-// here returns the place of offset, which is not in front of the one that was asked for before.
+// here returns the position of offset. Offsets must not decrease between calls.
 func (x *jsonIndexer) here(offset int) position {
 	passed := x.Text[x.offset:offset]
 	if line := strings.LastIndexByte(passed, '\n') + 1; line > 0 {

@@ -78,8 +78,8 @@ func TestPositionOfNothing(t *testing.T) {
 	}
 }
 
-// TestPositionsAreIndexed counts what a question about one of many members costs when another one was asked about before: nothing
-// is made for members that nobody asks about. Without an index, the cost of all conflicts of an object is quadratic.
+// TestPositionsAreIndexed counts allocations for a question about one of many members after another question. Without an index, the
+// positions of all conflicts of an object would take quadratic time.
 func TestPositionsAreIndexed(t *testing.T) {
 	const members = 2000
 	inYAML, inJSON := "data:\n", `{"data": {"":0`

@@ -7,21 +7,20 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// nodeSource is a document in YAML. Its nodes are what was read, or are scanned when they are first asked for, where it was read
-// without them, see [plainReader].
+// nodeSource is a document in YAML. If [plainReader] parsed the document, its nodes are built on the first call.
 type nodeSource struct {
 	at   position // of the root
-	text []byte   // with this document alone; used where root is not there yet
+	text []byte   // only this document; used while root is nil
 
-	lock    sync.Mutex // of what follows
+	lock    sync.Mutex // guards the fields below
 	root    *yaml.Node
-	indexes map[*yaml.Node]*memberIndex // of objects that were asked about
+	indexes map[*yaml.Node]*memberIndex // of objects on earlier paths
 }
 
 // tree returns the root.
 func (s *nodeSource) tree() *yaml.Node {
 	if s.root == nil {
-		s.root = &yaml.Node{Line: s.at.line, Column: s.at.column} // for a text that cannot be scanned, which plainReader refuses
+		s.root = &yaml.Node{Line: s.at.line, Column: s.at.column} // a text that cannot be scanned, which plainReader refuses
 		if nodes, err := scan(bytes.NewReader(s.text)); err == nil && len(nodes) == 1 {
 			s.root = nodes[0].Content[0]
 		}
@@ -32,7 +31,7 @@ func (s *nodeSource) tree() *yaml.Node {
 
 func positionOf(n *yaml.Node) position { return position{n.Line, n.Column} }
 
-// find is the one of [source]. Its cost is that of the path: an object is indexed when it is first asked about.
+// find implements [source]. Its cost is the length of the path, plus one index for each object on it that has none.
 func (s *nodeSource) find(path []any) (key, content position) {
 	key, content = s.at, s.at
 	if len(path) == 0 {
@@ -48,13 +47,13 @@ func (s *nodeSource) find(path []any) (key, content position) {
 		}
 		key, content, n = positionOf(k), positionOf(v), v
 		if isEmpty(v) {
-			content = key // the scanner puts what is not there where the next thing begins
+			content = key // the scanner puts an omitted value at the begin of the next construct
 		}
 	}
 	return key, content
 }
 
-// child returns the key and the value of one step from n, and nil when there is none. An item is its own key.
+// child returns the key and the value one step below n, or nil. An item is its own key.
 func (s *nodeSource) child(n *yaml.Node, step any) (key, content *yaml.Node) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -72,7 +71,7 @@ func (s *nodeSource) child(n *yaml.Node, step any) (key, content *yaml.Node) {
 	return nil, nil
 }
 
-// member returns the key and the value of the member called name of the object n, its own before those of the last <<.
+// member returns the key and the value of a member of the object n. Its own members precede those of the last <<.
 func (s *nodeSource) member(n *yaml.Node, name string) (key, content *yaml.Node) {
 	x := s.index(n)
 	if i, ok := x.own[name]; ok {
@@ -92,13 +91,13 @@ func (s *nodeSource) member(n *yaml.Node, name string) (key, content *yaml.Node)
 	return nil, nil
 }
 
-// memberIndex says where the members of an object are among its nodes.
+// memberIndex holds the positions of members among the nodes of an object.
 type memberIndex struct {
-	own    map[string]int // the last key with each name
-	merges []int          // the keys that are <<, the last first
+	own    map[string]int // last key with each name
+	merges []int          // keys that are <<, in reverse order
 }
 
-// index returns where the members of the object n are.
+// index returns the index of the object n.
 func (s *nodeSource) index(n *yaml.Node) *memberIndex {
 	x := s.indexes[n]
 	if x == nil {

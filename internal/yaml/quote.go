@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// str prints s in the plainest style that reads back as s. Column is that of its further lines. A key has none.
+// str prints s in the plainest style that reads back as s. column is that of its further lines; a key has none.
 func (p *printer) str(s string, column int, key bool) {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s)) // each byte that is not UTF-8 becomes U+FFFD
@@ -26,13 +26,13 @@ func (p *printer) str(s string, column int, key bool) {
 	}
 }
 
-// looks is what decides about the style of a string.
+// looks are the properties of a string that decide its style.
 type looks struct {
 	lines        bool // has a line end
 	needsEscapes bool // has characters that only double quotes can hold
 	padded       bool // has a space at one of its ends
 	endsInSpace  bool // has a space at its end, or at the end of one of its lines
-	indicator    bool // has characters that would end a plain string or make it something else
+	indicator    bool // has characters that end a plain string or give it another meaning
 }
 
 func look(s string) looks {
@@ -52,7 +52,7 @@ func (l looks) isLiteral(key bool) bool { return l.lines && !key && !l.needsEsca
 
 func (l looks) isPlain() bool { return !l.padded && !l.indicator }
 
-// beginsLikeSyntax tells whether s begins as something that is no plain string.
+// beginsLikeSyntax reports whether s begins like a construct that is not a plain string.
 func beginsLikeSyntax(s string) bool {
 	if s == "" {
 		return false
@@ -68,8 +68,8 @@ func beginsLikeSyntax(s string) bool {
 	return strings.HasPrefix(s, "---") || strings.HasPrefix(s, "...")
 }
 
-// needsEscape tells whether r stands in double quotes only, as an escape: control characters, tabs and line ends, and what
-// the older parsers take for one of these or do not take at all.
+// needsEscape reports whether r is only allowed in double quotes, as an escape: control characters, tabs, line ends, and characters that
+// older parsers misread or refuse.
 func needsEscape(r rune) bool {
 	switch {
 	case r < ' ' || 0x7f <= r && r < 0xa0:
@@ -80,18 +80,18 @@ func needsEscape(r rune) bool {
 	return r > 0xffff
 }
 
-// isBreak tells whether r ends a line in YAML 1.1.
+// isBreak reports whether r ends a line in YAML 1.1.
 func isBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
-// isSimpleKey tells whether name can stand in front of its colon without a question mark.
+// isSimpleKey reports whether name can precede its colon without a question mark.
 func isSimpleKey(name string) bool {
 	return len(name) <= 128 && !strings.ContainsFunc(name, isBreak)
 }
 
-// numbers are the numbers and times of YAML 1.1 and 1.2 that resolve does not know: in base 60, with more digits than a
-// float64 has, with underscores behind the point, and with a zone behind a space.
+// numbers matches the numbers and times of YAML 1.1 and 1.2 that resolve does not know: in base 60, with more digits than a float64, with
+// underscores after the point, and with a space before the zone.
 var numbers = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`,
 	`[-+]?([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9_]+)([eE][-+]?[0-9]+)?`,
@@ -99,7 +99,7 @@ var numbers = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]*)?([ \t]*(Z|[-+][0-9]{1,2}(:?[0-9]{2})?))?`,
 }, "|") + `)$`)
 
-// isOther tells whether an unquoted s means something else than the string s to any YAML parser.
+// isOther reports whether any YAML parser reads an unquoted s as something else than the string s.
 func isOther(s string) bool {
 	if s == "" || s == "<<" || s == "=" {
 		return true

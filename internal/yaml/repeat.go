@@ -6,20 +6,20 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Repetition is a name that an object has already.
+// Repetition is a duplicate name in an object.
 type Repetition struct {
-	Path         []any // to the member, as [Document.Position] has it
-	Line, Column int   // of the name that is too many
-	First        int   // the line that had it before
+	Path         []any // to the member, as for [Document.Position]
+	Line, Column int   // of the duplicate name
+	First        int   // line of the first occurrence
 }
 
-// ParseRepeating is [Parse], except that an object may have a name several times: the last counts, and Repeated has the
-// others. It finds them in JSON too, if there is one text and it is YAML as well, and reads that by the rules of YAML.
+// ParseRepeating is [Parse] for objects with duplicate names: the last value counts, and Repeated lists the duplicates. It also finds them
+// in a single JSON text that is valid YAML, which it then parses by the rules of YAML.
 func ParseRepeating(name string, data []byte) ([]Document, error) {
 	return parseFile(name, data, true)
 }
 
-// repeated notes that key repeats name, of which the first is in a line above.
+// repeated records that key repeats name. first is the line of the first occurrence.
 func (c *converter) repeated(name string, key *yaml.Node, first int) {
 	path := append(slices.Clone(c.path), name)
 	c.repetitions = append(c.repetitions, Repetition{path, key.Line, key.Column, first})

@@ -11,16 +11,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Replacement is a document and the value that it is to have instead of its own.
+// Replacement is a document with its new value.
 type Replacement struct {
 	Document Document
 	Value    value.Value
 }
 
-// ErrText says that a text cannot be rewritten although it can be read.
+// ErrText says that a text can be parsed but not rewritten.
 var ErrText = errors.New("the file is not UTF-8 with line ends LF or CRLF, or has a byte order mark inside")
 
-// rewritable reports whether text is in UTF-8, and has lines where the scanner sees them.
+// rewritable reports whether text is UTF-8 and its lines are those of the scanner.
 func rewritable(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.HasPrefix(text, []byte("\xff\xfe")) {
 		return false
@@ -36,18 +36,17 @@ func rewritable(text []byte) bool {
 	return true
 }
 
-// Rewrite returns data, which the documents were parsed from, with each of the documents replaced. Documents are in the order
-// of the text, and none is twice.
+// Rewrite returns data with some documents replaced. The documents must come from parsing data, be in the order of the text, and be
+// distinct.
 //
-//  1. What is not replaced stays as it is, byte for byte.
-//  2. In YAML that is also true within a document: members and items that do not change keep their text, with its comments,
-//     and the members of an object keep their order. New members stand where kubectl would print them. Comments go with what
-//     they stand beside, or above, when that is removed.
-//  3. In JSON, a document is printed anew, indented as it was.
-//  4. Where an edit of the text would not have the wanted value, as when an alias stands for what changes, the document is
-//     printed anew without its comments. reprinted has the indexes of these replacements.
+//  1. All other text stays byte for byte.
+//  2. Within a YAML document, unchanged members and items keep their text and comments, and members keep their order. New
+//     members go where kubectl would print them. A removed member or item takes the comments beside and above it with it.
+//  3. A JSON document is printed anew with its indentation.
+//  4. If the edited text does not have the new value, the document is printed anew without its comments. This happens if an
+//     alias stands for a changed value. reprinted has the indexes of these replacements.
 //
-// Parsing what Rewrite returns gives the wanted values.
+// Parsing the outcome gives the new values.
 func Rewrite(data []byte, replacements ...Replacement) (text []byte, reprinted []int, err error) {
 	if !rewritable(data) {
 		return nil, nil, ErrText
@@ -78,7 +77,7 @@ func Rewrite(data []byte, replacements ...Replacement) (text []byte, reprinted [
 	return text, reprinted, nil
 }
 
-// sameDocuments reports whether two texts hold the same values: a line end may be a part of the last one.
+// sameDocuments reports whether two texts have the same values. A line end may belong to the last one.
 func sameDocuments(a, b []byte) bool {
 	docs, err := Parse("", a)
 	if err != nil {
@@ -88,10 +87,10 @@ func sameDocuments(a, b []byte) bool {
 	return err == nil && slices.EqualFunc(docs, others, func(a, b Document) bool { return a.Value.Equal(b.Value) })
 }
 
-// layout is a text with what is known of its lines. Each of them ends with a line end.
+// layout is a text with the begins of its lines. Each line ends with a line end.
 type layout struct {
 	data   []byte
-	starts []int // of the lines, and the length of the text at the end
+	starts []int // of the lines, and finally the length of the text
 	breaks string
 }
 
@@ -111,13 +110,13 @@ func newLayout(data []byte) *layout {
 	return l
 }
 
-// lines returns how many lines the text has.
+// lines returns the number of lines.
 func (l *layout) lines() int { return len(l.starts) - 1 }
 
-// line returns line i, counted from 0, with its end.
+// line returns the zero-based line i with its end.
 func (l *layout) line(i int) []byte { return l.data[l.starts[i]:l.starts[i+1]] }
 
-// region returns where the text of d begins and ends, and whether that can be.
+// region returns the begin and end of the text of d, and whether they are valid.
 func (l *layout) region(d Document) (from, to int, ok bool) {
 	switch src := d.source.(type) {
 	case *jsonSource:
@@ -156,7 +155,7 @@ func marker(line []byte) bool {
 	return len(line) == 3 || bytes.IndexByte([]byte(" \t\r\n"), line[3]) >= 0
 }
 
-// rewrite returns the text that takes the place of the one between from and to, and whether the comments in it are kept.
+// rewrite returns the new text for the region from from to to, and whether it keeps the comments there.
 func (l *layout) rewrite(r Replacement, from, to int) (text []byte, kept bool) {
 	if r.Document.Value.Equal(r.Value) {
 		return l.data[from:to], true
@@ -172,7 +171,7 @@ func (l *layout) rewrite(r Replacement, from, to int) (text []byte, kept bool) {
 			return text, true
 		}
 	}
-	if from > 0 && l.data[from-1] != '\n' { // behind ---
+	if from > 0 && l.data[from-1] != '\n' { // after ---
 		text = append(text[:0:0], l.breaks...)
 	} else {
 		text = text[:0:0]
@@ -180,7 +179,7 @@ func (l *layout) rewrite(r Replacement, from, to int) (text []byte, kept bool) {
 	return append(text, l.withBreaks(Append(nil, r.Value))...), false
 }
 
-// withBreaks returns printed text with the line ends that the whole text has.
+// withBreaks returns printed text with the line ends of the whole text.
 func (l *layout) withBreaks(text []byte) []byte {
 	if l.breaks == "\n" {
 		return text
@@ -188,7 +187,7 @@ func (l *layout) withBreaks(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte("\n"), []byte(l.breaks))
 }
 
-// reprintJSON returns v as JSON, in one line or indented as old is.
+// reprintJSON returns v as JSON, on one line or with the indentation of old.
 func reprintJSON(old []byte, v value.Value) []byte {
 	text := v.AppendJSON(nil)
 	_, rest, found := bytes.Cut(old, []byte("\n"))
@@ -203,15 +202,15 @@ func reprintJSON(old []byte, v value.Value) []byte {
 	return out.Bytes()
 }
 
-// span is a part of the text with what takes its place.
+// span is a part of the text and its replacement.
 type span struct {
 	from, to int
 	text     []byte
 }
 
-// splice returns the text between from and to with the spans replaced, and false when two of them overlap.
+// splice returns the text between from and to with the spans replaced. It returns false if two spans overlap.
 func (l *layout) splice(from, to int, spans []span) ([]byte, bool) {
-	slices.SortStableFunc(spans, func(a, b span) int { // what is inserted before what is replaced
+	slices.SortStableFunc(spans, func(a, b span) int { // insertions before replacements
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(min(a.to-a.from, 1), min(b.to-b.from, 1)))
 	})
 	var out []byte

@@ -13,8 +13,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestRewrite runs the files of testdata/rewrite: the text, the documents that it is to have in JSON, and the text that it
-// becomes. A document in the place of which there is = stays. The comment says "reprinted" where comments may be lost.
+// TestRewrite runs the files of testdata/rewrite. Each has a text, the wanted documents in JSON, and the outcome. The document = means no
+// change. The comment has "reprinted" if comments may be lost.
 func TestRewrite(t *testing.T) {
 	files, err := filepath.Glob("testdata/rewrite/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -102,7 +102,7 @@ func TestRewriteKeepsLineEnds(t *testing.T) {
 	}
 }
 
-// FuzzRewrite: the outcome is what was wanted, and other documents keep their text.
+// FuzzRewrite checks that the outcome has the wanted values, and that other documents keep their text.
 func FuzzRewrite(f *testing.F) {
 	f.Add("a: 1 # one\nb:\n- c: x # two\n  d: [1, 2]\n- e\n", `{"a":2,"b":["e",{"c":"x","d":[1]}]}`)
 	f.Add("x: &a {y: 1}\nz: *a\n", `{"x":{"y":2},"z":{"y":1}}`)

@@ -6,8 +6,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// rules holds one document a case, and what Kubernetes reads in it: each result was made with sigs.k8s.io/yaml v1.6.0. The
-// number is that of the rule in the package comment.
+// rules has one document per case and the value that Kubernetes reads: the output of sigs.k8s.io/yaml v1.6.0. The number is that of the
+// rule in the package comment.
 var rules = []struct{ rule, text, want string }{
 	{"1 booleans", `[y, Y, yes, Yes, YES, on, On, ON, true, True, TRUE]`, `[true,true,true,true,true,true,true,true,true,true,true]`},
 	{"1 booleans", `[n, N, no, No, NO, off, Off, OFF, false, False, FALSE]`, `[false,false,false,false,false,false,false,false,false,false,false]`},
@@ -82,7 +82,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// differences holds what Kubernetes reads without a word and Parse refuses, and the rule that says why.
+// differences has texts that Kubernetes accepts and Parse refuses, with the rule that says why.
 var differences = []struct{ rule, text, kubernetes, want string }{
 	{"8 duplicate", "a: 1\na: 2\n", `{"a":2}`, `f:2:1: key "a" is already set in line 1`},
 	{"8 duplicate inside", "a:\n- b: 1\n  b: 1\n", `{"a":[{"b":1}]}`, `f:3:3: key "b" is already set in line 2`},

@@ -14,7 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// words are the unquoted texts that mean something else than a string or a finite number.
+// words maps the unquoted texts that are neither strings nor finite numbers.
 var words = func() map[string]any {
 	m := map[string]any{"": nil, "~": nil}
 	for word, x := range map[string]any{
@@ -32,11 +32,10 @@ var words = func() map[string]any {
 	return m
 }()
 
-// decimal is the grammar of floats that begin with a sign or digit, without underscores.
+// decimal matches floats that begin with a sign or digit, without underscores.
 var decimal = regexp.MustCompile(`^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$`)
 
-// resolve returns what text means where it stands unquoted and without a tag: nil, a bool, int64, uint64 (above the int64s
-// only), float64 or string.
+// resolve returns the value of an unquoted text without a tag: nil, a bool, an int64, a uint64 above the int64s, a float64 or a string.
 func resolve(text string) any {
 	if x, ok := words[text]; ok {
 		return x
@@ -54,7 +53,7 @@ func resolve(text string) any {
 	return text
 }
 
-// number returns the number that text is, which has no underscores, and nil when it is none that a float64 holds.
+// number returns the number of text, which has no underscores. It returns nil if text is not a number that a float64 can hold.
 func number(text string) any {
 	if i, err := strconv.ParseInt(text, 0, 64); err == nil {
 		return i
@@ -62,7 +61,7 @@ func number(text string) any {
 	if u, err := strconv.ParseUint(text, 0, 64); err == nil {
 		return u
 	}
-	if rest, ok := strings.CutPrefix(text, "0b"); ok { // Kubernetes takes 0b-1 too
+	if rest, ok := strings.CutPrefix(text, "0b"); ok { // Kubernetes accepts 0b-1 too
 		if i, err := strconv.ParseInt(rest, 2, 64); err == nil {
 			return i
 		}
@@ -82,7 +81,7 @@ var timestampLayouts = []string{
 	"2006-1-2t15:4:5.999999999Z07:00",
 }
 
-// isTimestamp reports whether text is a point in time as YAML 1.1 writes it.
+// isTimestamp reports whether text is a timestamp of YAML 1.1.
 func isTimestamp(text string) bool {
 	if len(text) < len("2006-1-2") || text[4] != '-' || strings.Trim(text[:4], "0123456789") != "" {
 		return false
@@ -97,7 +96,7 @@ func isTimestamp(text string) bool {
 
 const quotedStyle = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// scalar returns what n means, in the types that resolve uses. The reason is empty when it means something.
+// scalar returns the value of n in the types of resolve. The reason is empty if n is valid.
 func scalar(n *yaml.Node) (x any, reason string) {
 	text := n.Value
 	if n.Style&yaml.TaggedStyle == 0 {
@@ -131,7 +130,7 @@ func scalar(n *yaml.Node) (x any, reason string) {
 	return x, ""
 }
 
-// toFloat returns x as a float64. Like Kubernetes it refuses integers that are larger than an int64.
+// toFloat returns x as a float64. Like Kubernetes it refuses integers beyond int64.
 func toFloat(x any) (f float64, ok bool) {
 	switch x := x.(type) {
 	case int64:
@@ -161,7 +160,7 @@ func binary(text string) (x any, reason string) {
 	return string(b), ""
 }
 
-// toValue returns what resolve or scalar returned as a value. The reason is empty when there is such a value.
+// toValue converts a result of resolve or scalar to a value. The reason is empty if it has one.
 func toValue(x any) (v value.Value, reason string) {
 	switch x := x.(type) {
 	case bool:
@@ -181,7 +180,7 @@ func toValue(x any) (v value.Value, reason string) {
 	return value.Null(), ""
 }
 
-// fromFloat returns f as Kubernetes has it, which passes numbers on as JSON text: what looks like an integer there is one.
+// fromFloat returns f as Kubernetes gets it, which passes numbers on as JSON text: a float that prints as an integer becomes one.
 func fromFloat(f float64) value.Value {
 	if i, err := strconv.ParseInt(strconv.FormatFloat(f, 'f', -1, 64), 10, 64); err == nil {
 		return value.Int(i)
@@ -189,7 +188,7 @@ func fromFloat(f float64) value.Value {
 	return value.Float(f)
 }
 
-// toName returns what resolve or scalar returned as the name of a member. The reason is empty when it can be one.
+// toName converts a result of resolve or scalar to the name of a member. The reason is empty if it is valid.
 func toName(x any) (name, reason string) {
 	switch x := x.(type) {
 	case bool:

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// foldColumn is the column behind which a string goes on in the next line, at its next space.
+// foldColumn is the column after which a string continues on the next line, at its next space.
 const foldColumn = 80
 
-// column returns how many characters the line at hand has.
+// column returns the number of characters in the current line.
 func (p *printer) column() int {
 	return utf8.RuneCount(p.b[bytes.LastIndexByte(p.b, '\n')+1:])
 }
 
-// folded prints s as it is. A key stays in one line. A string goes on in the next, at column, instead of a space that stands
-// behind foldColumn and alone: a reader makes one space of a line end.
+// folded prints s without quotes. A key stays on one line. A string is folded, to column, at single spaces after foldColumn, because a
+// reader turns a line end into one space.
 func (p *printer) folded(s string, column int, key bool) {
 	at := p.column()
 	if key || at+len(s) <= foldColumn {
@@ -34,7 +34,7 @@ func (p *printer) folded(s string, column int, key bool) {
 	}
 }
 
-// isAlone tells whether the space at i is neither beside another nor at an end of s.
+// isAlone reports whether the space at i is neither next to another space nor at an end of s.
 func isAlone(s string, i int) bool {
 	return 0 < i && i < len(s)-1 && s[i-1] != ' ' && s[i+1] != ' '
 }
@@ -44,8 +44,8 @@ func (p *printer) newLine(column int) {
 	p.pad(column)
 }
 
-// doubleQuoted prints s between double quotes, with escapes, folded as [printer.folded] does. Spaces behind a fold are kept
-// by a backslash in front of the first.
+// doubleQuoted prints s in double quotes with escapes, folded like [printer.folded]. A backslash before the first of several spaces keeps
+// them at a fold.
 func (p *printer) doubleQuoted(s string, column int, key bool) {
 	p.b = append(p.b, '"')
 	at := p.column()
@@ -70,7 +70,7 @@ func (p *printer) doubleQuoted(s string, column int, key bool) {
 	p.b = append(p.b, '"')
 }
 
-// shortEscapes are the characters that have an escape of their own, and escapeLetters what stands behind the backslash.
+// shortEscapes are the characters with an escape of one letter, and escapeLetters those letters.
 const (
 	shortEscapes  = "\x00\a\b\t\n\v\f\r\x1b\"\\\u0085\u2028\u2029"
 	escapeLetters = `0abtnvfre"\NLP`
@@ -91,8 +91,8 @@ func (p *printer) escape(r rune) {
 	}
 }
 
-// literal prints s, which has a line end, as a block with its lines at column. The header has a digit where the depth of the
-// block cannot be seen from its first line, and says what to do with the last line ends: - none, + more than one.
+// literal prints s, which has a line end, as a block with its lines at column. The header has a digit if the first line does not show the
+// depth of the block. It has - for no final line end and + for more than one.
 func (p *printer) literal(s string, column int) {
 	p.b = append(p.b, '|')
 	if s[0] == ' ' || s[0] == '\n' {

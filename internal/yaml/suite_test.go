@@ -16,13 +16,12 @@ import (
 type suiteCase struct {
 	Name  string
 	YAML  string
-	JSON  []json.RawMessage // its documents, nil where they have no place in JSON
-	Error bool              // whether it is no YAML
+	JSON  []json.RawMessage // its documents; nil if JSON cannot express them
+	Error bool              // it is not valid YAML
 }
 
-// TestSuite reads the cases of the YAML test suite, which are about YAML 1.2. Where Parse answers otherwise, the case is in
-// testdata/suite/differences.txt with the answer, under a heading that says why; answers that change, and differences that are
-// gone, fail.
+// TestSuite runs the YAML test suite, which is about YAML 1.2. If Parse differs, testdata/suite/differences.txt has the case with the
+// answer, under a heading with the reason. A changed answer fails, and so does a difference that is gone.
 func TestSuite(t *testing.T) {
 	cases, err := os.ReadFile("testdata/suite/cases.jsonl")
 	if err != nil {
@@ -58,7 +57,7 @@ func TestSuite(t *testing.T) {
 	}
 }
 
-// run returns what Parse answers, and whether that is what the suite wants. Documents without content count in neither.
+// run returns Parse's answer, and whether the suite agrees. Neither counts documents without content.
 func (c suiteCase) run(t *testing.T) (answer string, ok bool) {
 	docs, err := Parse("", []byte(c.YAML))
 	if err != nil {
@@ -75,7 +74,7 @@ func (c suiteCase) run(t *testing.T) (answer string, ok bool) {
 	return fmt.Sprint(got), ok
 }
 
-// want returns the documents that the suite wants, except those that are null.
+// want returns the documents of the suite that are not null.
 func (c suiteCase) want(t *testing.T) []value.Value {
 	var out []value.Value
 	for _, text := range c.JSON {

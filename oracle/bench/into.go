@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// marker is the line of a document after which the tables stand.
+// marker is the line of a document before the tables.
 const marker = "<!-- The rest is written by: cd oracle && go run ./bench -into ../docs/benchmarks.md -->\n"
 
-// replaceTables puts tables in place of all that follows marker in file.
+// replaceTables replaces everything after marker in file by tables.
 func replaceTables(file string, tables []byte) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

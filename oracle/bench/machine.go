@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// header prints where and how the tables below it were measured.
+// header prints the machine and the method of the measurements below it.
 func header(w io.Writer, o options) error {
 	clock := "wall"
 	if o.cpuClock {
@@ -21,7 +21,7 @@ func header(w io.Writer, o options) error {
 	return err
 }
 
-// load says how busy the machine is, where Linux tells: ratios are rough when it has more to do than cores to do it.
+// load returns the load of the machine on Linux. Ratios are rough if the load exceeds the number of cores.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	minute, _, found := strings.Cut(string(text), " ")
@@ -34,7 +34,7 @@ func load() string {
 	return "load " + minute
 }
 
-// processor returns the model of the processor as Linux has it, and "unknown processor" elsewhere.
+// processor returns the model of the processor on Linux, and "unknown processor" elsewhere.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {

@@ -1,5 +1,5 @@
-// Bench compares what deed's operations cost with what they cost in the libraries that kube-apiserver uses. Both sides
-// run in one process, in turn, on equal inputs, and have to come to equal results. Run it in the folder oracle:
+// Bench compares the cost of deed's operations with that of the libraries in kube-apiserver. Both sides run alternately in one process, on
+// equal inputs, and must produce equal results. Run it in the directory oracle:
 //
 //	go run ./bench                                  all rows, as Markdown tables
 //	go run ./bench -quick                           in less than a minute, roughly
@@ -7,7 +7,7 @@
 //	go run ./bench -into ../docs/benchmarks.md      all rows, as the tables of that page
 //	go run ./bench -row apply/pod/2 -only deed -cpuprofile deed.prof
 //
-// It exits with 1 when a row misses its bar, see docs/benchmarks.md, and with 2 when something fails.
+// It exits with 1 if a row misses its bar, see docs/benchmarks.md, and with 2 if an operation fails.
 package main
 
 import "os"

@@ -7,10 +7,10 @@ import (
 	"runtime/pprof"
 )
 
-// profiled runs work under the profiles that are asked for.
+// profiled runs work under the requested profiles.
 func (o options) profiled(work func() (int, error)) (missed int, err error) {
 	if o.memProfile != "" {
-		runtime.MemProfileRate = 4096 // in bytes: the default sees little of small objects
+		runtime.MemProfileRate = 4096 // in bytes: the default rate misses most small objects
 		allocating := work
 		work = func() (int, error) {
 			missed, err := allocating()

@@ -15,13 +15,13 @@ import (
 	"github.com/deed-project/deed/oracle/bench/rows"
 )
 
-// The statuses that a run exits with.
+// Exit codes.
 const (
 	exitMissed = 1 // a row misses its bar
-	exitFailed = 2 // something failed: a flag, a row, an output
+	exitFailed = 2 // a flag, a row or an output failed
 )
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	json       bool
 	quick      bool
@@ -77,7 +77,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	return o, err
 }
 
-// Run measures what args say and returns the status to exit with.
+// Run measures the rows that args select, and returns the exit code.
 func Run(args []string, stdout, stderr io.Writer) int {
 	o, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -98,7 +98,7 @@ func Run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// deliver runs, and brings the output to where it belongs. A file is left alone unless all rows could be measured.
+// deliver runs, and writes the output to its destination. It only changes a file if all rows were measured.
 func (o options) deliver(stdout, stderr io.Writer) (missed int, err error) {
 	if o.into == "" {
 		return o.run(stdout, stderr)
@@ -110,7 +110,7 @@ func (o options) deliver(stdout, stderr io.Writer) (missed int, err error) {
 	return missed, replaceTables(o.into, tables.Bytes())
 }
 
-// run measures the rows of all groups, and returns how many miss their bar. Tables are printed as soon as they are complete.
+// run measures the rows of all groups, and returns the number that miss their bar. It prints each table as soon as it is complete.
 func (o options) run(stdout, stderr io.Writer) (missed int, err error) {
 	if !o.json && o.compares() {
 		if err := header(stdout, o); err != nil {
@@ -147,10 +147,10 @@ func (o options) run(stdout, stderr io.Writer) (missed int, err error) {
 	return missed, nil
 }
 
-// compares reports whether rows are held against their bars: both sides are measured.
+// compares reports whether rows are compared with their bars, because both sides are measured.
 func (o options) compares() bool { return !o.list && o.only == "" }
 
-// table prints a group's table where that is what is asked for.
+// table prints a group's table if the output has tables.
 func (o options) table(stdout io.Writer, group rows.Group, lines []report.Line) error {
 	if o.json || !o.compares() {
 		return nil
@@ -158,7 +158,7 @@ func (o options) table(stdout io.Writer, group rows.Group, lines []report.Line) 
 	return report.Markdown(stdout, group, lines)
 }
 
-// measure measures one row. It prints what is not printed in tables.
+// measure measures one row. It prints the row unless the output has tables.
 func (o options) measure(stdout io.Writer, row rows.Row) (line report.Line, err error) {
 	line.Row = row
 	if o.list {
@@ -175,7 +175,7 @@ func (o options) measure(stdout io.Writer, row rows.Row) (line report.Line, err 
 	switch plan := o.plan; {
 	case row.Kept > 0:
 		line.Result, err = measure.CompareRetained(deed, peer, row.Kept)
-	case row.Workers > 0: // how long several take together is nothing that the time of all processors could tell
+	case row.Workers > 0: // the processor time of all workers does not show how long they take together
 		plan.Clock = measure.Wall
 		line.Result, err = measure.Compare(deed, peer, row.Workers, plan)
 	default:

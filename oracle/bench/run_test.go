@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// bench runs the command and returns its outputs. Samples are too short to tell whether a row reaches its bar.
+// bench runs the command and returns its outputs. Its samples are too short to compare a row with its bar.
 func bench(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, err strings.Builder

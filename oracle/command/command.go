@@ -1,5 +1,5 @@
-// Package command builds deed from the checkout and runs it, for tests that compare what deed prints with the reference.
-// The command line is a module whose packages are internal, so the tests run it as its users do.
+// Package command builds deed from the checkout and runs it, for tests that compare deed's output with the reference. The packages of the
+// command line are internal to their module, so tests run the command like its users.
 package command
 
 import (

@@ -17,10 +17,10 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// rounds is how many random cases each test looks at.
+// rounds is the number of random cases in each test.
 const rounds = 3000
 
-// somePaths are few, so that entries meet.
+// somePaths are few, so that entries share paths.
 var somePaths = []fieldpath.Path{
 	fieldpath.MakePathOrDie("spec", "replicas"), fieldpath.MakePathOrDie("spec", "size"), fieldpath.MakePathOrDie("spec"),
 	fieldpath.MakePathOrDie("spec", "paused"), fieldpath.MakePathOrDie("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"),
@@ -28,7 +28,7 @@ var somePaths = []fieldpath.Path{
 	fieldpath.MakePathOrDie("spec", "ports", fieldpath.KeyByFields("port", 443)),
 }
 
-// randomEntries makes entries as they may stand in an object: sorted or not, some of one identity, some without a time.
+// randomEntries makes entries like those in objects: sorted or not, some with equal identities, some without a time.
 func randomEntries(t testing.TB, r *rand.Rand, versions ...string) []metav1.ManagedFieldsEntry {
 	t.Helper()
 	var out []metav1.ManagedFieldsEntry
@@ -73,7 +73,7 @@ func randomSet(t testing.TB, r *rand.Rand) string {
 	return string(text)
 }
 
-// ours returns entries as deed has them. The texts of sets stay as they are.
+// ours returns entries in deed's form. The texts of sets do not change.
 func ours(t testing.TB, entries []metav1.ManagedFieldsEntry) []managedfields.Entry {
 	t.Helper()
 	if entries == nil {
@@ -95,7 +95,7 @@ func ours(t testing.TB, entries []metav1.ManagedFieldsEntry) []managedfields.Ent
 	return out
 }
 
-// lines lays entries out for comparison, sets as their canonical texts.
+// lines returns entries as lines for comparison, with sets in canonical form.
 func lines(t testing.TB, entries []managedfields.Entry) []string {
 	t.Helper()
 	var out []string
@@ -121,7 +121,7 @@ func canonical(text []byte) string {
 	return string(out)
 }
 
-// sortTies orders lines that the reference sorts at random: entries that differ in nothing that it sorts by.
+// sortTies sorts lines that the reference leaves in random order: entries that are equal in every sort key.
 func sortTies(lines []string) []string {
 	out := slices.Clone(lines)
 	key := func(line string) string { return strings.Join(strings.SplitN(line, " ", 6)[:5], " ") }

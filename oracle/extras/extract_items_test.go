@@ -17,8 +17,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestExtractItems demands that extracting and removing fields answers as the reference does, for random types and values, and
-// for sets with items that have no identity: those of lists whose relationship is left open.
+// TestExtractItems checks that extracting and removing fields gives the answers of the reference. Types and values are random. Some sets
+// have items without identity, from lists whose relationship is undefined.
 func TestExtractItems(t *testing.T) {
 	open := 0
 	for seed := range seeds.Each(t, 2000) {
@@ -41,7 +41,7 @@ func TestExtractItems(t *testing.T) {
 		v, err := typed.New(content, root, typed.AllowDuplicates)
 		smd, smdErr := parser.Type("root").FromUnstructured(content.ToAny(), smdtyped.AllowDuplicates)
 		if err != nil || smdErr != nil {
-			continue // whether both agree on that is another test
+			continue // another test compares the errors
 		}
 		fields := v.Fields()
 		smdFields, err := smd.ToFieldSet()
@@ -76,7 +76,8 @@ func TestExtractItems(t *testing.T) {
 	}
 }
 
-// A configuration was extracted without some keys, and holds an item twice beside: the message of merging it names both.
+// TestMergeOfExtracted merges a configuration that was extracted without some keys and also repeats an item. The message names both
+// problems.
 func TestMergeOfExtracted(t *testing.T) {
 	text := []byte(`{"types":[{"name":"root","map":{"fields":[{"name":"l","type":{"list":{
 		"elementRelationship":"associative","keys":["k"],"elementType":{"map":{"fields":[
@@ -133,7 +134,7 @@ func parsed(t *testing.T, text string) value.Value {
 	return v
 }
 
-// unwrapped returns what v holds, as deed prints it.
+// unwrapped returns the content of v in deed's form.
 func unwrapped(v *smdtyped.TypedValue) value.Value {
 	out, err := value.FromAny(v.AsValue().Unstructured())
 	if err != nil {

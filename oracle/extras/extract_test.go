@@ -41,7 +41,7 @@ var parser = sync.OnceValues(func() (*typed.Parser, error) {
 	return typed.NewParser(typed.YAMLObject(types.AppendJSON(nil)))
 })
 
-// extractReference returns what the reference extracts from the object, with its identity as generated clients fill it in.
+// extractReference returns the configuration that the reference extracts, with the identity that generated clients add.
 func extractReference(t *testing.T, object []byte, typeName, manager string) (value.Value, error) {
 	t.Helper()
 	p, err := parser()
@@ -70,7 +70,7 @@ func extractReference(t *testing.T, object []byte, typeName, manager string) (va
 	return v, nil
 }
 
-// recordings are histories of all kinds as the reference has made them.
+// recordings are the recorded histories of all kinds.
 func recordings(t *testing.T) []history.Recording {
 	t.Helper()
 	packed, err := os.ReadFile("../../testdata/histories.jsonl.gz")
@@ -116,14 +116,14 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// compareExtract compares what manager applied to o. It returns 1 when there is something, and 0 when there is not.
+// compareExtract compares the configurations that manager applied to o. It returns 1 if there is one, and otherwise 0.
 func compareExtract(t *testing.T, o managedfields.Object, typ *schema.Type, manager string) int {
 	t.Helper()
 	text := o.AppendJSON(nil)
 	want, wantErr := extractReference(t, text, typ.Name(), manager)
 	got, gotErr := ownership.Extract(o, typ, manager, "")
 	if wantErr != nil && strings.Contains(wantErr.Error(), "expected map, got <nil>") {
-		// The reference fails where the manager owns nothing of the object; deed extracts the identity, with nothing in it.
+		// The reference fails if the manager owns no field of the object. Deed extracts the identity alone.
 		if gotErr != nil || !got.Get("spec").IsAbsent() || got.Get("metadata", "name").Str() == "" {
 			t.Errorf("%s of %s: deed extracts %v, %v", manager, text, got, gotErr)
 		}
@@ -138,7 +138,7 @@ func compareExtract(t *testing.T, o managedfields.Object, typ *schema.Type, mana
 	return 1
 }
 
-// randomFields returns some of the fields of an object, items with their keys, as an applier has them.
+// randomFields returns some fields of an object like those of an applier: items have their keys.
 func randomFields(t *testing.T, r *rand.Rand, content value.Value, typ *schema.Type) fieldpath.Set {
 	t.Helper()
 	v, err := deedtyped.New(content, typ)
@@ -167,7 +167,7 @@ func randomFields(t *testing.T, r *rand.Rand, content value.Value, typ *schema.T
 	return b.Set()
 }
 
-// The generated function of a Go struct extracts what deed does.
+// TestExtractDeployment compares with the generated function of a Go struct.
 func TestExtractDeployment(t *testing.T) {
 	compared := 0
 	for _, kind := range recordings(t) {
@@ -199,7 +199,7 @@ func TestExtractDeployment(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.IsAbsent() { // where the generated function still fills in the identity
+			if got.IsAbsent() { // the generated function still adds the identity
 				continue
 			}
 			if compared++; !want.Equal(got) {
@@ -212,8 +212,8 @@ func TestExtractDeployment(t *testing.T) {
 	}
 }
 
-// Of an item whose keys are not owned the reference extracts what cannot be applied, and deed adds the keys. This fails once
-// the reference does so too.
+// TestReferenceLeavesOutKeys shows a difference: from an item whose keys are not owned, the reference extracts a configuration that cannot
+// be applied. Deed adds the keys. The test fails once the reference does so too.
 func TestReferenceLeavesOutKeys(t *testing.T) {
 	const object = `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s","managedFields":[{"manager":"m","operation":"Apply","apiVersion":"v1",
 		"fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:ports":{"k:{\"port\":80,\"protocol\":\"TCP\"}":{"f:name":{}}}}}}]},
@@ -238,7 +238,7 @@ func TestReferenceLeavesOutKeys(t *testing.T) {
 	}
 }
 
-// An object that holds an item twice is refused by both.
+// TestExtractDuplicates checks that both refuse an object with a repeated item.
 func TestExtractDuplicates(t *testing.T) {
 	const object = `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"spec":{"ports":[{"port":80},{"port":80}]}}`
 	if _, err := extractReference(t, []byte(object), "io.k8s.api.core.v1.Service", "m"); err == nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
-// checkFieldsV1 demands that deed and the reference read one text as the same set, or both not at all. It reports whether
-// they read it.
+// checkFieldsV1 checks that deed and the reference decode a text to the same set, or both refuse it. It reports whether they decode it.
 func checkFieldsV1(t *testing.T, text string) bool {
 	t.Helper()
 	var theirs reference.Set
@@ -37,7 +36,7 @@ func checkFieldsV1(t *testing.T, text string) bool {
 	return true
 }
 
-// TestFieldsV1Texts reads what kube-apiserver reads although it is no JSON.
+// TestFieldsV1Texts decodes texts that kube-apiserver accepts although they are not JSON.
 func TestFieldsV1Texts(t *testing.T) {
 	far := strings.Repeat(" ", 4080) // json-iterator reads 4096 bytes at once
 	for _, text := range []string{
@@ -53,14 +52,14 @@ func TestFieldsV1Texts(t *testing.T) {
 	}
 }
 
-// fieldsV1Pieces are what texts are damaged with.
+// fieldsV1Pieces are inserted into texts to damage them.
 var fieldsV1Pieces = []string{
 	"\t", "\n", "\x00", "\x1f", `\n`, `\u0041`, `\\u0041`, `\\n`, `\ud800`, `\udc00`, `\\ud83d`, "\xff", "\xc3", "é", `"`, `\"`, "null", ",", ":", "{", "}",
 	"[", "]", "1", "-", "1e5", "1.5", `"f:a":{},`, `"f:<&":{},`, `".":{},`, `"x:":[1],`, `"k:{}":{},`, `"k:{\"b\":1,\"a\":2}":{},`, `"v:[1,{\"b\":2}]":{},`, `"i:7":{},`, "true",
 	" ", "a",
 }
 
-// damaged returns a text that is not far from the fieldsV1 of something.
+// damaged returns a text close to a valid fieldsV1.
 func damaged(r *rand.Rand) string {
 	text := `{"f:metadata":{"f:labels":{".":{},"f:app":{},"f:a\u0041b":{}}},"f:spec":{".":{},"f:ports":{"k:{\"port\":80,\"protocol\":\"T\\u0043P\"}":{".":{},"f:port":{}}},` +
 		`"f:finalizers":{".":{},"v:\"a\\n\"":{},"v:1.5":{}},"i:0":{}},"x:later":{"f:a":["\n",{"b":null}]}}`
@@ -78,7 +77,7 @@ func damaged(r *rand.Rand) string {
 	return text
 }
 
-// TestDamagedFieldsV1 reads random texts, most of which are wrong somewhere.
+// TestDamagedFieldsV1 decodes random texts, most of which are invalid.
 func TestDamagedFieldsV1(t *testing.T) {
 	r := seeds.Rand(t)
 	read := 0

@@ -26,7 +26,7 @@ const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 var lastAppliedSet = smd.NewSet(smd.MakePathOrDie("metadata", "annotations", lastApplied))
 
-// requests sends what kubectl sends, to the reference.
+// requests sends kubectl's requests to the reference.
 type requests struct {
 	t    *testing.T
 	peer *peer.Peer
@@ -91,7 +91,7 @@ func (q *requests) apply(config []byte, manager string) {
 	q.done(q.peer.Apply(q.live, config, manager, true))
 }
 
-// An object of each kind, created by client-side apply, goes over to server-side apply with another manifest.
+// TestApplyAsKubectl moves an object of each kind from client-side apply to server-side apply with another manifest.
 func TestApplyAsKubectl(t *testing.T) {
 	all, err := history.Load("../../testdata/manifests")
 	if err != nil {
@@ -159,7 +159,7 @@ func parseObject(t *testing.T, text []byte) managedfields.Object {
 	return o
 }
 
-// show lays v out with one member a line, for comparison.
+// show returns v with one member per line for comparison.
 func show(v value.Value) []string {
 	var out []string
 	for name, member := range v.Members() {

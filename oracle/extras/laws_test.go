@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// Laws of what deed offers beside apply and update, on what the reference's field manager has made of objects of all kinds.
+// TestLawsOnRecordings checks laws of extraction, owners and checks on recorded objects of all kinds.
 func TestLawsOnRecordings(t *testing.T) {
 	objects := 0
 	for _, kind := range recordings(t) {
@@ -46,7 +46,7 @@ func TestLawsOnRecordings(t *testing.T) {
 	}
 }
 
-// extractIsNoOp: what an applier applied, extracted and applied again, changes nothing.
+// extractIsNoOp: applying an extracted configuration again changes nothing.
 func extractIsNoOp(t *testing.T, m *managedfields.FieldManager, o managedfields.Object, typ *schema.Type) {
 	t.Helper()
 	for _, e := range o.Entries {
@@ -64,7 +64,7 @@ func extractIsNoOp(t *testing.T, m *managedfields.FieldManager, o managedfields.
 	}
 }
 
-// ownersCover: every leaf and item has its owners told, once.
+// ownersCover: the owners of every leaf and item are reported once.
 func ownersCover(t *testing.T, o managedfields.Object, typ *schema.Type) {
 	t.Helper()
 	managers, err := managedfields.Decode(o.Entries)

@@ -21,7 +21,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// upgrade migrates names one after the other: all at once the reference takes them in random order.
+// upgrade migrates names one after the other. The reference would take them in random order.
 func upgrade(entries []metav1.ManagedFieldsEntry, names []string, to, subresource string) ([]metav1.ManagedFieldsEntry, error) {
 	object := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ManagedFields: copyOf(entries)}}
 	for _, name := range names {
@@ -32,7 +32,7 @@ func upgrade(entries []metav1.ManagedFieldsEntry, names []string, to, subresourc
 	return object.ManagedFields, nil
 }
 
-// copyOf shares no sets with entries, to which the reference would write.
+// copyOf returns a deep copy of entries, because the reference writes to their sets.
 func copyOf(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	out := slices.Clone(entries)
 	for i := range out {
@@ -51,7 +51,7 @@ func TestMigrate(t *testing.T) {
 		want, wantErr := upgrade(entries, names, "ssa", subresource)
 		before := ours(t, copyOf(entries))
 		got, gotErr := ownership.Migrate(managedfields.Object{Entries: before}, nil, names, "ssa", subresource)
-		if errors.Is(gotErr, ownership.ErrNoManager) { // the reference goes on, as if there were something to migrate
+		if errors.Is(gotErr, ownership.ErrNoManager) { // the reference goes on without a manager to migrate
 			if wantErr != nil {
 				continue
 			}
@@ -84,7 +84,7 @@ func TestMigratePatch(t *testing.T) {
 		object := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{ManagedFields: copyOf(entries), ResourceVersion: []string{"", "7"}[r.IntN(2)]}}
 		want, wantErr := csaupgrade.UpgradeManagedFieldsPatch(object, sets.New("csa"), "ssa")
 		migrated, err := ownership.Migrate(managedfields.Object{Entries: ours(t, copyOf(entries))}, nil, []string{"csa"}, "ssa", "")
-		if errors.Is(err, ownership.ErrNoManager) { // the reference goes on, as if there were something to migrate
+		if errors.Is(err, ownership.ErrNoManager) { // the reference goes on without a manager to migrate
 			migrated, err = ours(t, entries), wantErr
 		}
 		if (wantErr == nil) != (err == nil) {
@@ -149,8 +149,8 @@ func TestFindOwners(t *testing.T) {
 	}
 }
 
-// The reference writes to the sets of the object that it is to make a patch for, and deed does not. This fails once the
-// reference stops to.
+// TestReferenceAliases shows a difference: the reference writes to the sets of the object that it makes a patch for, and deed does not. The
+// test fails once the reference does not either.
 func TestReferenceAliases(t *testing.T) {
 	entries := []metav1.ManagedFieldsEntry{
 		{Manager: "ssa", Operation: "Apply", APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:a":{}}`)},
@@ -165,8 +165,8 @@ func TestReferenceAliases(t *testing.T) {
 	}
 }
 
-// An entry without fieldsV1 owns nothing to the field manager, and so it does when deed migrates it; the reference fails. This
-// fails once the reference does not.
+// TestReferenceRefusesEntriesWithoutFields shows a difference. An entry without fieldsV1 owns nothing in the field manager and in deed's
+// migration; the reference's migration fails. The test fails once the reference accepts it.
 func TestReferenceRefusesEntriesWithoutFields(t *testing.T) {
 	entries := []metav1.ManagedFieldsEntry{{Manager: "csa", Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1"}}
 	if got, err := upgrade(entries, []string{"csa"}, "ssa", ""); err == nil {

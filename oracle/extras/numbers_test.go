@@ -16,14 +16,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// thing returns an object with a number in it, as API servers hold it.
+// thing returns an object with a number in the form of API servers.
 func thing(number any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "example.org/v1", "kind": "Thing", "metadata": map[string]any{}, "spec": map[string]any{"n": number},
 	}}
 }
 
-// encoded returns u as API servers write it.
+// encoded returns the text of u that API servers write.
 func encoded(u *unstructured.Unstructured) (string, error) {
 	scheme := runtime.NewScheme()
 	s := serializer.NewSerializerWithOptions(serializer.DefaultMetaFactory, scheme, scheme, serializer.SerializerOptions{})
@@ -32,7 +32,7 @@ func encoded(u *unstructured.Unstructured) (string, error) {
 	return strings.TrimSuffix(out.String(), "\n"), err
 }
 
-// API servers write numbers in objects as deed does, small ones too.
+// TestNumbersInObjects checks that API servers and deed write numbers in objects alike, even small ones.
 func TestNumbersInObjects(t *testing.T) {
 	for number, want := range map[float64]string{
 		1e-7: "1e-7", 1e-6: "0.000001", -1.5e-9: "-1.5e-9", 1e20: "100000000000000000000", 1e21: "1e+21", math.Copysign(0, -1): "-0",
@@ -52,7 +52,7 @@ func TestNumbersInObjects(t *testing.T) {
 	}
 }
 
-// What the reference's field manager makes of NaN is a conflict with whoever applied it before, and cannot be stored.
+// TestNotANumberIsNotStored checks that NaN cannot be stored: in the reference's field manager it conflicts with its own applier.
 func TestNotANumberIsNotStored(t *testing.T) {
 	p, err := peer.New(peer.Config{
 		GVK:   gvkschema.GroupVersionKind{Group: "example.org", Version: "v1", Kind: "Thing"},

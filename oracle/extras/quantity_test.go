@@ -15,22 +15,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// randomQuantity returns a text that is a quantity, or nearly one. None with a binary suffix is above 1<<63, where Kubernetes
-// caps such quantities.
+// randomQuantity returns a valid quantity, or nearly one. Quantities with a binary suffix stay below 1<<63, where Kubernetes caps them.
 func randomQuantity(r *rand.Rand) string {
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
 	return pick("", "", "", "-", "+") + pick("1", "01", "10", "1024", "1000", "0.5", "1.", ".5", "1.50", "500", "0", "") +
 		pick("", "", "m", "k", "Ki", "M", "Mi", "G", "Gi", "e3", "E3", "E", "Pi", "u", "n", "e-3", "K", "e")
 }
 
-// isPlain reports whether text has a digit and no fraction of a nano. Without digits, m and E and the empty text are quantities
-// to Kubernetes, namely zero, but to deed they are just texts; fractions of a nano Kubernetes rounds up.
+// isPlain reports whether text has a digit and no fraction of a nano. Kubernetes reads m, E and the empty text as zero, where deed reads
+// texts. Kubernetes rounds fractions of a nano up.
 func isPlain(text string) bool {
 	digits := strings.ContainsAny(strings.TrimRight(text, "eE+-3"), "0123456789")
 	return digits && !(strings.Contains(text, ".") && strings.HasSuffix(text, "n"))
 }
 
-// A value changes in notation only exactly where Kubernetes reads both notations as the same quantity.
+// TestQuantities checks that a value changes only in notation exactly if Kubernetes reads both notations as the same quantity.
 func TestQuantities(t *testing.T) {
 	gvk := schema.ParseGVK("example.com/v1", "Thing")
 	m, err := managedfields.New(managedfields.Config{GVK: gvk, Types: map[string]*schema.Type{gvk.APIVersion(): schema.Deduced}})

@@ -11,8 +11,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestRepairedTexts demands that a Decoder that repairs and takes a name twice reads what kube-apiserver's decoder of
-// objects reads, and nothing else.
+// TestRepairedTexts checks that a repairing Decoder that allows duplicate names accepts exactly the texts of kube-apiserver's decoder, with
+// the same values.
 func TestRepairedTexts(t *testing.T) {
 	pieces := []string{
 		"\t", "\n", "\x00", `\n`, `\u0041`, `\ud800`, `\udc00`, `\ud83d\ude00`, "\xff", "\xc3", "é", `"`, `\"`, "null", ",", ":", "{", "}", "[", "]",
@@ -32,7 +32,7 @@ func TestRepairedTexts(t *testing.T) {
 		d := value.Decoder{Repair: true, Repeats: true}
 		ours, err := d.Parse([]byte(text))
 		if ours.Kind() != value.KindObject && err == nil && theirErr != nil {
-			continue // the reference was asked for an object
+			continue // the reference only decodes objects
 		}
 		if (err == nil) != (theirErr == nil) {
 			t.Fatalf("%q: error %v, and %v of the reference", text, err, theirErr)

@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// The kind's versions: replicas stand in different places, one version has no scale, and apps/v9 is not known.
+// Versions of the kind: replicas are at different paths, one version has no scale, and apps/v9 is unknown.
 var (
 	replicas = map[string]fieldpath.Path{
 		"apps/v1": {fieldpath.Field("spec"), fieldpath.Field("replicas")},
@@ -44,7 +44,7 @@ func TestScale(t *testing.T) {
 			continue
 		}
 		scale := randomEntries(t, r, "autoscaling/v1", "apps/v1")
-		if r.IntN(2) == 0 { // what came out of the parent, some taken away and some put in
+		if r.IntN(2) == 0 { // entries of the parent, some removed and some added
 			scale = append(scale, wantScale[:r.IntN(len(wantScale)+1)]...)
 		}
 		wantParent, wantErr := want.ToParent(scale)
@@ -58,7 +58,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// agree compares two outcomes. It reports whether both are successes.
+// agree compares two outcomes. It reports whether both succeeded.
 func agree(
 	t *testing.T, what string, parent, want []metav1.ManagedFieldsEntry, wantErr error, got []managedfields.Entry, gotErr error,
 ) bool {

@@ -25,8 +25,8 @@ type (
 	Text string
 )
 
-// unlikeJSON are structs that the reference, which looks at them by reflection, takes for something else than what they are
-// in JSON: in what a client sends, in storage, and in an unstructured object of the same kind.
+// unlikeJSON has structs that the reference, which uses reflection, reads differently from their JSON. The JSON is what a client sends,
+// what is stored, and what an unstructured object of the kind holds.
 var unlikeJSON = []struct {
 	what      string
 	object    any
@@ -59,7 +59,7 @@ var unlikeJSON = []struct {
 	}{[2]int{1, 2}}, "panic"},
 }
 
-// twice returns a struct of type struct { Inner; Other }, which go vet does not let stand.
+// twice returns a struct of type struct { Inner; Other }, which go vet refuses in source.
 func twice() any {
 	both := reflect.New(reflect.StructOf([]reflect.StructField{
 		{Name: "Inner", Type: reflect.TypeFor[Inner](), Anonymous: true},
@@ -70,7 +70,7 @@ func twice() any {
 	return both.Interface()
 }
 
-// reflected returns what object is to the reference.
+// reflected returns the reference's view of object.
 func reflected(t *testing.T, object any) (text string) {
 	t.Helper()
 	defer func() {
@@ -86,13 +86,13 @@ func reflected(t *testing.T, object any) (text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(b), "int Value") { // what the keys of a map are called, all of them
+	if strings.Contains(string(b), "int Value") { // the reference gives all keys of a map this name
 		return "one member"
 	}
 	return string(b)
 }
 
-// TestStructsUnlikeJSON demands that a struct is to deed what it is in JSON, and shows where it is not to the reference.
+// TestStructsUnlikeJSON checks that deed reads a struct like its JSON, and shows where the reference does not.
 func TestStructsUnlikeJSON(t *testing.T) {
 	for _, c := range unlikeJSON {
 		printed, err := json.Marshal(c.object)
@@ -117,7 +117,7 @@ func TestStructsUnlikeJSON(t *testing.T) {
 	}
 }
 
-// TestNoKindIsUnlikeJSON shows that the difference is in none of the kinds of Kubernetes.
+// TestNoKindIsUnlikeJSON checks that no kind of Kubernetes has such a struct.
 func TestNoKindIsUnlikeJSON(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	for _, typ := range scheme.Scheme.AllKnownTypes() {

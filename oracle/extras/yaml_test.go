@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The reasons for which package yaml answers to a case of the YAML test suite otherwise than Kubernetes.
+// Reasons for which package yaml differs from Kubernetes in a case of the YAML test suite.
 const (
 	readsAll  = "rule 10: Kubernetes does not read what follows the first document"
 	notText   = "rule 11: bytes that are no text"
@@ -20,7 +20,7 @@ const (
 	plainMark = "the scanner does not tell that a scalar is marked with ! alone"
 )
 
-// yamlDifferences are the cases whose answer is another than that of Kubernetes.
+// yamlDifferences lists the cases with a difference.
 var yamlDifferences = map[string]string{
 	"bare-document-after-document-end-marker":                        readsAll,
 	"comment-between-plain-scalar-lines":                             readsAll,
@@ -43,8 +43,8 @@ var yamlDifferences = map[string]string{
 	"syntax-character-edge-cases/02":                                 plainMark,
 }
 
-// TestYAMLSuite reads the cases of the YAML test suite beside sigs.k8s.io/yaml, which reads manifests in Kubernetes, and wants
-// the same values and errors where there are some.
+// TestYAMLSuite compares the cases of the YAML test suite with sigs.k8s.io/yaml, which Kubernetes uses. Values must be equal, and both must
+// refuse the same texts.
 func TestYAMLSuite(t *testing.T) {
 	file, err := os.Open("../../internal/yaml/testdata/suite/cases.jsonl")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestYAMLSuite(t *testing.T) {
 	}
 }
 
-// readAlike reads text, and reports whether Kubernetes reads the same, or refuses it too.
+// readAlike parses text, and reports whether Kubernetes reads the same or refuses it too.
 func readAlike(t *testing.T, text string) (answer string, same bool) {
 	got := value.Null()
 	docs, err := yaml.Parse("", []byte(text))

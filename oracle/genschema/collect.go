@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/oracle/kinds"
 )
 
-// untypedKind is a kind that a scheme knows and its converter cannot type.
+// untypedKind is a kind of a scheme that the scheme's converter has no type for.
 type untypedKind struct {
 	gvk schema.GroupVersionKind
 	err error
@@ -22,9 +22,9 @@ type untypedKind struct {
 
 func (u untypedKind) String() string { return fmt.Sprintf("%v: %v", u.gvk, u.err) }
 
-// collect asks every source for the type of every kind it knows. It returns all types of the schemas it meets, sorted by
-// name, the kinds sorted by group, version and kind, and the kinds that have no type. A kind that several sources know is
-// typed when one of them types it. Two types of one name must be equal.
+// collect gets the type of every kind from every source. It returns all types of the schemas, sorted by name, and the kinds, sorted by
+// group, version and kind. It also returns the kinds without a type. One source with a type is enough for a kind. Two types of one name
+// must be equal.
 func collect(sources []kinds.Source) (document, []untypedKind, error) {
 	types := map[string]smdschema.TypeDef{}
 	found := map[schema.GroupVersionKind]kind{}
@@ -71,7 +71,7 @@ func typeOf(src kinds.Source, gvk schema.GroupVersionKind) (string, *smdschema.S
 	return *ref.NamedType, t.Schema(), nil
 }
 
-// describe returns the entry of gvk, whose type is called name.
+// describe returns the entry of gvk, whose type has the given name.
 func describe(src kinds.Source, gvk schema.GroupVersionKind, name string) (kind, error) {
 	obj, err := src.Scheme.New(gvk)
 	if err != nil {
@@ -81,7 +81,7 @@ func describe(src kinds.Source, gvk schema.GroupVersionKind, name string) (kind,
 	return kind{gvk.Group, gvk.Version, gvk.Kind, name, empty}, err
 }
 
-// addTypes adds the types of sch. The schemas repeat the types of package meta/v1, which have to agree.
+// addTypes adds the types of sch. The schemas repeat the types of package meta/v1, which must be equal.
 func addTypes(types map[string]smdschema.TypeDef, sch *smdschema.Schema) error {
 	for i := range sch.Types {
 		def := sch.Types[i]
@@ -105,7 +105,7 @@ func addTypes(types map[string]smdschema.TypeDef, sch *smdschema.Schema) error {
 	return nil
 }
 
-// sortUntyped returns the kinds of failed that no source could type, in order.
+// sortUntyped returns the kinds of failed that no source has a type for, sorted.
 func sortUntyped(failed map[schema.GroupVersionKind]error, typed map[schema.GroupVersionKind]kind) []untypedKind {
 	var out []untypedKind
 	for _, gvk := range slices.SortedFunc(maps.Keys(failed), compareGVK) {

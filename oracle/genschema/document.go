@@ -13,15 +13,15 @@ import (
 	smdschema "sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// document is the generated file. Its types use the member names of the reference library's schema text, so that a reader
-// of such texts reads this one too.
+// document is the generated file. Its types use the member names of the reference library's schema text, so that readers of such texts can
+// read it.
 type document struct {
 	Types []typeDef `json:"types"`
 	GVKs  []kind    `json:"gvks"`
 }
 
-// kind says which type the objects of a group, version and kind have, and what an object in which nothing is set prints
-// beside apiVersion and kind: Kubernetes holds objects as Go structs, some fields of which print although they are not set.
+// kind has the type of a group, version and kind, and the text of an empty object apart from apiVersion and kind. Kubernetes holds objects
+// as Go structs, and some fields print although they are not set.
 type kind struct {
 	Group   string          `json:"group"`
 	Version string          `json:"version"`
@@ -35,7 +35,7 @@ type typeDef struct {
 	atom
 }
 
-// atom is what a type may be: any of the three that is present.
+// atom is a type: any of the three members that is present.
 type atom struct {
 	Scalar string   `json:"scalar,omitempty"`
 	List   *list    `json:"list,omitempty"`
@@ -60,7 +60,7 @@ type field struct {
 	Default json.RawMessage `json:"default,omitempty"`
 }
 
-// typeRef names a type or spells one out.
+// typeRef names a type or inlines it.
 type typeRef struct {
 	NamedType string `json:"namedType,omitempty"`
 	atom
@@ -84,7 +84,7 @@ func newDocument(types map[string]smdschema.TypeDef, found map[schema.GroupVersi
 	return doc, nil
 }
 
-// emptyObject returns what obj, in which nothing is set, prints; nil when that is nothing.
+// emptyObject returns the text of obj, in which no field is set, or nil if it is empty.
 func emptyObject(obj runtime.Object) (json.RawMessage, error) {
 	text, err := json.Marshal(obj)
 	if err != nil || string(text) == "{}" {
@@ -121,7 +121,7 @@ func convertAtom(a smdschema.Atom) (atom, error) {
 	return out, err
 }
 
-// convertMap leaves unions out: the reference library reads them and no longer acts on them.
+// convertMap drops unions, which the reference library parses but ignores.
 func convertMap(m *smdschema.Map) (*mapType, error) {
 	elem, err := convertRef(m.ElementType)
 	if err != nil {
@@ -142,7 +142,7 @@ func convertMap(m *smdschema.Map) (*mapType, error) {
 	return out, nil
 }
 
-// convertRef returns nil for the reference that refers to nothing.
+// convertRef returns nil for an empty reference.
 func convertRef(ref smdschema.TypeRef) (*typeRef, error) {
 	if ref == (smdschema.TypeRef{}) {
 		return nil, nil
@@ -161,7 +161,7 @@ func convertRef(ref smdschema.TypeRef) (*typeRef, error) {
 	return out, nil
 }
 
-// convertDefault prints a field's default, which was read from YAML, as JSON. A field without default has none.
+// convertDefault prints a field's default, which was parsed from YAML, as JSON. It returns nil for a field without a default.
 func convertDefault(v any) (json.RawMessage, error) {
 	if v == nil {
 		return nil, nil
@@ -173,7 +173,7 @@ func convertDefault(v any) (json.RawMessage, error) {
 	return json.Marshal(plain)
 }
 
-// plainValue turns the maps that the YAML reader makes into those that JSON can print.
+// plainValue converts the maps of the YAML parser to maps that JSON can print.
 func plainValue(v any) (any, error) {
 	switch v := v.(type) {
 	case map[any]any:
@@ -206,7 +206,7 @@ func plainValue(v any) (any, error) {
 	return nil, fmt.Errorf("default of type %T", v)
 }
 
-// encode prints doc as JSON without spaces, each item of its lists on a line: whoever looks for one need not read the others.
+// encode prints doc as JSON without spaces, with one item of its lists per line, so that a reader can find an item.
 func encode(doc document) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(`{"types":[`)
@@ -222,7 +222,7 @@ func lines[T any](b *bytes.Buffer, items []T) error {
 	enc.SetEscapeHTML(false)
 	for i, item := range items {
 		if i > 0 {
-			b.Truncate(b.Len() - 1) // the end of the line, which the encoder writes
+			b.Truncate(b.Len() - 1) // the line end, which the encoder adds
 			b.WriteString(",")
 		}
 		b.WriteString("\n")

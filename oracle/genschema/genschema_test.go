@@ -26,7 +26,7 @@ import (
 // committed is the generated file that package schema/builtin embeds.
 const committed = "../../schema/builtin/schema.json"
 
-// sizeLimit bounds what the embedded schemas add to every program that uses them.
+// sizeLimit bounds the size of the embedded schemas, which every program with package builtin contains.
 const sizeLimit = 500_000
 
 func TestCommittedFileIsCurrent(t *testing.T) {
@@ -72,7 +72,7 @@ func TestOutputIsRepeatable(t *testing.T) {
 	}
 }
 
-// The reference library reads the document back as the very schema it came from.
+// TestDocumentIsExact checks that the reference library parses the document to the schema that it was made of.
 func TestDocumentIsExact(t *testing.T) {
 	doc, _, err := collect(kinds.Sources())
 	if err != nil {
@@ -115,7 +115,7 @@ func TestDocumentIsExact(t *testing.T) {
 	}
 }
 
-// schemaOptions ignores caches and unions, on which the reference library does not act.
+// schemaOptions ignores caches, and unions, which the reference library ignores too.
 var schemaOptions = cmp.Options{
 	cmpopts.IgnoreUnexported(smdschema.Map{}, smdschema.Schema{}),
 	cmpopts.IgnoreFields(smdschema.Map{}, "Unions"),

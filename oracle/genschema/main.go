@@ -1,9 +1,9 @@
 // Genschema writes the schemas of the Kubernetes built-in types as one JSON document, which package
 // schema/builtin embeds.
 //
-// It asks the type converters that Kubernetes publishes (client-go's, apiextensions-apiserver's and kube-aggregator's),
-// so it follows the versions in this module's go.mod and needs no network. Kinds that no converter can type, lists and
-// most of the kinds that are requests rather than objects, are left out and reported.
+// It uses the type converters that Kubernetes publishes: client-go's, apiextensions-apiserver's and kube-aggregator's. So it follows the
+// versions in this module's go.mod and needs no network. Kinds that no converter can type are omitted and reported. These are lists, and
+// most of the kinds that are requests rather than objects.
 package main
 
 import (
@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// run writes the document to the named file and says on log what it holds and what it leaves out.
+// run writes the document to the named file, and logs its content and the omitted kinds.
 func run(file string, verbose bool, log io.Writer) error {
 	doc, untyped, err := collect(kinds.Sources())
 	if err != nil {

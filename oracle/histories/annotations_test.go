@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Whether annotations are too large for kubectl's record is decided in the version in which objects are held: v1 of a
-// HorizontalPodAutoscaler has annotations that v2 has not.
+// TestAnnotationsAreCountedAsTheyAreHeld checks the size limit on annotations for kubectl's record. It applies in the version in which
+// objects are held: v1 of a HorizontalPodAutoscaler has annotations that v2 lacks.
 func TestAnnotationsAreCountedAsTheyAreHeld(t *testing.T) {
 	live := `{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"annotations":{%q:"{}","big":%q}},
 		"spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"Deployment","name":"web"},"metrics":[{"type":"Resource","resource":

@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// manifests has the kinds of testdata/manifests, seen from the folder of a test, which is one of a package in oracle.
+// manifests has the kinds of testdata/manifests. The path is relative to a test in a package of oracle.
 var manifests = sync.OnceValues(func() ([]history.Kind, error) { return history.Load("../../testdata/manifests") })
 
 // Unstructured returns the names of the worlds of built-in kinds that are held as unstructured objects.
@@ -25,10 +25,10 @@ func Unstructured() ([]string, error) {
 	return names, err
 }
 
-// siblings has, for the kinds that have several versions with the same fields, the others.
+// siblings has the further versions of kinds that have several versions with the same fields.
 var siblings = map[string][]string{"deployment": {"apps/v1beta1", "apps/v1beta2"}}
 
-// openUnstructured opens the world of a built-in kind whose objects are held as they are: versions differ in their name.
+// openUnstructured opens the world of a built-in kind as unstructured objects: versions differ only in their name.
 func openUnstructured(name string) (*World, error) {
 	all, err := manifests()
 	if err != nil {

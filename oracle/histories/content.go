@@ -8,12 +8,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// values makes and changes values. Stored objects may have list items twice, configurations may not.
+// values makes and changes values. Stored objects may have repeated list items, configurations may not.
 func (w *Writer) values(duplicates bool) *gen.Values {
 	return &gen.Values{Choices: w.Choices, Depth: 4, Duplicates: duplicates, PartialKeys: true}
 }
 
-// fresh returns an object that has nothing to do with the live one: a manifest, or random content.
+// fresh returns an object that is independent of the live one: a manifest, or random content.
 func (w *Writer) fresh(e Endpoint) value.Value {
 	if seeds := w.player.World.Seeds[e.APIVersion]; len(seeds) > 0 {
 		return w.changed(gen.Pick(w.Choices, seeds...), e, w.N(2), false)
@@ -32,7 +32,7 @@ func (w *Writer) fresh(e Endpoint) value.Value {
 	return w.changed(fresh, e, w.N(2), false)
 }
 
-// members returns the fields of the endpoint's objects that are not those of every object.
+// members returns the fields of the endpoint's objects, without those of every object.
 func (w *Writer) members(e Endpoint) []schema.Field {
 	var out []schema.Field
 	m := w.player.World.Types[e.APIVersion].Map()
@@ -118,7 +118,7 @@ func (w *Writer) entry(object value.Value, name, text string) value.Value {
 	return object.With(name, value.String(text))
 }
 
-// item adds an item to a list, or takes one away. An item that has the same identity is replaced.
+// item adds an item to a list, or removes one. It replaces an item of the same identity.
 func (w *Writer) item(list, item value.Value) value.Value {
 	var items []value.Value
 	for other := range list.Items() {
@@ -133,7 +133,7 @@ func (w *Writer) item(list, item value.Value) value.Value {
 	return value.List(append(items, item)...)
 }
 
-// unfit returns a configuration that a server refuses, or at least looks at twice.
+// unfit returns a configuration that a server refuses or has to check.
 func (w *Writer) unfit(config value.Value, e Endpoint, live value.Value) value.Value {
 	switch w.N(8) {
 	case 0:
@@ -160,7 +160,7 @@ func (w *Writer) unfit(config value.Value, e Endpoint, live value.Value) value.V
 
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
-// recorded returns the live object with a record of client-side apply: true, partly true, of another version, or unreadable.
+// recorded returns the live object with a record of client-side apply: correct, partly correct, of another version, or unreadable.
 func (w *Writer) recorded(live value.Value) value.Value {
 	e := Endpoint{APIVersion: w.player.World.Versions[0]}
 	var record string
@@ -180,7 +180,7 @@ func (w *Writer) recorded(live value.Value) value.Value {
 	default:
 		record = w.part(live, e).String()
 	}
-	if strings.HasPrefix(record, `{"`) { // as whoever wrote it by hand may have left it
+	if strings.HasPrefix(record, `{"`) { // as a user may write it
 		switch w.N(8) {
 		case 0:
 			record = `{"metadata":{"labels":1},"spec":7,"data":null,` + record[1:]

@@ -5,8 +5,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// RandomCRD returns a definition with one to three versions of one kind, as JSON. The later versions are the first one with
-// other list and map types here and there, with fields missing and fields added.
+// RandomCRD returns a definition with one to three versions of one kind, as JSON. Later versions are variants of the first one: some list
+// and map types differ, and fields are removed and added.
 func RandomCRD(c *gen.Choices) []byte {
 	d := definer{c}
 	root := d.object(3)
@@ -41,7 +41,7 @@ func RandomCRD(c *gen.Choices) []byte {
 	return crd.AppendJSON(nil)
 }
 
-// object returns an object of names and values in turn: strings, booleans, and values.
+// object returns an object of alternating names and values: strings, booleans, and values.
 func object(pairs ...any) value.Value {
 	var members []value.Member
 	for i := 0; i < len(pairs); i += 2 {
@@ -147,7 +147,7 @@ func (d definer) mapOf(depth int) value.Value {
 	return s
 }
 
-// keyed is a list whose items have one or two keys, of which the second may have a default.
+// keyed is a list whose items have one or two keys; the second may have a default.
 func (d definer) keyed(depth int) value.Value {
 	key := object("type", gen.Pick(d.Choices, "string", "string", "integer", "boolean"))
 	properties := d.properties(depth-1).With("k", key)
@@ -166,7 +166,7 @@ func (d definer) keyed(depth int) value.Value {
 	return object("type", "array", "items", items, "x-kubernetes-list-type", "map", "x-kubernetes-list-map-keys", value.List(keys...))
 }
 
-// another returns s as another version has it.
+// another returns a variant of s for another version.
 func (d definer) another(s value.Value) value.Value {
 	if properties := s.Get("properties"); properties.Len() > 0 {
 		for name, p := range properties.Members() {

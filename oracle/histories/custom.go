@@ -17,7 +17,7 @@ import (
 
 func openCustom(name string, crd []byte) (*World, error) { return openCustomWithout(name, crd, "") }
 
-// openCustomWithout opens the world of a custom resource definition, which has lost the given version.
+// openCustomWithout opens the world of a custom resource definition without one version.
 func openCustomWithout(name string, text []byte, without string) (*World, error) {
 	var crd apiextensionsv1.CustomResourceDefinition
 	if err := utiljson.Unmarshal(text, &crd); err != nil {
@@ -62,7 +62,7 @@ func catalogOf(crd []byte) (*schema.Catalog, error) {
 	return definitions.Catalog()
 }
 
-// referenceTypes does what an API server does with a definition before it serves applies.
+// referenceTypes converts a definition as an API server does before it serves applies.
 func referenceTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfields.TypeConverter, error) {
 	var specs []*spec3.OpenAPI
 	for _, v := range crd.Spec.Versions {

@@ -1,9 +1,8 @@
-// Package histories lets the field manager of k8s.io/apimachinery and deed's answer the same long, random histories of
-// writes, and compares them after every write: object, managed fields and status, byte for byte.
+// Package histories runs long, random histories of writes in the field manager of k8s.io/apimachinery and in deed's. After every write it
+// compares object, managed fields and status, byte for byte.
 //
-// A [World] is a kind of object with the endpoints that serve it, each with both engines behind it: built-in kinds held as
-// Go structs, whose versions a scheme converts, built-in kinds held as unstructured objects, and custom resources of random
-// definitions. An [Op] is one write with everything that was sent; a [Script] is a world and its writes, readable as a file.
-// A [Writer] makes up the next write for the object as it is. Whatever differs is a [Difference], which [Shrink] reduces to
-// the shortest script that still shows it.
+// A [World] is a kind of object with its endpoints, each with both engines. There are built-in kinds as Go structs, whose versions a scheme
+// converts, built-in kinds as unstructured objects, and custom resources of random definitions. An [Op] is one complete write. A [Script]
+// is a world and its writes, in a readable file. A [Writer] makes the next write for the current object. A [Difference] is an answer in
+// which the engines differ; [Shrink] reduces it to the shortest script that shows it.
 package histories

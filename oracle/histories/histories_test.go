@@ -20,16 +20,16 @@ import (
 	"github.com/deed-project/deed/oracle/peer"
 )
 
-// The reference logs failed updates, of which histories have many.
+// TestMain silences the reference, which logs failed updates.
 func TestMain(m *testing.M) {
 	klog.SetLogger(klog.Logger{})
 	os.Exit(m.Run())
 }
 
-// few is how many histories are played if nothing else is said. All events happen in them.
+// few is the default number of histories. All events occur in them.
 const few = 300
 
-// count is how many histories to play: DEED_HISTORIES of them, if that is set.
+// count returns the number of histories: DEED_HISTORIES, or few.
 func count(t *testing.T) uint64 {
 	text := os.Getenv("DEED_HISTORIES")
 	if text == "" {
@@ -42,15 +42,15 @@ func count(t *testing.T) uint64 {
 	return n
 }
 
-// worlds hands out worlds, of which it keeps those that many histories can use.
+// worlds opens worlds, and caches those that many histories use.
 type worlds struct {
 	unstructured []string
 	open         map[string]*World
 	happened     map[string]int
 }
 
-// events are what histories are about: each must happen somewhere in a run. Those with a colon begin the text of an answer
-// with a status, the others are in the managed fields of one without.
+// events are what histories must reach: each must occur in a run. An event with a colon is the begin of a status message. The others occur
+// in the managed fields of an answer without a status.
 var events = []string{
 	"409:Apply failed with 1 conflict: ", "409:Apply failed with 2 conflicts: ", "400:invalid object type: ",
 	"400:metadata.managedFields must be nil", "500:failed to decode managed fields: ", "500:failed to create typed patch object ",
@@ -60,7 +60,7 @@ var events = []string{
 	"apps/v1beta2", "deed.example.org/v2", "null",
 }
 
-// observe notes the events in an answer.
+// observe notes the events of an answer.
 func (ws *worlds) observe(_ Op, a peer.Answer) {
 	var status metav1.Status
 	if a.Err != nil && json.Unmarshal(a.Status, &status) != nil {
@@ -74,8 +74,8 @@ func (ws *worlds) observe(_ Op, a peer.Answer) {
 	}
 }
 
-// of returns the world of a history: each third is one of structs, of unstructured built-in kinds, and of custom resources.
-// Ten histories in a row have the same definition of custom resources.
+// of returns the world of a history. A third are worlds of structs, of unstructured built-in kinds, and of custom resources each. Ten
+// consecutive histories share the definition of custom resources.
 func (ws *worlds) of(n uint64) (*World, error) {
 	var name string
 	var crd []byte
@@ -102,7 +102,7 @@ func (ws *worlds) of(n uint64) (*World, error) {
 	return w, nil
 }
 
-// play plays history n, and returns it as far as the engines agree.
+// play plays history n, and returns it up to the first difference.
 func (ws *worlds) play(n uint64) (Script, *Difference, error) {
 	w, err := ws.of(n)
 	if err != nil {
@@ -137,7 +137,7 @@ func replay(s Script) (*Difference, error) {
 	return nil, nil
 }
 
-// newWorlds returns worlds of which none is open yet.
+// newWorlds returns worlds, none of which is open.
 func newWorlds(t *testing.T) *worlds {
 	names, err := Unstructured()
 	if err != nil {
@@ -146,8 +146,8 @@ func newWorlds(t *testing.T) *worlds {
 	return &worlds{unstructured: names, open: map[string]*World{}, happened: map[string]int{}}
 }
 
-// Deed answers every write of random histories as the reference does. What differs is reduced to a script, which
-// TestScripts plays from then on. DEED_FAILURES names a folder to keep the script in.
+// TestHistories checks that deed answers every write of random histories like the reference. A difference is shrunk to a script, which
+// TestScripts plays from then on. DEED_FAILURES names a directory for the script.
 func TestHistories(t *testing.T) {
 	first, n, workers := seeds.First(t), count(t), uint64(2)
 	start := time.Now()
@@ -174,7 +174,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// playAll plays the histories from first to before end, and returns how many writes they have.
+// playAll plays the histories from first to before end, and returns the number of writes.
 func playAll(t *testing.T, ws *worlds, first, end uint64) (writes int) {
 	for n, failures := first, 0; n < end && failures < 10; n++ {
 		s, diff, err := ws.play(n)

@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Difference is a write that the engines answer differently.
+// Difference is a write to which the engines give different answers.
 type Difference struct {
 	Op        Op
 	Part      string // of the answer: object, entries, status, or failure when only one of them fails
@@ -19,25 +19,25 @@ type Difference struct {
 	Deed      string
 }
 
-// String shows both answers below each other.
+// String returns both answers, one below the other.
 func (d *Difference) String() string {
 	return fmt.Sprintf("%s by %q at %s/%s: %s\nreference %s\ndeed      %s",
 		d.Op.Verb, d.Op.Manager, d.Op.APIVersion, d.Op.Subresource, d.Part, d.Reference, d.Deed)
 }
 
-// Player plays writes to one object on both engines. Time is that of the wall clock: use it in a testing/synctest bubble.
+// Player plays writes to one object in both engines. It uses the wall clock, so run it in a testing/synctest bubble.
 type Player struct {
 	World   *World
-	Live    value.Value           // absent when there is no object
-	Observe func(Op, peer.Answer) // when not nil, told what both engines answered
+	Live    value.Value           // absent if there is no object
+	Observe func(Op, peer.Answer) // called with each answer that both engines gave, unless nil
 
-	text   []byte      // of Live, with struct fields in the order of the reference
-	agreed []byte      // the object that deed answered last, which was found to be the reference's
-	object deed.Object // deed's own last answer, not read again from its text
+	text   []byte      // of Live, with struct fields in the reference's order
+	agreed []byte      // deed's last object, which equals the reference's
+	object deed.Object // deed's last answer, not decoded again
 }
 
-// Play plays one write. The error is that of an op that the world cannot take; its outcome, and that of a write that both
-// engines refuse in the same way, is that nothing changes.
+// Play plays one write. The error is that of an op that the world cannot play; nothing changes then. Nothing changes either if both engines
+// refuse the write alike.
 func (p *Player) Play(op Op) (*Difference, error) {
 	time.Sleep(op.After)
 	var err error
@@ -91,12 +91,12 @@ func (p *Player) Play(op Op) (*Difference, error) {
 	return nil, err
 }
 
-// attempts is how often the reference is asked before its answer counts as another than deed's. It takes the managers and
-// versions of an object in the order of a Go map, and some answers depend on that: the rarer of two orders comes once in eight
-// times, so one difference in five thousand of that kind would be reported.
+// attempts is the number of runs of the reference before its answer counts as different. It visits managers and versions in map order,
+// which some answers depend on. The rarer of two orders comes in one of eight runs, so that one such difference in five thousand is
+// reported wrongly.
 const attempts = 64
 
-// agree returns the reference's answer to op, and how it differs from deed's.
+// agree returns the reference's answer to op, and its difference from deed's.
 func (p *Player) agree(e *engines, op Op, got peer.Answer) (want peer.Answer, first *Difference) {
 	for range attempts {
 		want, p.agreed = p.ask(e.peer, op), nil
@@ -112,7 +112,7 @@ func (p *Player) agree(e *engines, op Op, got peer.Answer) (want peer.Answer, fi
 	return want, first
 }
 
-// held returns the live object as deed answered it, so that managed fields are the very bytes that deed wrote.
+// held returns the live object of deed's answer, so that managed fields are exactly the bytes that deed wrote.
 func (p *Player) held(op Op) deed.Object {
 	out := p.object
 	if !out.Content.IsAbsent() {
@@ -121,7 +121,7 @@ func (p *Player) held(op Op) deed.Object {
 	return out
 }
 
-// settle makes text the live object. Empty text makes it none.
+// settle makes text the live object. Empty text means no object.
 func (p *Player) settle(text []byte) (err error) {
 	p.Live, p.text, p.object = value.Value{}, nil, deed.Object{}
 	if len(text) == 0 {
@@ -135,7 +135,7 @@ func (p *Player) settle(text []byte) (err error) {
 	return err
 }
 
-// ask has the reference answer op.
+// ask returns the reference's answer to op.
 func (p *Player) ask(reference *peer.Peer, op Op) peer.Answer {
 	live := p.text
 	if p.World.structs == nil && live != nil {
@@ -150,7 +150,7 @@ func (p *Player) ask(reference *peer.Peer, op Op) peer.Answer {
 	return reference.Apply(live, op.Body, op.Manager, op.Verb == Force)
 }
 
-// answerMaps has deed answer op with both objects as maps, which one decoder reads for all requests. It reports whether maps can
+// answerMaps returns deed's answer to op with both objects as maps, decoded by one decoder for all requests. It reports whether maps can
 // hold the objects.
 func (p *Player) answerMaps(e *engines, op Op) (out deed.Object, ok bool, err error) {
 	body, err := value.Parse(op.Body)
@@ -179,7 +179,7 @@ func objectOfMap(d *deed.Decoder, v value.Value) (deed.Object, error) {
 	return d.FromAny(content)
 }
 
-// answer has deed answer op.
+// answer returns deed's answer to op.
 func (p *Player) answer(e *engines, live deed.Object, op Op) (deed.Object, error) {
 	sent, err := deed.ParseObject(op.Body)
 	if err != nil {
@@ -188,7 +188,7 @@ func (p *Player) answer(e *engines, live deed.Object, op Op) (deed.Object, error
 	return p.write(e, live, sent, op)
 }
 
-// write has deed write what op sends.
+// write makes deed's write of op.
 func (p *Player) write(e *engines, live, sent deed.Object, op Op) (deed.Object, error) {
 	switch op.Verb {
 	case Update:
@@ -208,8 +208,8 @@ func (p *Player) write(e *engines, live, sent deed.Object, op Op) (deed.Object, 
 	return out, err
 }
 
-// compare returns the first part in which two answers to op differ. Objects that structs hold print in the order of the
-// struct's fields, so there the values are compared; all else is compared byte for byte, and see sameStatus.
+// compare returns the first part in which two answers to op differ. Objects in structs print in the order of the struct's fields, so their
+// values are compared. All else is compared byte for byte; see sameStatus.
 func (p *Player) compare(op Op, want, got peer.Answer) *Difference {
 	differ := func(part string, reference, deed []byte) *Difference {
 		return &Difference{Op: op, Part: part, Reference: string(reference), Deed: string(deed)}
@@ -222,7 +222,7 @@ func (p *Player) compare(op Op, want, got peer.Answer) *Difference {
 			return differ("status", want.Status, got.Status)
 		}
 		return nil
-	case op.Verb != Quiet && !bytes.Equal(want.Entries, got.Entries): // which may be those of the live object, in any order
+	case op.Verb != Quiet && !bytes.Equal(want.Entries, got.Entries): // these may be the live object's, in any order
 		return differ("entries", want.Entries, got.Entries)
 	}
 	if bytes.Equal(got.Object, want.Object) || bytes.Equal(got.Object, p.agreed) {

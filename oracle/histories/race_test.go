@@ -11,14 +11,14 @@ import (
 	deed "github.com/deed-project/deed/managedfields"
 )
 
-// question is a write with the object that it finds, as deed takes them.
+// question is a write with its live object, in deed's form.
 type question struct {
 	engines    *engines
 	op         Op
 	live, sent deed.Object
 }
 
-// questions collects the writes of a history in the given world, each with what it finds.
+// questions collects the writes of a history in a world with their live objects.
 func questions(t *testing.T, w *World, seed uint64) []question {
 	t.Helper()
 	var out []question
@@ -55,12 +55,13 @@ func (q question) ask() string {
 	return fmt.Sprint(printObject(out), err)
 }
 
-// printObject returns all that an object holds. That of unreadable managed fields is their text.
+// printObject returns the whole content of an object. Unreadable managed fields are returned as text.
 func printObject(o deed.Object) string {
 	return fmt.Sprintf("%v %+q", o.Content, fmt.Sprint(o.Entries))
 }
 
-// One field manager answers many goroutines at once as it answers one, and leaves what they give it as it is.
+// TestFieldManagersAreSharedByGoroutines checks that one field manager gives concurrent goroutines the same answers as one, and does not
+// change its inputs.
 func TestFieldManagersAreSharedByGoroutines(t *testing.T) {
 	for _, name := range []string{"deployment", "horizontalpodautoscaler-v2", "custom"} {
 		synctest.Test(t, func(t *testing.T) {

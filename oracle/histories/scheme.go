@@ -17,9 +17,9 @@ import (
 	clientscheme "k8s.io/client-go/kubernetes/scheme"
 )
 
-// versionedScheme returns client-go's scheme with conversions between versions, and some defaults, in the manner of
-// kube-apiserver. Client libraries have neither: they are the server's own. Which conversions there are does not matter to
-// the comparison, as both engines use the same ones; that they lose, move and rename fields does.
+// versionedScheme returns client-go's scheme with conversions between versions and some defaults, like kube-apiserver's. Client libraries
+// have neither. Both engines use the same conversions, so their content does not matter to the comparison. It matters that they lose, move
+// and rename fields.
 var versionedScheme = sync.OnceValues(func() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
 	if err := clientscheme.AddToScheme(s); err != nil {
@@ -47,7 +47,7 @@ var versionedScheme = sync.OnceValues(func() (*runtime.Scheme, error) {
 	return s, nil
 })
 
-// byName converts fields to those of the same name. What the other version does not have is lost.
+// byName converts fields to those of the same name, and drops fields that the other version lacks.
 func byName(from, to any, _ conversion.Scope) error {
 	text, err := json.Marshal(from)
 	if err != nil {
@@ -56,7 +56,7 @@ func byName(from, to any, _ conversion.Scope) error {
 	return json.Unmarshal(text, to)
 }
 
-// An autoscaler of version 1 knows one metric; all others, and behavior, it keeps in annotations.
+// An autoscaler of version 1 has one metric. It keeps all others, and behavior, in annotations.
 const (
 	metricsAnnotation  = "autoscaling.alpha.kubernetes.io/metrics"
 	behaviorAnnotation = "autoscaling.alpha.kubernetes.io/behavior"

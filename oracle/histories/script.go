@@ -9,18 +9,18 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// Verb is what an Op does.
+// Verb is the kind of an Op.
 type Verb string
 
 // The verbs.
 const (
 	Apply  Verb = "apply"
-	Force  Verb = "force"  // apply, whatever it conflicts with
+	Force  Verb = "force"  // apply with force
 	Update Verb = "update" // replace the object
-	Quiet  Verb = "quiet"  // replace the object, keeping its managed fields as they are if that fails
-	Store  Verb = "store"  // put the object into the store as it is, past both engines
-	Delete Verb = "delete" // there is no object any more
-	Drop   Verb = "drop"   // there is no such version any more
+	Quiet  Verb = "quiet"  // replace the object; on failure keep its managed fields
+	Store  Verb = "store"  // store the object unchanged, without the engines
+	Delete Verb = "delete" // remove the object
+	Drop   Verb = "drop"   // remove the version
 )
 
 // Op is one write.
@@ -28,11 +28,11 @@ type Op struct {
 	Verb
 	Endpoint
 	Manager string
-	After   time.Duration // that passes before
-	Body    []byte        // JSON: the configuration, or the whole object as [World.Admit] returns it
+	After   time.Duration // time that passes before the write
+	Body    []byte        // JSON: the configuration, or the whole object in the form of [World.Admit]
 }
 
-// Script is a world and the writes to one object in it, which does not exist in the beginning.
+// Script is a world and the writes to one object in it, which does not exist at the begin.
 type Script struct {
 	Comment string
 	World   string
@@ -40,8 +40,8 @@ type Script struct {
 	Ops     []Op
 }
 
-// Format returns s as a txtar archive: its comment, a file with the world's name, a file with the definition of a custom
-// resource, and a file for each write, named by its number and what it is, with the body in it.
+// Format returns s as a txtar archive: its comment, a file with the world's name, a file with the definition of a custom resource, and a
+// file for each write. The name of the latter is the number and kind of the write, and its content is the body.
 func (s Script) Format() []byte {
 	a := &txtar.Archive{Comment: []byte(s.Comment)}
 	add := func(name string, text []byte) { a.Files = append(a.Files, txtar.File{Name: name, Data: line(text)}) }
@@ -57,7 +57,7 @@ func (s Script) Format() []byte {
 
 func line(text []byte) []byte { return append([]byte(strings.TrimSpace(string(text))), '\n') }
 
-// ParseScript reads what Format wrote.
+// ParseScript parses the output of Format.
 func ParseScript(text []byte) (Script, error) {
 	a := txtar.Parse(text)
 	s := Script{Comment: string(a.Comment)}
@@ -80,7 +80,7 @@ func ParseScript(text []byte) (Script, error) {
 	return s, nil
 }
 
-// parseOp reads the name of a write's file: number, verb, endpoint, quoted manager, and the time before it.
+// parseOp parses the file name of a write: number, verb, endpoint, quoted manager, and the time before it.
 func parseOp(name string) (op Op, err error) {
 	head, rest, ok := strings.Cut(name, ` "`)
 	fields := strings.Fields(head)

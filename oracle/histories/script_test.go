@@ -10,11 +10,11 @@ import (
 	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
-// lost has the divergences, by script, with what the reference's last answer has as managed fields. docs/divergences.md says why.
+// lost has the divergences by script, with the managed fields in the reference's last answer. docs/divergences.md gives the reasons.
 var lost = map[string]string{"metadata-pruned-with-managed-fields": "null"}
 
-// Each script is a history on which the engines once differed, reduced to what it takes. Those in testdata/script are
-// answered alike; those in testdata/divergence are not.
+// TestScripts plays scripts: shrunk histories on which the engines once differed. They agree on those in testdata/script and differ on
+// those in testdata/divergence.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -54,7 +54,7 @@ func readScript(t *testing.T, file string) Script {
 	return s
 }
 
-// A script that is written and read again is the same.
+// TestScriptsAreReadAsTheyAreWritten checks that ParseScript inverts Format.
 func TestScriptsAreReadAsTheyAreWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ws := newWorlds(t)

@@ -6,8 +6,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Shrink returns the smallest script that it finds by leaving out parts of s, one after the other, for which fails still
-// reports true: writes, and parts of what they send. It must report true for s.
+// Shrink returns the smallest script that it finds for which fails reports true. It removes writes, and parts of their bodies, one after
+// the other. fails must report true for s.
 func Shrink(s Script, fails func(Script) bool) Script {
 	for shrunk := true; shrunk; {
 		shrunk = false
@@ -36,7 +36,7 @@ func withBody(s Script, i int, body value.Value) Script {
 	return s
 }
 
-// shrinkBody leaves out parts of what write i sends.
+// shrinkBody removes parts of the body of write i.
 func shrinkBody(s Script, i int, fails func(Script) bool) (value.Value, bool) {
 	body, err := value.Parse(s.Ops[i].Body)
 	if err != nil {

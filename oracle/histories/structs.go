@@ -18,11 +18,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// structWorlds are the worlds of built-in kinds that are held as Go structs of one version, from and to which a scheme
-// converts all others, as an API server does.
+// structWorlds are the worlds of built-in kinds that are held as Go structs of one version, the hub. As in an API server, a scheme converts
+// all other versions.
 var structWorlds = []string{"autoscalers", "deployments", "pods", "services"}
 
-// hubs has the manifest that a world of structs starts from, which is of the hub's version, and its versions.
+// hubs has for each world of structs its initial manifest, in the hub's version, and its versions.
 var hubs = map[string]struct {
 	manifest string
 	versions []string
@@ -68,7 +68,7 @@ func openStructs(name string) (*World, error) {
 	return w, nil
 }
 
-// seed returns a manifest, which is of the hub's fields, in the given version, without what a struct prints unasked.
+// seed returns a manifest, which has the hub's fields, in another version, without members that a struct prints although they are not set.
 func (s *structs) seed(manifest value.Value, apiVersion string) (value.Value, error) {
 	if apiVersion == s.hub.String() {
 		return manifest, nil
@@ -77,7 +77,7 @@ func (s *structs) seed(manifest value.Value, apiVersion string) (value.Value, er
 	return out.With("status", value.Value{}), err
 }
 
-// configure lets deed's field manager do with values what the reference does with structs.
+// configure makes deed's field manager do with values what the reference does with structs.
 func (s *structs) configure(config *deed.Config, hooks *engines) {
 	config.Empty, _ = builtin.Empty(config.GVK)
 	config.Converter, config.Hub = s, s.hub.String()
@@ -100,7 +100,7 @@ func (s *structs) admit(object value.Value) (value.Value, error) {
 	return s.convert(object, s.hub.String())
 }
 
-// through returns v, which is of the given version, as its struct prints it once change has changed it.
+// through returns v, which has the given version, as its struct prints it after change.
 func (s *structs) through(v value.Value, apiVersion string, change func(runtime.Object)) (value.Value, error) {
 	obj, err := s.scheme.New(gvkschema.FromAPIVersionAndKind(apiVersion, s.kind))
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *structs) convert(v value.Value, apiVersion string) (value.Value, error)
 	return s.Convert(v, apiVersion)
 }
 
-// Convert implements [deed.Converter]: by way of the hub, as the reference does.
+// Convert implements [deed.Converter] through the hub, as the reference does.
 func (s *structs) Convert(v value.Value, apiVersion string) (value.Value, error) {
 	from, err := gvkschema.ParseGroupVersion(v.Get("apiVersion").Str())
 	if err != nil {

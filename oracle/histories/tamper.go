@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// tampered returns the managed fields of live as somebody left them who edited them by hand.
+// tampered returns the managed fields of live as a manual edit may leave them.
 func (w *Writer) tampered(live value.Value) value.Value {
 	entries := slices.Collect(live.Get("metadata", "managedFields").Items())
 	if len(entries) == 0 {
@@ -39,7 +39,7 @@ func (w *Writer) entryOf(manager, operation string) value.Value {
 		"fieldsType", "FieldsV1", "fieldsV1", w.fields())
 }
 
-// edited returns an entry with one member changed, mostly so that it stays valid.
+// edited returns an entry with one member changed, mostly to a valid one.
 func (w *Writer) edited(entry value.Value) value.Value {
 	text := func(options ...string) value.Value { return value.String(gen.Pick(w.Choices, options...)) }
 	switch w.N(16) {
@@ -72,13 +72,13 @@ func (w *Writer) edited(entry value.Value) value.Value {
 	return entry.With("fieldsV1", w.editedTrie(entry.Get("fieldsV1")))
 }
 
-// strangeKeys are keys of a trie that are unknown, malformed, or not as the reference writes them.
+// strangeKeys are keys of a trie that are unknown, malformed, or spelled differently from the reference.
 var strangeKeys = []string{
 	"q:a", "abc", "f", "", ":", "f:", "k:{", `k:{}`, `k:{"z":1,"name":"x"}`, `k:{"name": "x"}`, "k:[]", "v:", "v:1.0", `v:"x"`, "v:{}", "i:x",
 	"i:0", "i:-1", "i:1e2", ".", "f:spec", "f:metadata", "v:1e2", "v:null", `k:{"name":"x","name":"y"}`, "k:null",
 }
 
-// editedTrie returns a trie with a key more or less somewhere.
+// editedTrie returns a trie with one key added or removed.
 func (w *Writer) editedTrie(trie value.Value) value.Value {
 	if trie.Kind() != value.KindObject {
 		return w.fields()

@@ -11,9 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// sameStatus reports whether two statuses are the same as far as they are a contract. With any other code than 500 all of
-// them is. Messages with code 500 are the reference's internal errors, and are the same if they agree in what is left when
-// Go's own words are taken out, see problems.
+// sameStatus reports whether two statuses agree. Statuses with a code other than 500 must be equal. Messages with code 500 are the
+// reference's internal errors. They agree if they are equal without Go's own texts; see problems.
 func sameStatus(reference, deed []byte) bool {
 	if bytes.Equal(reference, deed) {
 		return true
@@ -33,28 +32,27 @@ func sameStatus(reference, deed []byte) bool {
 	return err == nil && err2 == nil && bytes.Equal(left, right) && within(wantProblems, gotProblems)
 }
 
-// within reports whether some, which is empty exactly when all is, is a part of all: the reference stops at the first field
-// that it does not know in an object, whose fields it takes in the order of a Go map; deed lists all.
+// within reports whether some is a part of all, and empty only if all is. The reference stops at the first unknown field of an object, in
+// map order; deed lists all.
 func within(some, all []string) bool {
 	missing := func(s string) bool { return !slices.Contains(all, s) }
 	return (len(some) == 0) == (len(all) == 0) && !slices.ContainsFunc(some, missing)
 }
 
 var (
-	// goStruct is how the reference shows a value that is a part of a Go struct, see docs/divergences.md: mostly by addresses.
+	// goStruct is the reference's text for a value in a Go struct, mostly addresses; see docs/divergences.md.
 	goStruct = regexp.MustCompile(`, got &(?:value\.valueReflect)?\{(?:<nil>|0x[0-9a-f]+) (?:<nil>|0x[0-9a-f]+) `)
-	// goValue is how a message goes on behind what kind of value was expected.
+	// goValue is the rest of a message after the expected kind of value.
 	goValue = regexp.MustCompile(`(?s)(expected [^,\n]*), got .*?(\n  \.|$)`)
-	// badEntry is what the engines say of the entry whose set they cannot decode: deed says where it is, and the reference prints
-	// it as a Go value.
+	// badEntry is the text about an entry whose set cannot be decoded. Deed names its place, and the reference prints it as a Go value.
 	badEntry = regexp.MustCompile(`^(.*failed to decode managed fields: )(?:metadata\.managedFields\[\d+\](?:, manager "[^ ]*")?|error decoding versioned set from .*?\}): (error decoding set: )`)
-	// badSet is followed by the words of a JSON parser.
+	// badSet is followed by the text of a JSON parser.
 	badSet = regexp.MustCompile(`(error decoding set: ).*`)
 	// where is the place of a problem in an object.
 	where = regexp.MustCompile(`^((?:.*?: )??)((?:\.[^ ]*?: |element ).*)$`)
 )
 
-// problems splits a message into what comes before the list of problems with an object, and the problems.
+// problems splits a message into the text before its list of problems, and the problems.
 func problems(message string) (head string, list []string) {
 	message = badSet.ReplaceAllString(badEntry.ReplaceAllString(message, "$1$2"), "$1")
 	if head, lines, ok := strings.Cut(message, "errors:\n  "); ok {
@@ -66,7 +64,7 @@ func problems(message string) (head string, list []string) {
 	return message, nil
 }
 
-// canonical returns text as encoding/json prints what it reads, numbers as they are written. Values compare numbers too.
+// canonical returns text as encoding/json prints it, with numbers in their spelling. With values set, it also normalizes numbers.
 func canonical(text []byte, values bool) []byte {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if !values {

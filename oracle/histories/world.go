@@ -18,44 +18,44 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Endpoint is where a write is sent to.
+// Endpoint is the target of a write.
 type Endpoint struct {
 	APIVersion  string
 	Subresource string
 }
 
-// World is a kind of object, the versions that it has, and what serves it. A World is used by one goroutine at a time.
+// World is a kind of object with its versions and engines. One goroutine at a time may use it.
 type World struct {
-	Name     string // by which [Open] finds it
+	Name     string // for [Open]
 	CRD      []byte // the definition of a custom resource, as JSON; nil for built-in kinds
 	Kind     string
-	Versions []string                // that are served, by apiVersion
+	Versions []string                // served versions, by apiVersion
 	Types    map[string]*schema.Type // by apiVersion
 	Seeds    map[string][]value.Value
 
 	peerTypes managedfields.TypeConverter
 	structs   *structs // nil for unstructured objects
 	resets    map[string]reset
-	without   string // the version that is gone
+	without   string // the removed version
 	engines   map[Endpoint]*engines
 }
 
-// reset has the fields that a subresource does not write, as each engine wants them.
+// reset has the fields that a subresource does not write, in the form of each engine.
 type reset struct {
 	peer map[smdpath.APIVersion]smdpath.Filter
 	deed map[string]merge.Filter
 }
 
-// engines are what serves one endpoint.
+// engines are the two engines of one endpoint.
 type engines struct {
 	peer *peer.Peer
 	deed *deed.FieldManager
-	fail error // of deed's hooks, which cannot return one
+	fail error // of deed's hooks, which cannot return errors
 
-	decoder deed.Decoder // of all objects that deed is given as maps
+	decoder deed.Decoder // of all objects that deed gets as maps
 }
 
-// Open returns the world that a script names. crd is the definition of a custom resource, and nil for built-in kinds.
+// Open returns the world with a name. crd is the definition of a custom resource, and nil for built-in kinds.
 func Open(name string, crd []byte) (*World, error) {
 	switch {
 	case crd != nil:
@@ -66,7 +66,7 @@ func Open(name string, crd []byte) (*World, error) {
 	return openUnstructured(name)
 }
 
-// Subresources returns what the object can be written through; the empty one is the object itself.
+// Subresources returns the subresources through which the object can be written; the empty one is the object itself.
 func (w *World) Subresources() []string {
 	var out []string
 	for name := range w.resets {
@@ -76,8 +76,8 @@ func (w *World) Subresources() []string {
 	return out
 }
 
-// Without returns the world as it is when a version is gone: nothing serves it, and there is no type for it. It must be a
-// world of custom resources that has lost no version yet.
+// Without returns the world after a version is removed: it has no endpoint and no type. The world must be one of custom resources with all
+// versions.
 func (w *World) Without(apiVersion string) (*World, error) {
 	if w.CRD == nil || w.without != "" || len(w.Versions) < 2 {
 		return nil, fmt.Errorf("%s cannot lose version %s", w.Name, apiVersion)
@@ -85,7 +85,7 @@ func (w *World) Without(apiVersion string) (*World, error) {
 	return openCustomWithout(w.Name, w.CRD, apiVersion)
 }
 
-// at returns the engines behind an endpoint.
+// at returns the engines of an endpoint.
 func (w *World) at(e Endpoint) (*engines, error) {
 	if known, ok := w.engines[e]; ok {
 		return known, nil
@@ -124,8 +124,8 @@ func (w *World) Hub(e Endpoint) string {
 	return e.APIVersion
 }
 
-// Admit returns object as it is once a server has taken it in at e: in the version of [World.Hub], and, if a struct holds it,
-// with defaults and without what the struct cannot hold. The error says why no server would take it.
+// Admit returns object as a server holds it after decoding at e: in the version of [World.Hub]. A struct adds defaults and drops fields
+// that it cannot hold. It fails if every server would refuse object.
 func (w *World) Admit(e Endpoint, object value.Value) (value.Value, error) {
 	if w.structs != nil {
 		return w.structs.admit(object)
@@ -133,7 +133,7 @@ func (w *World) Admit(e Endpoint, object value.Value) (value.Value, error) {
 	return object, nil
 }
 
-// held returns a whole object as it is once the world holds it. The error says why it cannot.
+// held returns a whole object in the form in which the world holds it, or an error.
 func (w *World) held(text []byte) ([]byte, error) {
 	object, err := value.Parse(text)
 	if err != nil {
@@ -151,7 +151,7 @@ func (w *World) held(text []byte) ([]byte, error) {
 	return object.AppendJSON(nil), err
 }
 
-// served returns a stored object as a write through e finds it.
+// served returns a stored object as a write through e gets it.
 func (w *World) served(e Endpoint, object value.Value) value.Value {
 	if w.structs != nil || object.IsAbsent() {
 		return object
@@ -159,7 +159,7 @@ func (w *World) served(e Endpoint, object value.Value) value.Value {
 	return object.With("apiVersion", value.String(e.APIVersion))
 }
 
-// Seen returns a stored object in the version of e, as a client reads it.
+// Seen returns a stored object in the version of e, as a client gets it.
 func (w *World) Seen(e Endpoint, object value.Value) (value.Value, error) {
 	if w.structs != nil {
 		return w.structs.convert(object, e.APIVersion)
@@ -183,7 +183,7 @@ func excluding(versions []string, names ...string) reset {
 	return out
 }
 
-// including returns the reset that keeps all but what is at or below spec/name, for every name, out of one version.
+// including returns the reset that keeps all but spec/name and its parts, for every name, out of one version.
 func including(version string, names ...string) reset {
 	var prefixes []fieldpath.Path
 	var matchers []*smdpath.SetMatcher

@@ -8,23 +8,23 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Writer makes up the writes of a history, each about the object that the former ones made.
+// Writer makes the writes of a history, each about the object after the earlier ones.
 type Writer struct {
 	*gen.Choices
 	player   *Player
 	managers []string
-	crowd    bool                   // of many updaters, who do little
+	crowd    bool                   // many updaters with few writes each
 	bare     bool                   // the object never gets a UID
-	last     map[string]value.Value // that each manager applied
+	last     map[string]value.Value // last configuration of each manager
 }
 
-// cast are the managers of most histories: people, those whose names mean something, and those whose names are awkward.
+// cast are the managers of most histories: ordinary names, names with a meaning, and awkward names.
 var cast = []string{
 	"alpha", "beta", "gamma", "kubectl", "delta", "kubectl", "", "ancient-changes", "before-first-apply", `we<ird&"name`,
 	"current-operation", "unknown", "日本", "alpha2",
 }
 
-// NewWriter returns a writer of what p plays.
+// NewWriter returns a writer for the object of p.
 func NewWriter(c *gen.Choices, p *Player) *Writer {
 	out := &Writer{Choices: c, player: p, crowd: c.Chance(15), bare: c.Chance(15), last: map[string]value.Value{}}
 	start := c.N(4)
@@ -40,7 +40,7 @@ func NewWriter(c *gen.Choices, p *Player) *Writer {
 	return out
 }
 
-// Next makes a write to the object as it is.
+// Next makes a write to the current object.
 func (w *Writer) Next() Op {
 	live := w.player.Live
 	op := Op{Verb: Update, Endpoint: w.endpoint(), Manager: gen.Pick(w.Choices, w.managers...), After: w.pause()}
@@ -105,14 +105,14 @@ func (w *Writer) create(op Op) Op {
 	if err != nil {
 		return w.create(op)
 	}
-	if w.Chance(20) { // an object of old times, which nobody manages
+	if w.Chance(20) { // an old object without managers
 		return w.store(op, w.identified(admitted))
 	}
 	op.Body = admitted.AppendJSON(nil)
 	return op
 }
 
-// identified returns object with what a server gives to it when it is created.
+// identified returns object with the metadata that a server sets at creation.
 func (w *Writer) identified(object value.Value) value.Value {
 	metadata := object.Get("metadata").
 		With("uid", value.String("0a1b2c3d")).With("resourceVersion", value.String("7")).With("generation", value.Int(1)).
@@ -125,8 +125,7 @@ func (w *Writer) store(op Op, object value.Value) Op {
 	return op
 }
 
-// apply makes the configuration of an apply: the manager's last one, as it was or changed; a part of the live object, changed;
-// or something new.
+// apply makes the configuration of an apply: the manager's last one, unchanged or changed, a changed part of the live object, or a new one.
 func (w *Writer) apply(op Op, live value.Value) Op {
 	last, again := w.last[op.Manager]
 	var config value.Value
@@ -157,14 +156,14 @@ func (w *Writer) apply(op Op, live value.Value) Op {
 	return op
 }
 
-// update makes the new object of an update: the live one with none to three changes, and with what becomes of managed fields.
+// update makes the new object of an update: the live one with up to three changes, and with some treatment of managed fields.
 func (w *Writer) update(op Op, live value.Value) Op {
 	changes := w.N(4)
 	if w.crowd {
 		changes = 1
 	}
 	seen, err := w.player.World.Seen(op.Endpoint, live)
-	if err != nil { // an object that only the hub can express
+	if err != nil { // only the hub can express the object
 		seen = live
 	}
 	admitted := live
@@ -176,7 +175,7 @@ func (w *Writer) update(op Op, live value.Value) Op {
 		}
 	}
 	switch n := w.N(100); {
-	case n < 55: // what most clients do: they send what they have read
+	case n < 55: // most clients: they send the managed fields that they have read
 	case n < 80:
 		admitted = w.withEntries(admitted, value.Value{})
 	case n < 83:

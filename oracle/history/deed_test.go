@@ -15,7 +15,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// deed answers every request of every history with the reference's bytes: object, entries, status and message.
+// TestDeedAnswersAsTheReference checks that deed answers every request of every history with the reference's bytes: object, entries, status
+// and message.
 func TestDeedAnswersAsTheReference(t *testing.T) {
 	for _, kind := range load(t) {
 		for _, structs := range []bool{false, true} {
@@ -54,7 +55,7 @@ func newSubject(t *testing.T, kind Kind, structs bool) *subject.Subject {
 	return s
 }
 
-// lines lays records out for comparison: one line for each part of an answer. Names in objects are sorted: Go structs print
+// lines returns records for comparison, with one line for each part of an answer. It sorts the names in objects, because Go structs print
 // them in the order of their fields.
 func lines(records []Record) []string {
 	var out []string

@@ -26,7 +26,7 @@ const (
 	recorded  = "../../testdata/histories.jsonl.gz"
 )
 
-// play plays kind's history on the reference. Structs tells how it holds objects.
+// play plays kind's history on the reference. structs selects the form of its objects.
 func play(t *testing.T, kind Kind, structs bool) []Record {
 	t.Helper()
 	config := peer.Config{GVK: kind.GVK}
@@ -63,7 +63,7 @@ func load(t *testing.T) []Kind {
 	return all
 }
 
-// The recordings let tests outside this module check deed without the reference.
+// TestRecordingsAreCurrent checks the recordings with which tests outside of this module check deed.
 func TestRecordingsAreCurrent(t *testing.T) {
 	var want []Recording
 	for _, kind := range load(t) {
@@ -106,7 +106,7 @@ func text(t *testing.T, r Recording) string {
 	return string(out)
 }
 
-// The manifests promise overlaps: without them the histories would prove little.
+// TestManifestsOverlap checks that the manifests overlap. Without that the histories would prove little.
 func TestManifestsOverlap(t *testing.T) {
 	for _, kind := range load(t) {
 		records := play(t, kind, false)
@@ -165,7 +165,7 @@ func sets(t *testing.T, entries []byte) []*fieldpath.Set {
 	return out
 }
 
-// drops reports whether the second configuration lacks a scalar that the first one has.
+// drops reports whether the second configuration lacks a scalar of the first.
 func drops(t *testing.T, first, second []byte) bool {
 	t.Helper()
 	had, has := scalars(t, first), scalars(t, second)
@@ -199,7 +199,7 @@ func scalars(t *testing.T, text []byte) []string {
 	return out
 }
 
-// A conflict's causes follow its message line by line, whatever order the reference found them in.
+// TestCausesFollowTheMessage checks that the causes of a conflict follow its message line by line, in any order of the reference.
 func TestCausesFollowTheMessage(t *testing.T) {
 	several := 0
 	for _, kind := range load(t) {
@@ -225,7 +225,7 @@ func TestCausesFollowTheMessage(t *testing.T) {
 	}
 }
 
-// messageOf rebuilds the message of a conflict from its causes.
+// messageOf builds the message of a conflict from its causes.
 func messageOf(causes []metav1.StatusCause) string {
 	if len(causes) == 1 {
 		return fmt.Sprintf("Apply failed with 1 conflict: %s: %s", causes[0].Message, causes[0].Field)
@@ -245,9 +245,8 @@ func messageOf(causes []metav1.StatusCause) string {
 	return b.String()
 }
 
-// Objects held as Go structs go the same way wherever no zero value is involved: a struct prints some fields that were
-// never set, and cannot hold some that were set to zero. So only requests of the first step, which start from nothing, are
-// compared.
+// TestStructsAreCreatedAlike compares objects in Go structs with unstructured ones. A struct prints some fields that were never set, and
+// drops some zero values. So the test compares only the requests of the first step, which begin without an object.
 func TestStructsAreCreatedAlike(t *testing.T) {
 	for _, kind := range load(t) {
 		loose, structs := play(t, kind, false), play(t, kind, true)

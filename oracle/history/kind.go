@@ -1,5 +1,5 @@
-// Package history plays histories of objects, several managers applying and updating in turn, on any engine that answers
-// such requests, and records what it answers. Two engines agree when their records do.
+// Package history plays histories of objects, with several managers that apply and update, on any engine, and records the answers. Two
+// engines agree if their records do.
 package history
 
 import (
@@ -11,17 +11,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Kind is one folder of testdata/manifests: what three managers want of one object of a built-in kind. Configurations are
-// JSON.
+// Kind is one directory of testdata/manifests: the configurations of three managers for one object of a built-in kind, in JSON.
 type Kind struct {
-	Name       string // of the folder
+	Name       string // of the directory
 	GVK        schema.GroupVersionKind
-	A, B, C    []byte // applied by three managers in turn; they overlap
-	A2         []byte // the first manager's second configuration: fields dropped and changed
-	Controller []byte // a JSON merge patch that a controller writes
+	A, B, C    []byte // the configurations of three managers; they overlap
+	A2         []byte // the second configuration of the first manager, with fields dropped and changed
+	Controller []byte // a JSON merge patch by a controller
 }
 
-// Load returns the kinds of the folder dir, sorted by name.
+// Load returns the kinds of the directory dir, sorted by name.
 func Load(dir string) ([]Kind, error) {
 	folders, err := os.ReadDir(dir)
 	if err != nil {

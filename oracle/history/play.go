@@ -10,33 +10,32 @@ import (
 	"github.com/deed-project/deed/oracle/peer"
 )
 
-// Engine answers apply and update requests on the objects of one kind. It takes the live object and returns the new one;
-// empty live means that there is none yet.
+// Engine answers apply and update requests for objects of one kind. It gets the live object, which is empty if there is none, and returns
+// the new one.
 type Engine interface {
 	Apply(live, config []byte, manager string, force bool) peer.Answer
 	Update(live, object []byte, manager string) peer.Answer
 }
 
-// Record is a request and what an engine answered.
+// Record is a request with the answer of an engine.
 type Record struct {
 	Step    string          `json:"step"`
 	Manager string          `json:"manager"`
 	Verb    string          `json:"verb"` // apply, force, or update
 	Time    time.Time       `json:"time"`
 	Sent    json.RawMessage `json:"sent"`             // the applied configuration, or the whole updated object
-	Object  json.RawMessage `json:"object,omitempty"` // the new object, when the request succeeded
+	Object  json.RawMessage `json:"object,omitempty"` // the new object of a successful request
 	Entries json.RawMessage `json:"entries,omitempty"`
 	Status  json.RawMessage `json:"status,omitempty"`
 	Error   string          `json:"error,omitempty"`
 }
 
-// pause passes between two requests, so that managedFields entries have different times.
+// pause is the time between two requests, so that managedFields entries have different times.
 const pause = time.Minute
 
-// Play lets the managers of kind act on engine, from nothing: alpha, beta and gamma apply their configurations, alpha
-// applies its second one, a controller writes, alpha applies once more, beta gives up all its fields, and an editor removes
-// all labels. An apply that conflicts is repeated with force. The clock advances by time.Sleep, so call Play in a
-// testing/synctest bubble.
+// Play runs the managers of kind on engine, beginning without an object. alpha, beta and gamma apply their configurations, and alpha its
+// second one. Then a controller writes, alpha applies again, beta gives up all its fields, and an editor removes all labels. A conflicting
+// apply is repeated with force. The clock advances by time.Sleep, so call Play in a testing/synctest bubble.
 func Play(engine Engine, kind Kind) ([]Record, error) {
 	identity, err := identityOf(kind.A)
 	if err != nil {
@@ -61,7 +60,7 @@ type player struct {
 	err     error
 }
 
-// apply requests an apply, and once more with force where it conflicts.
+// apply requests an apply, and repeats it with force after a conflict.
 func (p *player) apply(step, manager string, config []byte) {
 	if p.err != nil {
 		return
@@ -71,7 +70,7 @@ func (p *player) apply(step, manager string, config []byte) {
 	}
 }
 
-// update requests that the live object changes by a merge patch.
+// update requests a change of the live object by a merge patch.
 func (p *player) update(step, manager string, patch []byte) {
 	if p.err != nil {
 		return
@@ -84,7 +83,7 @@ func (p *player) update(step, manager string, patch []byte) {
 	p.record(step, manager, "update", object, p.engine.Update(p.live, object, manager))
 }
 
-// record notes an answer and reports whether the request conflicted. Any other failure ends the history.
+// record adds an answer and reports whether it is a conflict. Any other failure ends the history.
 func (p *player) record(step, manager, verb string, sent []byte, a peer.Answer) (conflict bool) {
 	r := Record{Step: step, Manager: manager, Verb: verb, Time: time.Now().UTC(),
 		Sent: sent, Object: a.Object, Entries: a.Entries, Status: a.Status}
@@ -102,7 +101,7 @@ func (p *player) record(step, manager, verb string, sent []byte, a peer.Answer) 
 	return conflict
 }
 
-// identityOf returns the part of an object that every configuration of it has.
+// identityOf returns the part of an object that all its configurations have.
 func identityOf(object []byte) ([]byte, error) {
 	var o struct {
 		APIVersion string `json:"apiVersion"`

@@ -1,5 +1,5 @@
-// Package kinds knows the Kubernetes built-in kinds: which scheme makes their Go structs and which type converter knows
-// their fields. It draws on what Kubernetes publishes for its clients.
+// Package kinds has the built-in kinds of Kubernetes: the schemes that make their Go structs, and the converters with their types. Its
+// sources are the modules that Kubernetes publishes for clients.
 package kinds
 
 import (
@@ -19,14 +19,14 @@ import (
 	aggregator "k8s.io/kube-aggregator/pkg/client/applyconfiguration"
 )
 
-// Source is a scheme, which knows kinds and their Go structs, and the converter that types objects of those kinds.
+// Source is a scheme with Go structs of kinds, and the converter that types their objects.
 type Source struct {
 	Scheme *runtime.Scheme
 	Types  managedfields.TypeConverter
 }
 
-// Sources returns every public source of built-in kinds: the API groups of client-go, then CustomResourceDefinition, then
-// APIService. The caller must not modify the slice.
+// Sources returns every public source of built-in kinds: the API groups of client-go, then CustomResourceDefinition, then APIService.
+// Callers must not modify the slice.
 var Sources = sync.OnceValue(func() []Source {
 	crds := runtime.NewScheme()
 	utilruntime.Must(apiextensionsv1.AddToScheme(crds))

@@ -13,19 +13,19 @@ import (
 
 const module = "github.com/deed-project/deed/"
 
-// most is how many functions, methods and types each core package exports at the most: all of them, and without the methods that
-// only serve an interface of the standard library. It is what docs/decisions/0025 says was reached.
+// most bounds the functions, methods and types that each core package exports: all of them, and without the methods that only implement
+// standard interfaces. docs/decisions/0025 has these figures.
 var most = map[string]struct{ names, ideas int }{
 	"value": {43, 36}, "fieldpath": {45, 41}, "schema": {42, 39}, "typed": {20, 17}, "merge": {31, 26},
 	"managedfields": {57, 49}, "ownership": {25, 24},
 }
 
-// standard are the methods that the standard library calls, by way of its interfaces.
+// standard lists the methods that the standard library calls through its interfaces.
 var standard = []string{"Error", "Unwrap", "String", "MarshalJSON", "UnmarshalJSON"}
 
-// TestNamesHaveCallers demands of each function, method and type that a core package exports that somebody outside of the
-// package uses it, or an example shows it. Tests do not count as users. These count as used: methods of standard interfaces, types
-// of errors, and types that come along with other exports, as of a parameter, a result, a field, a constant or a variable.
+// TestNamesHaveCallers checks that each exported function, method and type of a core package has a user outside of the package, or an
+// example. Tests are not users. Methods of standard interfaces and error types need no user. Neither do types that other exports have, for
+// example as a parameter, a result, a field, a constant or a variable.
 func TestNamesHaveCallers(t *testing.T) {
 	declared, used := map[string]bool{}, map[string]bool{}
 	for _, p := range load(t) {
@@ -57,10 +57,10 @@ func TestNamesHaveCallers(t *testing.T) {
 	}
 }
 
-// load returns the packages of the published modules and of oracle, and the core packages with their tests, which hold the examples.
+// load returns the packages of the published modules and of oracle, and the core packages with their tests, which have the examples.
 //
-// The recorders, oracle/record and oracle/kube, are modules of their own and are not among them: to load these takes all of
-// kube-apiserver, and what only they ask for is no reason to be public.
+// It omits the recorders, oracle/record and oracle/kube, which are separate modules. Loading them takes all of kube-apiserver, and a name
+// should not be public for their sake.
 func load(t *testing.T) []*packages.Package {
 	t.Helper()
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
@@ -85,7 +85,7 @@ func load(t *testing.T) []*packages.Package {
 	return all
 }
 
-// comeAlong notes the types that the exports of a package have in their own types, and those of errors.
+// comeAlong marks the types within the types of a package's exports, and error types.
 func comeAlong(p *types.Package, used map[string]bool) {
 	note := func(t types.Type) { noteTypes(t, used) }
 	for _, name := range p.Scope().Names() {
@@ -115,7 +115,7 @@ func comeAlong(p *types.Package, used map[string]bool) {
 	}
 }
 
-// noteTypes notes the core types in t, as far as these are parameters, results, elements and arguments of types.
+// noteTypes marks the core types in t: parameters, results, elements and type arguments.
 func noteTypes(t types.Type, used map[string]bool) {
 	switch t := t.(type) {
 	case *types.Named:
@@ -140,7 +140,7 @@ func noteTypes(t types.Type, used map[string]bool) {
 	}
 }
 
-// look notes what file declares and uses.
+// look records the declarations and uses in file.
 func look(p *packages.Package, file *ast.File, isTest bool, declared, used map[string]bool) {
 	own := strings.TrimSuffix(strings.TrimPrefix(p.PkgPath, module), "_test")
 	for _, d := range file.Decls {
@@ -164,8 +164,8 @@ func look(p *packages.Package, file *ast.File, isTest bool, declared, used map[s
 	}
 }
 
-// nameOf returns the core package and the name of o, if that is an exported function, method or type of it. A door is none: other
-// modules cannot open it.
+// nameOf returns the core package and the name of o if it is an exported function, method or type. Doors are excluded, because other
+// modules cannot open them.
 func nameOf(o types.Object) (pkg, name string) {
 	if o == nil || o.Pkg() == nil || !o.Exported() {
 		return "", ""

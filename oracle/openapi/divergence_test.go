@@ -13,14 +13,14 @@ import (
 	"github.com/deed-project/deed/schema/openapi"
 )
 
-// panics reports whether f does.
+// panics reports whether f panics.
 func panics(f func()) (out bool) {
 	defer func() { out = recover() != nil }()
 	f()
 	return false
 }
 
-// Of two types that claim a kind, the reference takes one at random, and deed the last by name.
+// TestKindTwice has two types for one kind. The reference takes one at random, and deed the last by name.
 func TestKindTwice(t *testing.T) {
 	schemas := `{"A":{"type":"object","x-kubernetes-group-version-kind":[{"group":"g","version":"v1","kind":"K"}]},
 		"B":{"type":"object","x-kubernetes-group-version-kind":[{"group":"g","version":"v1","kind":"K"}]}}`
@@ -52,7 +52,7 @@ func TestKindTwice(t *testing.T) {
 	}
 }
 
-// A schema that is null.
+// TestNullSchema converts a schema that is null.
 func TestNullSchema(t *testing.T) {
 	document := []byte(`{"openapi":"3.0.0","components":{"schemas":{"C":null}}}`)
 	if _, err := openapi.V3(document); err == nil {
@@ -63,7 +63,7 @@ func TestNullSchema(t *testing.T) {
 	}
 }
 
-// A list of items that are no schemas, in a document of OpenAPI v2.
+// TestItemsThatAreNoSchemas converts a list of items that are not schemas, in an OpenAPI v2 document.
 func TestItemsThatAreNoSchemas(t *testing.T) {
 	document := []byte(`{"swagger":"2.0","info":{"title":"","version":""},"paths":{},"definitions":
 		{"T":{"properties":{"a":{"items":["b"],"unknown":""}}}}}`)

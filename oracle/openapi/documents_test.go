@@ -85,7 +85,7 @@ func TestOpenAPIV3OfKubernetes(t *testing.T) {
 	}
 }
 
-// The definitions of every recorded history of a real API server. DEED_RECORDINGS names one more file of them.
+// TestRecordedCRDs converts the definitions of every recorded history. DEED_RECORDINGS names one more file of them.
 func TestRecordedCRDs(t *testing.T) {
 	const folder = "../../testdata/recordings/"
 	crds := append(recordedCRDs(t, folder+"recordings.jsonl.gz"), recordedCRDs(t, folder+"more.jsonl.gz")...)

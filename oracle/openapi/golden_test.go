@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// goldenReasons says of which goldens the reference has no outcome to compare with.
+// goldenReasons has the goldens that the reference has no outcome for, with the reason.
 var goldenReasons = map[string]string{
 	"crd-incomplete":   "the API server does not store it",
 	"crd-no-versions":  "the API server does not store it",
@@ -22,7 +22,7 @@ var goldenReasons = map[string]string{
 	"problem-v2-crash": "the reference panics, see TestItemsThatAreNoSchemas",
 }
 
-// The goldens of the conversions are what Kubernetes makes of the same inputs.
+// TestGoldens checks that the goldens of the conversions are Kubernetes' outcomes for the same inputs.
 func TestGoldens(t *testing.T) {
 	paths, err := filepath.Glob("../../schema/openapi/testdata/*.txtar")
 	if err != nil || len(paths) == 0 {

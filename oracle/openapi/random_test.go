@@ -17,15 +17,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// object is JSON that is being made.
+// object is JSON under construction.
 type object = map[string]any
 
-// generator makes random schemas: mostly sound ones, with a defect where mischief says so.
+// generator makes random schemas that are mostly valid. mischief sets the rate of defects.
 type generator struct {
 	*rand.Rand
-	refs     string   // how references begin; empty for none
+	refs     string   // prefix of references; empty for none
 	names    []string // of definitions
-	mischief int      // one in so many choices is a bad one; 0 for none
+	mischief int      // one choice in so many is a defect; 0 for none
 }
 
 func (g generator) oneOf(words ...any) any { return words[g.IntN(len(words))] }
@@ -136,7 +136,7 @@ func (g generator) anything(s object, depth int) {
 	}
 }
 
-// extras adds keywords that may stand anywhere.
+// extras adds keywords that are allowed in every schema.
 func (g generator) extras(s object, depth int) {
 	if g.chance(6) {
 		s["nullable"] = true
@@ -173,7 +173,7 @@ func (g generator) junctors(depth int) []any {
 	return out
 }
 
-// junctor returns a schema that restricts values, or more than that where mischief says so.
+// junctor returns a schema that restricts values. With mischief it may have other keywords.
 func (g generator) junctor(depth int) object {
 	s := object{g.oneOf("minimum", "maxLength", "minProperties").(string): 1}
 	if g.refs != "" && g.chance(2) {
@@ -220,7 +220,7 @@ func (g generator) reference() object {
 	return s
 }
 
-// kinds returns the extension that lists the kinds of a definition, and perhaps what is no kind.
+// kinds returns the extension that lists the kinds of a definition, which may have an invalid entry.
 func (g generator) kinds(i int) any {
 	kind := object{"group": "g.io", "version": "v1", "kind": fmt.Sprint("Kind", i)}
 	if g.bad() {
@@ -241,7 +241,7 @@ func (g generator) definitions(depth int) object {
 	return out
 }
 
-// rounds calls f with generators of growing mischief, each from its own seed.
+// rounds calls f with generators of increasing mischief, each with its own seed.
 func rounds(t *testing.T, n int, f func(seed uint64, g generator)) {
 	for seed := range seeds.Each(t, n) {
 		g := generator{Rand: seeds.Stream(seed, 0), mischief: []int{0, 40, 8}[seed%3]}
@@ -249,7 +249,7 @@ func rounds(t *testing.T, n int, f func(seed uint64, g generator)) {
 	}
 }
 
-// failures stops a test that has seen enough.
+// failures stops a test after a number of failures.
 func failures(t *testing.T, seed uint64) {
 	t.Helper()
 	if t.Failed() {
@@ -299,7 +299,7 @@ func TestRandomV2(t *testing.T) {
 	enough(t, accepted, 3000)
 }
 
-// plain returns v without what OpenAPI v2 does not know, and without types that its models reject, except sometimes.
+// plain returns v without keywords that OpenAPI v2 lacks and without types that its models reject, with rare exceptions.
 func plain(v any, g generator) any {
 	switch v := v.(type) {
 	case []any:
@@ -402,7 +402,7 @@ func (g generator) root() object {
 	return s
 }
 
-// fix makes the fields of the root what they must be, mostly.
+// fix sets the required fields of the root, mostly.
 func (g generator) fix(fields object) {
 	metadata := object{"type": "object"}
 	if g.chance(2) {
@@ -422,7 +422,7 @@ func (g generator) fix(fields object) {
 	}
 }
 
-// What is structural and what is not, on many more schemas than a whole definition can be made of.
+// TestRandomStructural compares which schemas are structural, with many more schemas than whole definitions could have.
 func TestRandomStructural(t *testing.T) {
 	verdicts := map[bool]int{}
 	rounds(t, 8000, func(seed uint64, g generator) {
@@ -435,7 +435,7 @@ func TestRandomStructural(t *testing.T) {
 		}
 		var props apiextensionsv1.JSONSchemaProps
 		if err := utiljson.Unmarshal(text(root), &props); err != nil {
-			return // no API server would store it
+			return // every API server refuses it
 		}
 		want := isStructural(t, &props)
 		v, err := value.Parse(text(object{
@@ -448,7 +448,7 @@ func TestRandomStructural(t *testing.T) {
 		}
 		got, err := openapi.CRD(v)
 		if err != nil {
-			return // an unknown word, which TestRandomCRD compares
+			return // an unknown keyword, which TestRandomCRD compares
 		}
 		verdicts[want]++
 		if (len(got.Warnings) == 0) != want {
@@ -482,7 +482,7 @@ func text(v any) []byte {
 	return out
 }
 
-// enough checks that the inputs were neither all good nor all bad.
+// enough checks that a sufficient part of the inputs was accepted and refused.
 func enough(t *testing.T, accepted, of int) {
 	t.Helper()
 	t.Logf("%d of %d accepted", accepted, of)

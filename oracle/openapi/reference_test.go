@@ -27,8 +27,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// reference is what Kubernetes makes of an input: types by name, in the text form of schemas, or an error; and the type of
-// each kind, among the kinds that are asked for.
+// reference is Kubernetes' outcome for an input: types by name, in the text form of schemas, or an error. It also has the type of each
+// requested kind.
 type reference struct {
 	types map[string]value.Value
 	kind  func(schema.GVK) bool
@@ -85,7 +85,7 @@ func referenceModels(t *testing.T, models map[string]*spec.Schema, preserve bool
 	}}
 }
 
-// referenceCRD does what the API server does with a CustomResourceDefinition before it serves a version.
+// referenceCRD converts a CustomResourceDefinition as the API server does before it serves a version.
 func referenceCRD(t *testing.T, text []byte) reference {
 	t.Helper()
 	var crd apiextensionsv1.CustomResourceDefinition
@@ -107,7 +107,7 @@ func referenceCRD(t *testing.T, text []byte) reference {
 	return referenceModels(t, merged.Components.Schemas, crd.Spec.PreserveUnknownFields)
 }
 
-// typesOf returns the types of s in the text form, fields sorted by name, unions left out.
+// typesOf returns the types of s in the text form, with sorted fields and without unions.
 func typesOf(t *testing.T, s *smd.Schema) map[string]value.Value {
 	t.Helper()
 	out := map[string]value.Value{}
@@ -168,7 +168,7 @@ func defaultOf(t *testing.T, v any) value.Value {
 	return out
 }
 
-// jsonOf returns v, as YAML decoders make it, as JSON decoders do.
+// jsonOf converts v from the form of YAML decoders to that of JSON decoders.
 func jsonOf(v any) any {
 	switch v := v.(type) {
 	case uint64:
@@ -189,8 +189,7 @@ func jsonOf(v any) any {
 	return v
 }
 
-// compare reports how got and err, the outcome of a conversion, differ from want. When only a part of the reference's types is
-// wanted, got may be without others.
+// compare reports the differences between want and the outcome of a conversion, got and err. With part set, got may lack other types.
 func compare(t *testing.T, input string, got *openapi.Definitions, err error, want reference, part bool) {
 	t.Helper()
 	if (err == nil) != (want.err == nil) {
@@ -228,13 +227,13 @@ func compare(t *testing.T, input string, got *openapi.Definitions, err error, wa
 	}
 }
 
-// compareProblems checks that every line of the reference's error is one of the problems that got joins, in the same words.
-// What the reference says of unions is not compared, as it stops at the first defect of a type's unions.
+// compareProblems checks that every line of the reference's error is one of the problems that got joins. It skips lines about unions,
+// because the reference stops at the first defect of a type's unions.
 func compareProblems(t *testing.T, input string, got, want error) {
 	t.Helper()
 	words := problemWords(got)
 	if len(words) == 0 {
-		return // an error of the loader, which is the same on both sides or has words of its own
+		return // a loader error, whose text may differ
 	}
 	for _, line := range strings.Split(want.Error(), "\n") {
 		if !strings.Contains(line, "discriminat") && !strings.Contains(line, "unions") && !slices.Contains(words, line) {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Answer is what a request came to: Object and Entries when Err is nil, Status when the field manager failed with Err.
+// Answer is the outcome of a request: Object and Entries if Err is nil, and Status if the field manager failed with Err.
 type Answer struct {
 	Object  []byte // JSON, as encoding/json prints it: unstructured objects with all names sorted, also inside fieldsV1
 	Entries []byte // JSON of metadata.managedFields with every fieldsV1 as the field manager made it; null without entries
@@ -51,8 +51,8 @@ func answer(obj runtime.Object, err error) Answer {
 	return Answer{Object: text, Entries: entries, Err: err}
 }
 
-// restoreFields undoes what unstructured objects do to entries: they hold fieldsV1 as maps, which loses the order that the
-// field manager gave it. A fieldsV1 that is no field set stays as it is.
+// restoreFields restores the order in fieldsV1, which unstructured objects lose because they hold it as maps. It does not change an invalid
+// fieldsV1.
 func restoreFields(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	out := slices.Clone(entries)
 	for i := range out {
@@ -67,8 +67,8 @@ func restoreFields(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEn
 	return out
 }
 
-// failed encodes the status of err. Like a request handler it fills in the kind of a status, and makes one with code 500 and
-// no reason for errors that have none.
+// failed encodes the status of err. Like a request handler it sets the kind of a status. An error without a status gets code 500 and no
+// reason.
 func failed(err error) Answer {
 	status := metav1.Status{Status: metav1.StatusFailure, Message: err.Error(), Code: http.StatusInternalServerError}
 	var withStatus apierrors.APIStatus
@@ -84,8 +84,8 @@ func failed(err error) Answer {
 	return Answer{Err: err, Status: text}
 }
 
-// sortCauses gives the causes of a conflict with several managers the order that the message has. The reference's own
-// order between managers is that of a Go map, different in every run; that of one manager's causes is kept.
+// sortCauses sorts the causes of a conflict with several managers in the order of its message. The reference's order of managers is random.
+// The order of one manager's causes is kept.
 func sortCauses(status *metav1.Status) {
 	if status.Details == nil {
 		return

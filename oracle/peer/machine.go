@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// structMachine makes, converts and defaults Go structs by a scheme.
+// structMachine makes, converts and defaults Go structs with a scheme.
 type structMachine struct {
 	runtime.ObjectConvertor
 	runtime.ObjectDefaulter
 	runtime.ObjectCreater
 }
 
-// unstructuredMachine makes unstructured objects, and leaves conversion and defaults to its parts.
+// unstructuredMachine makes unstructured objects. Its fields convert and default them.
 type unstructuredMachine struct {
 	runtime.ObjectConvertor
 	runtime.ObjectDefaulter
@@ -32,17 +32,17 @@ func newUnstructuredMachine(config Config) unstructuredMachine {
 	return m
 }
 
-// New returns an object that has its apiVersion and kind and nothing else.
+// New returns an object with only apiVersion and kind.
 func (unstructuredMachine) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
 	obj := &unstructured.Unstructured{}
 	obj.SetGroupVersionKind(gvk)
 	return obj, nil
 }
 
-// relabel converts by changing apiVersion, as conversion strategy None does for custom resources.
+// relabel converts by changing apiVersion, like the conversion strategy None of custom resources.
 type relabel struct{}
 
-// ConvertToVersion returns in when it has the target version already, and else a relabelled copy.
+// ConvertToVersion returns in if it has the target version, and otherwise a copy with that version.
 func (relabel) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
 	from := in.GetObjectKind().GroupVersionKind()
 	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
@@ -57,15 +57,15 @@ func (relabel) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner
 	return out, nil
 }
 
-// Convert fails: the field manager does not call it.
+// Convert returns an error, because the field manager does not call it.
 func (relabel) Convert(in, out, context any) error { return errors.ErrUnsupported }
 
-// ConvertFieldLabel fails: the field manager does not call it.
+// ConvertFieldLabel returns an error, because the field manager does not call it.
 func (relabel) ConvertFieldLabel(schema.GroupVersionKind, string, string) (label, value string, err error) {
 	return "", "", errors.ErrUnsupported
 }
 
-// noDefaults leaves objects as they are.
+// noDefaults sets no defaults.
 type noDefaults struct{}
 
 // Default does nothing.

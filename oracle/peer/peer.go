@@ -1,9 +1,8 @@
-// Package peer runs the field manager of k8s.io/apimachinery, the code that serves apply requests in kube-apiserver, on
-// objects given and returned as JSON: the reference that deed's answers are compared with.
+// Package peer runs the field manager of k8s.io/apimachinery, which serves apply requests in kube-apiserver, on objects in JSON. It is the
+// reference for deed's answers.
 //
-// A [Peer] is made for one kind, subresource and way to hold objects. It keeps no object: every call takes the live object
-// and answers with the new one, so that a history is a loop in the caller's hands. Times are those of the wall clock; run
-// calls in a testing/synctest bubble to control it.
+// A [Peer] belongs to one kind, subresource and form of objects. It keeps no object: each call takes the live object and returns the new
+// one, so that a history is a loop of the caller. It uses the wall clock, so run it in a testing/synctest bubble.
 package peer
 
 import (
@@ -19,17 +18,17 @@ import (
 	"github.com/deed-project/deed/oracle/kinds"
 )
 
-// Config says what a Peer manages. Only GVK is needed.
+// Config configures a Peer. Only GVK is required.
 type Config struct {
 	GVK         schema.GroupVersionKind // of the endpoint, and so of applied configurations
 	Subresource string                  // empty for the main resource
 	ResetFields map[fieldpath.APIVersion]fieldpath.Filter
 
-	// Types gives objects their types. Nil means that of the built-in kinds.
+	// Types types objects. Nil means the types of the built-in kinds.
 	Types managedfields.TypeConverter
 
-	// Scheme, when set, makes live and updated objects Go structs, and converts and defaults them. Applied configurations
-	// stay unstructured, as in kube-apiserver. Nil means unstructured objects, which Converter and Defaulter serve.
+	// Scheme, if set, makes live and updated objects Go structs, and converts and defaults them. Applied configurations stay unstructured,
+	// as in kube-apiserver. Nil means unstructured objects, which Converter and Defaulter serve.
 	Scheme *runtime.Scheme
 
 	// Hub is the version in which Scheme's objects are passed in and returned. The zero Hub is the version of GVK.
@@ -38,7 +37,7 @@ type Config struct {
 	// Converter converts unstructured objects between versions. Nil means that versions differ in apiVersion only.
 	Converter runtime.ObjectConvertor
 
-	// Defaulter fills in defaults after an apply of unstructured objects. Nil means no defaults.
+	// Defaulter sets defaults after an apply of unstructured objects. Nil means no defaults.
 	Defaulter runtime.ObjectDefaulter
 
 	// Custom selects the chain of custom resources, whose hub is the endpoint's version in every group.
@@ -51,7 +50,7 @@ type Peer struct {
 	manager *managedfields.FieldManager
 }
 
-// machine holds what the field manager needs to make, convert and default objects.
+// machine makes, converts and defaults objects for the field manager.
 type machine interface {
 	runtime.ObjectConvertor
 	runtime.ObjectDefaulter
@@ -85,7 +84,7 @@ func New(config Config) (*Peer, error) {
 	return &Peer{config, manager}, nil
 }
 
-// Manager returns the field manager itself, for callers that hold objects rather than JSON.
+// Manager returns the field manager, for callers with decoded objects.
 func (p *Peer) Manager() *managedfields.FieldManager { return p.manager }
 
 // Apply answers a server-side apply of config on live by manager. Empty live means that there is no object yet.
@@ -110,7 +109,7 @@ func (p *Peer) Update(live, object []byte, manager string) Answer {
 	return answer(p.manager.Update(liveObj, newObj, manager))
 }
 
-// UpdateNoErrors is Update as request handlers call it: where Update fails, the answer is object with live's managed fields.
+// UpdateNoErrors is Update in the way of request handlers: if it fails, the answer is object with live's managed fields.
 func (p *Peer) UpdateNoErrors(live, object []byte, manager string) Answer {
 	liveObj, newObj, err := p.decodeBoth(live, object)
 	if err != nil {
@@ -127,7 +126,7 @@ func (p *Peer) decodeBoth(live, object []byte) (liveObj, newObj runtime.Object, 
 	return liveObj, newObj, err
 }
 
-// Decode returns text's object as the Peer holds objects, and an empty object of the Peer's kind for empty text.
+// Decode decodes text in the form of the Peer's objects. Empty text gives an empty object of the Peer's kind.
 func (p *Peer) Decode(text []byte) (runtime.Object, error) {
 	if len(text) == 0 {
 		return p.empty()
@@ -156,7 +155,7 @@ func (p *Peer) empty() (runtime.Object, error) {
 	return obj, nil
 }
 
-// decodeUnstructured reads any JSON object, also one without apiVersion and kind.
+// decodeUnstructured decodes any JSON object, even without apiVersion and kind.
 func decodeUnstructured(text []byte) (*unstructured.Unstructured, error) {
 	obj := &unstructured.Unstructured{}
 	if err := json.Unmarshal(text, &obj.Object); err != nil {

@@ -30,7 +30,7 @@ func newPeer(t *testing.T, config Config) *Peer {
 	return p
 }
 
-// ok returns the object of an answer without error.
+// ok returns the object of an answer without an error.
 func ok(t *testing.T, a Answer) []byte {
 	t.Helper()
 	if a.Err != nil {
@@ -66,7 +66,7 @@ func TestConflictAndForce(t *testing.T) {
 	})
 }
 
-// Ports are keyed by numbers, whose order as text is another one.
+// serviceText has ports, which are keyed by numbers: their order as text differs.
 const serviceText = `{"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},
 	"spec":{"ports":[{"port":443,"protocol":"TCP"},{"port":80,"protocol":"TCP"}]}}`
 
@@ -126,7 +126,7 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
-// The reference finds conflicts in the order of a Go map.
+// TestCausesHaveOneOrder checks the order of conflicts, which the reference finds in map order.
 func TestCausesHaveOneOrder(t *testing.T) {
 	p := newPeer(t, Config{GVK: configMap})
 	managers := []string{"d", "b", "a", "c", `b" using v1`}

@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ask sends the request of a step and returns the answer as it is.
+// ask sends the request of a step and returns the answer unchanged.
 func (s *server) ask(ctx context.Context, step recording.Step, body []byte) (
 	code int, answer value.Value, warnings []string, err error,
 ) {
@@ -47,7 +47,7 @@ func (s *server) ask(ctx context.Context, step recording.Step, body []byte) (
 	return response.StatusCode, answer, response.Header.Values("Warning"), nil
 }
 
-// exchange asks for a step and records the answer in it. $RV in its body becomes the resource version of the object at path.
+// exchange sends a step and records the answer in it. $RV in its body becomes the resource version of the object at path.
 func (s *server) exchange(ctx context.Context, step *recording.Step, path string) error {
 	var body []byte
 	switch {
@@ -73,7 +73,7 @@ func (s *server) exchange(ctx context.Context, step *recording.Step, path string
 	return nil
 }
 
-// lasting returns an answer without what differs from run to run.
+// lasting returns an answer without values that change from run to run.
 func lasting(answer value.Value) value.Value {
 	if details := answer.Get("details"); !details.IsAbsent() {
 		answer = answer.With("details", details.With("uid", value.Value{}))
@@ -92,7 +92,7 @@ func lasting(answer value.Value) value.Value {
 	return answer.With("metadata", metadata)
 }
 
-// define creates a custom resource.
+// define creates a custom resource definition.
 func (s *server) define(ctx context.Context, crd value.Value) error {
 	step := recording.Step{
 		Method: http.MethodPost, Path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", ContentType: "application/json",
@@ -107,8 +107,8 @@ func (s *server) define(ctx context.Context, crd value.Value) error {
 	return nil
 }
 
-// forgotten waits until the server's cache knows what was last done to the object at path. As long as it has a deleted object,
-// a patch is computed, warnings included, before it is found that there is nothing to patch.
+// forgotten waits until the server's cache has the last change of the object at path. While the cache still has a deleted object, the
+// server computes a patch, with warnings, before it answers 404.
 func (s *server) forgotten(ctx context.Context, path string) error {
 	for ctx.Err() == nil {
 		code, _, _, err := s.ask(ctx, recording.Step{Method: http.MethodGet, Path: path}, nil)
@@ -127,7 +127,7 @@ func (s *server) forgotten(ctx context.Context, path string) error {
 	return ctx.Err()
 }
 
-// served waits until the server serves the collection at path. As long as it does not, it answers with no JSON.
+// served waits until the server serves the collection at path. Before, it answers without JSON.
 func (s *server) served(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

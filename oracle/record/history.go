@@ -58,8 +58,8 @@ type history struct {
 	*server
 	resource
 	name    string
-	live    map[string]any // the object as it was last answered; nil when there is none
-	configs map[string]any // what each manager applied last
+	live    map[string]any // the object in the last answer; nil if there is none
+	configs map[string]any // last configuration of each manager
 	version version        // of the next request
 }
 
@@ -145,7 +145,7 @@ func (h *history) step(path string) (recording.Step, error) {
 	return step, err
 }
 
-// spec makes a spec that has parts of the given one, nil for none, and perhaps one unknown field.
+// spec makes a spec with parts of old, which may be nil, and perhaps with one unknown field.
 func (h *history) spec(old any) any {
 	shape := h.version.spec
 	nulls, wrong := h.nulls, h.wrong
@@ -153,7 +153,7 @@ func (h *history) spec(old any) any {
 	spec := h.maker.value(shape)
 	h.nulls, h.wrong = nulls, wrong
 	if object, ok := spec.(map[string]any); ok {
-		for _, f := range shape.fields { // once more, with all oddities
+		for _, f := range shape.fields { // one more value, with all oddities
 			if h.IntN(2) == 0 {
 				object[f.name] = h.maker.value(f.shape)
 			}
@@ -194,7 +194,7 @@ func (h *history) object(spec any) map[string]any {
 	return out
 }
 
-// config makes what a manager applies: something new, its last configuration changed, or parts of the live object.
+// config makes a manager's configuration: a new one, its last one changed, or parts of the live object.
 func (h *history) config(manager string) any {
 	var old any
 	switch h.IntN(3) {
@@ -245,7 +245,7 @@ func (h *history) edited(entries []any) any {
 	case 2:
 		entry["operation"] = "Apply"
 	case 3:
-		entry["apiVersion"] = h.group + "/v0" // a version that does not exist
+		entry["apiVersion"] = h.group + "/v0" // an unknown version
 	case 4:
 		entry["operation"] = "Undo"
 	case 5:
@@ -255,7 +255,7 @@ func (h *history) edited(entries []any) any {
 	return entries
 }
 
-// crowd returns the managed fields of many updaters, the oldest of which the server joins.
+// crowd returns the managed fields of many updaters; the server joins the oldest.
 func (h *history) crowd() any {
 	var entries []any
 	fields := h.version.spec.fields
@@ -270,14 +270,14 @@ func (h *history) crowd() any {
 	return entries
 }
 
-// recordClientSide lets an object carry the record that client-side apply makes of it.
+// recordClientSide adds the record of client-side apply to an object.
 func (h *history) recordClientSide(object map[string]any) {
 	text, err := json.Marshal(map[string]any{
 		"apiVersion": object["apiVersion"], "kind": object["kind"], "spec": object["spec"],
 		"metadata": map[string]any{"name": h.name, "namespace": "default"},
 	})
 	if err != nil {
-		panic(err) // it is made of JSON values only
+		panic(err) // cannot happen: it has only JSON values
 	}
 	annotations := map[string]any{"kubectl.kubernetes.io/last-applied-configuration": string(text)}
 	object["metadata"].(map[string]any)["annotations"] = annotations

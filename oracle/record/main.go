@@ -1,13 +1,12 @@
-// Command record asks a real API server for custom resources random questions and records what it answers.
+// Command record sends random requests for custom resources to a real API server and records the answers.
 //
 //	cd oracle/record && GOWORK=off go run . -seed 7 -out recordings.jsonl.gz -n 400
 //	cd ../..         && DEED_RECORDINGS=$PWD/oracle/record/recordings.jsonl.gz go test -run TestRecordings .
 //
-// The server is k8s.io/apiextensions-apiserver with an embedded etcd, on free ports of the loopback interface and in a
-// temporary folder, which both end with the program. The format and the classes of scenarios are those of
-// testdata/recordings/README.md. Equal seeds give equal requests, except that some depend on the order of managed fields in
-// earlier answers, and so on times. It is a module of its own, outside of the workspace, because the server brings hundreds
-// of packages along that nothing else needs.
+// The server is k8s.io/apiextensions-apiserver with an embedded etcd, on free ports of the loopback interface and in a temporary directory.
+// Both end with the program. testdata/recordings/README.md describes the format and the classes of scenarios. Equal seeds give equal
+// requests. The exceptions are requests that depend on the order of managed fields in earlier answers, and so on times. The command is a
+// separate module outside of the workspace, because the server needs hundreds of packages.
 package main
 
 import (
@@ -36,7 +35,7 @@ func main() {
 	}
 }
 
-// server is an API server that is asked.
+// server is the API server under record.
 type server struct{ *peer.Server }
 
 func run(ctx context.Context, args []string, log io.Writer) error {
@@ -68,7 +67,7 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 	return write(*out, scenarios)
 }
 
-// write writes scenarios, one a line.
+// write writes scenarios, one per line.
 func write(name string, scenarios []recording.Scenario) (err error) {
 	file, err := os.Create(name)
 	if err != nil {

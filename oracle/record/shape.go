@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// shape is a random schema, from which both a definition and values are made.
+// shape is a random schema, which gives both a definition and values.
 type shape struct {
 	kind     kind
 	scalar   string // integer, number, string, boolean or int-or-string
@@ -16,7 +16,7 @@ type shape struct {
 	atomic   bool // of objects and maps
 	nullable bool
 	preserve bool // of objects
-	dflt     any  // nil when there is none
+	dflt     any  // nil for none
 }
 
 type field struct {
@@ -35,12 +35,12 @@ const (
 	keyedList
 )
 
-// features are what the shapes of a definition may have beyond the plain ones.
+// features enables further features of shapes in a definition.
 type features struct{ defaults bool }
 
 var scalars = []string{"string", "string", "string", "integer", "integer", "boolean", "number", "int-or-string"}
 
-// randomShape returns a shape that nests at most depth containers.
+// randomShape returns a shape with at most depth nested containers.
 func randomShape(r *rand.Rand, depth int, f features) *shape {
 	s := &shape{kind: scalarKind}
 	if depth > 0 && r.IntN(5) > 1 {
@@ -112,8 +112,7 @@ func randomDefault(r *rand.Rand, s *shape) any {
 	return nil
 }
 
-// retopologized returns s with some containers told apart in another way: what was atomic is granular, and the other way
-// round.
+// retopologized returns s with the topology of some containers changed between atomic and granular.
 func retopologized(r *rand.Rand, s *shape) *shape {
 	out := *s
 	out.fields = slices.Clone(s.fields)
@@ -137,7 +136,7 @@ func retopologized(r *rand.Rand, s *shape) *shape {
 	return &out
 }
 
-// schema returns s as a definition has it.
+// schema returns s in the form of a definition.
 func (s *shape) schema() map[string]any {
 	out := map[string]any{}
 	switch s.kind {
@@ -206,7 +205,7 @@ type resource struct {
 type version struct {
 	name  string
 	spec  *shape
-	scale bool // whether there is a scale subresource
+	scale bool // it has a scale subresource
 }
 
 var statusShape = &shape{kind: objectKind, fields: []field{

@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// oddities are how often values break rules, in per mille of the places where they could.
+// oddities are the rates of rule violations in values, per mille of the places where they are possible.
 type oddities struct {
 	nulls      int
 	duplicates int // of list items
 	wrong      int // values of a type that the schema does not admit
-	unknown    int // fields that the schema does not have; at most one in a value
+	unknown    int // fields that the schema lacks; at most one in a value
 }
 
 // maker makes random values.
@@ -43,7 +43,7 @@ func randomScalar(r *rand.Rand, scalar string) any {
 	return words[r.IntN(len(words))]
 }
 
-// value makes a value of shape s, or one that breaks the rules.
+// value makes a value of shape s, or one that violates rules.
 func (m *maker) value(s *shape) any {
 	if m.odd(m.nulls) || s.nullable && m.IntN(8) == 0 {
 		return nil
@@ -101,7 +101,7 @@ func (m *maker) list(s *shape) any {
 	return out
 }
 
-// identify fills in the keys of an item that has some and returns its identity.
+// identify sets the keys of an item that has keys, and returns its identity.
 func (m *maker) identify(s *shape, item any) any {
 	object, ok := item.(map[string]any)
 	if !ok {
@@ -119,7 +119,7 @@ func (m *maker) identify(s *shape, item any) any {
 	return identity
 }
 
-// mix makes a value of shape s that has parts of both a and b.
+// mix makes a value of shape s with parts of a and b.
 func (m *maker) mix(s *shape, a, b any) any {
 	x, okX := a.(map[string]any)
 	y, okY := b.(map[string]any)

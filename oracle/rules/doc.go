@@ -1,3 +1,3 @@
-// Package rules has the field manager of k8s.io/apimachinery answer the histories that show deed's rules, which are in
-// testdata/script/rules. It holds nothing but tests.
+// Package rules plays the histories in testdata/script/rules, which show deed's rules, on the field manager of k8s.io/apimachinery. It
+// contains only tests.
 package rules

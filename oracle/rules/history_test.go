@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/oracle/histories"
 )
 
-// history is a history as deed replay reads it, as far as the scripts of the rules go.
+// history is a history in the format of deed replay, as far as the scripts of rules use it.
 type history struct {
 	CRDs        []string            `json:"crds"`
 	ResetFields map[string][]string `json:"resetFields"`
@@ -36,7 +36,7 @@ type step struct {
 	Patch       json.RawMessage `json:"patch"`
 }
 
-// read returns the history in a txtar archive.
+// read parses the history in a txtar archive.
 func read(file string) (*history, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -63,7 +63,7 @@ func read(file string) (*history, error) {
 	return &h, err
 }
 
-// verb returns what the step does to a world.
+// verb returns the verb of the step in a world.
 func (s step) verb() histories.Verb {
 	switch {
 	case s.Operation == "update":
@@ -74,7 +74,7 @@ func (s step) verb() histories.Verb {
 	return histories.Apply
 }
 
-// endpoint returns where the step is sent to: to the version of its object, if it does not say another.
+// endpoint returns the target of the step: the version in the step, or else that of its object.
 func (s step) endpoint(body []byte) (histories.Endpoint, error) {
 	var object struct {
 		APIVersion string `json:"apiVersion"`

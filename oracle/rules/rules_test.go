@@ -26,10 +26,10 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
 const scripts = "../../testdata/script/rules/*.txtar"
 
-// TestRules plays the script of each rule to the reference, which answers every write as deed replay prints it: with the same
-// object, entries included, the same conflicts, or an error where the script has one.
+// TestRules plays the script of each rule on the reference. Every answer must equal the output of deed replay: the object with its entries,
+// the conflicts, or an error.
 func TestRules(t *testing.T) {
-	t.Setenv("SOURCE_DATE_EPOCH", "946684800") // when the time of a bubble begins
+	t.Setenv("SOURCE_DATE_EPOCH", "946684800") // begin of the time in a bubble
 	files, err := filepath.Glob(scripts)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts in %s: %v", scripts, err)
@@ -46,7 +46,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// printed is what deed replay prints of one step.
+// printed is the output of deed replay for one step.
 type printed struct {
 	Result    string `json:"result"`
 	Error     string `json:"error"`
@@ -78,7 +78,7 @@ func replayed(t *testing.T, file string) []printed {
 	return steps.Steps
 }
 
-// compare plays h and compares each answer with what was printed.
+// compare plays h and compares each answer with the output.
 func compare(t *testing.T, h *history, steps []printed) {
 	if len(steps) != len(h.Steps) {
 		t.Fatalf("deed replay did %d of %d steps", len(steps), len(h.Steps))
@@ -103,7 +103,7 @@ func compare(t *testing.T, h *history, steps []printed) {
 			t.Fatal(err)
 		}
 		verbs := []histories.Verb{s.verb()}
-		if s.Force && len(steps[i].Conflicts) > 0 { // to see the conflicts, which are refused first
+		if s.Force && len(steps[i].Conflicts) > 0 { // to see the conflicts without force first
 			verbs = []histories.Verb{histories.Apply, histories.Force}
 		}
 		for _, verb := range verbs {
@@ -115,7 +115,7 @@ func compare(t *testing.T, h *history, steps []printed) {
 	}
 }
 
-// body returns what the step sends.
+// body returns the body of the step.
 func (s step) body(p *histories.Player) ([]byte, error) {
 	if s.Patch == nil {
 		return s.Object, nil
@@ -123,7 +123,7 @@ func (s step) body(p *histories.Player) ([]byte, error) {
 	return jsonpatch.MergePatch(p.Live.AppendJSON(nil), s.Patch)
 }
 
-// play returns the answer of the reference. That deed's field manager has the same is checked here, too.
+// play returns the answer of the reference, and checks that deed's field manager gives the same.
 func play(t *testing.T, p *histories.Player, s step, verb histories.Verb, body []byte) (answer peer.Answer) {
 	t.Helper()
 	endpoint, err := s.endpoint(body)
@@ -142,7 +142,7 @@ func play(t *testing.T, p *histories.Player, s step, verb histories.Verb, body [
 	return answer
 }
 
-// differs says where the answer of the reference to a write is another than what was printed.
+// differs returns the difference between the reference's answer to a write and the output.
 func (p printed) differs(verb histories.Verb, want peer.Answer) error {
 	switch {
 	case want.Conflict():
@@ -168,7 +168,7 @@ func (p printed) differs(verb histories.Verb, want peer.Answer) error {
 	return nil
 }
 
-// conflictsDiffer compares conflicts: who, and over which path.
+// conflictsDiffer compares conflicts by manager and path.
 func (p printed) conflictsDiffer(want peer.Answer) error {
 	var status metav1.Status
 	if err := json.Unmarshal(want.Status, &status); err != nil {

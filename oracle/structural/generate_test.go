@@ -7,7 +7,7 @@ import (
 
 type member = value.Member
 
-// randomSchema makes the schema of an object. Names are few, so that objects meet them.
+// randomSchema makes the schema of an object. It has few names, so that objects use them.
 func randomSchema(c *gen.Choices) value.Value {
 	s := objectSchema(c, 4).With("x-kubernetes-embedded-resource", value.Value{}).With("default", value.Value{})
 	if c.Chance(5) {
@@ -104,7 +104,7 @@ func randomObject(c *gen.Choices, schema value.Value) value.Value {
 	return object
 }
 
-// follow makes a value by its schema, or in some places any value.
+// follow makes a value of a schema, or in some places any value.
 func follow(c *gen.Choices, schema value.Value, depth int) value.Value {
 	switch {
 	case c.Chance(8):
@@ -167,7 +167,7 @@ func scalar(c *gen.Choices) value.Value {
 		value.Float(1e21), value.String(""), value.String("a"), value.String("b\"<\u00e9\n"))
 }
 
-// randomMetadata makes metadata of which most fields are as they should be.
+// randomMetadata makes metadata with mostly valid fields.
 func randomMetadata(c *gen.Choices) value.Value {
 	if c.Chance(3) {
 		return randomValue(c, 1, false)

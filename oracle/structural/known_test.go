@@ -16,8 +16,8 @@ var (
 	values = door.Open(value.Internal{})
 )
 
-// TestKnown compares the steps on an object that shares parts with one that they give back as it is with those that look at all of it.
-// DEED_CASES says how many, DEED_SEED which.
+// TestKnown compares the steps on an object that shares parts with a known, settled one with the steps on the whole object. DEED_CASES sets
+// the number of cases, DEED_SEED their seed.
 func TestKnown(t *testing.T) {
 	cases, seed := number(t, "DEED_CASES", 20000), seeds.First(t)
 	shared, steady, changed := 0, 0, 0
@@ -85,7 +85,7 @@ func loadAll(s *structural.Schema, object value.Value) (value.Value, error) {
 	return s.Default(loaded), nil
 }
 
-// settled returns what becomes of object when it is read again and again, absent if it cannot be.
+// settled returns object after repeated reading, or absent if it cannot be read.
 func settled(s *structural.Schema, object value.Value) value.Value {
 	for range 5 {
 		again, err := loadAll(s, object)
@@ -100,7 +100,7 @@ func settled(s *structural.Schema, object value.Value) value.Value {
 	return value.Value{}
 }
 
-// mixed returns object with some of its parts taken from known.
+// mixed returns object with some parts replaced by those of known.
 func mixed(c *gen.Choices, object, known value.Value, depth int) value.Value {
 	if c.Chance(30) || depth == 0 {
 		return known
@@ -116,7 +116,7 @@ func mixed(c *gen.Choices, object, known value.Value, depth int) value.Value {
 	return object
 }
 
-// sharesParts reports whether an object has parts that are the same storage as in known, and others.
+// sharesParts reports whether an object shares some parts with known, but not all.
 func sharesParts(object, known value.Value) bool {
 	same := func(name string) bool { return object.Get(name).Len() > 0 && object.Get(name).Same(known.Get(name)) }
 	return !object.Same(known) && slices.ContainsFunc(names, same)

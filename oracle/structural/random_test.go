@@ -12,8 +12,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestRandom compares every step on random objects of random schemas. DEED_CASES says how many,
-// DEED_SEED which.
+// TestRandom compares every step on random objects of random schemas. DEED_CASES sets the number of cases, DEED_SEED their seed.
 func TestRandom(t *testing.T) {
 	cases, seed := number(t, "DEED_CASES", 5000), seeds.First(t)
 	seen := map[string]int{}
@@ -22,7 +21,7 @@ func TestRandom(t *testing.T) {
 			return
 		}
 		c := gen.Seeded(seed + uint64(i/10))
-		schema, err := value.Parse(randomSchema(c).AppendJSON(nil)) // as the reference reads it, from text
+		schema, err := value.Parse(randomSchema(c).AppendJSON(nil)) // parsed from text, as the reference does
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +60,7 @@ func compare(t *testing.T, schema, object value.Value, seen map[string]int) {
 	fresh := func() map[string]any { return object.ToAny().(map[string]any) }
 	check := func(name string, ask func(object map[string]any) answer, got answer) {
 		want := ask(fresh())
-		for range 50 { // the reference reports one of several errors, in the order of a map
+		for range 50 { // the reference reports one of several errors, in map order
 			if want.err == got.err || want.err == "" || got.err == "" {
 				break
 			}

@@ -1,5 +1,4 @@
-// Package structural_test holds schema/structural beside the structural schemas of
-// k8s.io/apiextensions-apiserver.
+// Package structural_test compares schema/structural with the structural schemas of k8s.io/apiextensions-apiserver.
 package structural_test
 
 import (
@@ -20,8 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// compiled returns the reference's schema, its defaults pruned, as kube-apiserver has it for a
-// served version.
+// compiled returns the reference's schema with pruned defaults, as kube-apiserver uses it for a served version.
 func compiled(t *testing.T, schema value.Value) steps {
 	t.Helper()
 	var v1 apiextensionsv1.JSONSchemaProps
@@ -43,7 +41,7 @@ func compiled(t *testing.T, schema value.Value) steps {
 	return steps{s}
 }
 
-// answer is the outcome of one step: an object, what was said about it, or why there is none.
+// answer is the outcome of one step: an object with messages, or an error.
 type answer struct {
 	object value.Value
 	said   []string
@@ -56,7 +54,7 @@ func (a answer) equal(b answer) bool {
 	return a.err == b.err && (a.err != "" || identical(a.object, b.object) && slices.Equal(a.said, b.said))
 }
 
-// identical reports whether v and w are equal and tell integers and floats apart in the same way.
+// identical reports whether v and w are equal and have the same kinds of numbers.
 func identical(v, w value.Value) bool { return reflect.DeepEqual(v.ToAny(), w.ToAny()) }
 
 func answered(object map[string]any, said []string, err error) answer {
@@ -70,7 +68,7 @@ func answered(object map[string]any, said []string, err error) answer {
 	return answer{object: v, said: said}
 }
 
-// steps are the reference's. Each gets an object of its own.
+// steps are the reference's steps. Each needs its own object.
 type steps struct{ *reference.Structural }
 
 func (s steps) decode(object map[string]any) answer { return s.read(object, false) }
@@ -110,7 +108,7 @@ func (s steps) coerce(object map[string]any) answer {
 	return answered(object, unknown, nil)
 }
 
-// read does what the decoder of custom resources does, of which the code is not exported.
+// read does what the decoder of custom resources does, whose code is not exported.
 func (s steps) read(object map[string]any, stored bool) answer {
 	for _, name := range []string{"kind", "apiVersion"} {
 		if _, _, err := unstructured.NestedString(object, name); err != nil {

@@ -1,4 +1,4 @@
-// Package subject puts deed's field manager behind the interface of package peer, so that both answer the same requests.
+// Package subject implements the interface of package peer with deed's field manager.
 package subject
 
 import (
@@ -17,20 +17,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Subject answers as a [peer.Peer] does.
+// Subject answers requests like a [peer.Peer].
 type Subject struct {
 	manager *managedfields.FieldManager
-	settle  func(value.Value) value.Value // what holding an object does to it
+	settle  func(value.Value) value.Value // the effect of holding an object
 }
 
-// New returns a Subject for config. It answers as a Peer of unstructured objects.
+// New returns a Subject for config. It answers like a Peer of unstructured objects.
 func New(config managedfields.Config) (*Subject, error) {
 	manager, err := managedfields.New(config)
 	return &Subject{manager, func(v value.Value) value.Value { return v }}, err
 }
 
-// NewStructs returns a Subject for config, whose kind is built in. It answers as a Peer of Go structs: what goes through a
-// struct loses zero values that do not print and gains those that do.
+// NewStructs returns a Subject for config, whose kind must be built in. It answers like a Peer of Go structs: a struct drops zero values
+// that it does not print and adds those that it does.
 func NewStructs(config managedfields.Config, scheme *runtime.Scheme) (*Subject, error) {
 	gvk := apischema.GroupVersionKind(config.GVK)
 	empty, ok := builtin.Empty(config.GVK)
@@ -41,7 +41,7 @@ func NewStructs(config managedfields.Config, scheme *runtime.Scheme) (*Subject, 
 		return func(v value.Value) value.Value {
 			settled, err := throughStruct(scheme, gvk, v, change)
 			if err != nil {
-				panic("subject: " + err.Error()) // histories hold nothing that the struct of the kind cannot
+				panic("subject: " + err.Error()) // cannot happen: histories contain only fields of the struct
 			}
 			return settled
 		}
@@ -70,14 +70,14 @@ func throughStruct(
 	return value.Parse(text)
 }
 
-// Apply answers a server-side apply of config on live by manager. Empty live means that there is no object yet.
+// Apply answers a server-side apply of config on live by manager. Empty live means no object.
 func (s *Subject) Apply(live, config []byte, manager string, force bool) peer.Answer {
 	return answer(live, config, func(live, config managedfields.Object) (managedfields.Object, error) {
 		return s.manager.Apply(live, config, manager, force)
 	})
 }
 
-// Update answers a write by manager that turns live into object. Empty live means that there is no object yet.
+// Update answers a write by manager that replaces live with object. Empty live means no object.
 func (s *Subject) Update(live, object []byte, manager string) peer.Answer {
 	return answer(live, object, func(live, object managedfields.Object) (managedfields.Object, error) {
 		object.Content = s.settle(object.Content)
@@ -85,7 +85,7 @@ func (s *Subject) Update(live, object []byte, manager string) peer.Answer {
 	})
 }
 
-// answer decodes a request, lets serve answer it, and encodes the outcome.
+// answer decodes a request, calls serve, and encodes the outcome.
 func answer(live, sent []byte, serve func(live, sent managedfields.Object) (managedfields.Object, error)) peer.Answer {
 	var liveObj managedfields.Object
 	var err error
@@ -101,7 +101,7 @@ func answer(live, sent []byte, serve func(live, sent managedfields.Object) (mana
 	return Answer(serve(liveObj, sentObj))
 }
 
-// Answer encodes what a field manager returned.
+// Answer encodes the result of a field manager.
 func Answer(object managedfields.Object, err error) peer.Answer {
 	if err != nil {
 		return failed(err)
@@ -111,7 +111,7 @@ func Answer(object managedfields.Object, err error) peer.Answer {
 	return peer.Answer{Object: text, Entries: entries, Err: err}
 }
 
-// entriesOf encodes entries member by member as Kubernetes does, each fieldsV1 as deed wrote it.
+// entriesOf encodes entries member by member as Kubernetes does, with each fieldsV1 as deed wrote it.
 func entriesOf(entries []managedfields.Entry) ([]byte, error) {
 	if entries == nil {
 		return []byte("null"), nil

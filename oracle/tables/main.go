@@ -1,10 +1,10 @@
-// Command tables records what a kube-apiserver shows of built-in kinds in Tables: the columns of all resources that it serves, and
-// the rows of the objects in a file, a JSON document a line:
+// Command tables records the Tables of a kube-apiserver for built-in kinds: the columns of all its resources, and the rows of the objects
+// in a file with one JSON document per line:
 //
 //	{"path": "/api/v1/namespaces/default/pods", "object": {…}, "shownAt": ["…"], "deleted": true}
 //
-// Each object is created, is given its status if it has one, and is deleted if the line says so (a finalizer keeps it). It is then
-// read from its path, and from the paths of other versions in shownAt. The server must be a fresh one, whose token is tok.
+// The command creates each object, sets its status if it has one, and deletes it if the line says so; a finalizer keeps the object. It then
+// reads the object from its path, and from the paths of other versions in shownAt. The server must be new, with the token tok.
 package main
 
 import (
@@ -31,7 +31,7 @@ type line struct {
 	Deleted bool           `json:"deleted"`
 }
 
-// recorded is what a server shows of an object.
+// recorded is a server's view of an object.
 type recorded struct {
 	Resource   string          `json:"resource"` // with its group version, such as apps/v1/deployments
 	Date       string          `json:"date"`     // of the answer
@@ -88,7 +88,7 @@ func (c client) send(method, path, accept string, body, out any) (string, error)
 	if err != nil {
 		return "", err
 	}
-	defer answer.Body.Close() // it was only read
+	defer answer.Body.Close() // only read
 	data, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return "", err
@@ -104,15 +104,15 @@ const (
 	table = "application/json;as=Table;g=meta.k8s.io;v=v1"
 )
 
-// record creates the objects of a file, and returns what the server shows of them.
+// record creates the objects of a file, and returns the server's views of them.
 func (c client) record(file string) ([]recorded, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // it was only read
+	defer f.Close() // only read
 	var out []recorded
-	var failed []error // so that all that is wrong with the file is told at once
+	var failed []error // to report all errors in the file at once
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var l line
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
@@ -154,7 +154,7 @@ func (c client) make(l line) (string, error) {
 	return name, nil
 }
 
-// read returns what the server shows of an object.
+// read returns the server's view of an object.
 func (c client) read(path, name string) (recorded, error) {
 	out := recorded{Resource: resourceOf(path)}
 	if _, err := c.send(http.MethodGet, path+"/"+name, plain, nil, &out.Object); err != nil {

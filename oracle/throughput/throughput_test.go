@@ -1,5 +1,5 @@
-// Package throughput compares the command line with a program that does the same by apimachinery's field manager: read
-// 5,000 configurations and as many live objects from YAML files, apply, and print the outcomes as YAML.
+// Package throughput compares the command line with a program that does the same with apimachinery's field manager. Both read 5,000
+// configurations and 5,000 live objects from YAML files, apply, and print the outcomes as YAML.
 //
 //	cd oracle && go test -run '^$' -bench . -benchtime 1x ./throughput
 package throughput
@@ -41,7 +41,7 @@ func BenchmarkApply(b *testing.B) {
 	run("apimachinery", func() error { return apimachinery(configs, live) })
 }
 
-// TestSameObjects shows that both sides do the same work.
+// TestSameObjects checks that both sides do the same work.
 func TestSameObjects(t *testing.T) {
 	configs, live := files(t, 50)
 	ours, err := command.Run(arguments(configs, live)...)
@@ -59,7 +59,7 @@ func TestSameObjects(t *testing.T) {
 	}
 }
 
-// timeless returns text without lines that tell the time.
+// timeless returns text without lines that contain times.
 func timeless(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -72,7 +72,7 @@ func timeless(text string) string {
 
 func file(i int) string { return fmt.Sprintf("%05d.yaml", i) }
 
-// files writes n Deployments that one manager applied, and what another one applies to them: a new image and more replicas.
+// files writes n Deployments that one manager applied, and another manager's configurations for them: a new image and more replicas.
 func files(t testing.TB, n int) (configs, live string) {
 	t.Helper()
 	kinds, err := history.Load("../../testdata/manifests")
@@ -131,7 +131,7 @@ func apimachinery(configs, live string) error {
 	return nil
 }
 
-// applyOne applies one configuration by apimachinery's field manager, which is made once.
+// applyOne applies one configuration with apimachinery's field manager, which is created once.
 func applyOne(config, live string) ([]byte, error) {
 	reference, err := deployments()
 	if err != nil {

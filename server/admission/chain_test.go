@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/server/admission"
 )
 
-// TestPasses asks plugins of which one wants a second pass: every plugin is asked twice, and no more.
+// TestPasses checks that one plugin's request for a second pass calls every plugin exactly twice.
 func TestPasses(t *testing.T) {
 	var order []string
 	note := func(name string, again bool) admission.Plugin {
@@ -39,7 +39,7 @@ func TestPasses(t *testing.T) {
 	}
 }
 
-// TestRefusal stops at the first plugin that refuses, in both ends of the chain.
+// TestRefusal checks that both phases of a chain stop at the first plugin that refuses.
 func TestRefusal(t *testing.T) {
 	refused := errors.New("no")
 	after := func(context.Context, *admission.Request) error {
@@ -57,7 +57,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestMemory keeps what a plugin remembers for its second pass, apart from what others do.
+// TestMemory checks that each plugin gets back its own state in the second pass.
 func TestMemory(t *testing.T) {
 	q := &admission.Request{}
 	a, b := admission.Mutate(nil), admission.Mutate(nil)

@@ -1,6 +1,6 @@
 // Package admission decides about writes on their way to the store, as the admission chain of kube-apiserver does.
 //
-// A [Request] says what is to be written, where and by whom. A [Chain] is a list of plugins that are told of it: first each may
-// change the object ([Chain.Mutate]), and once it is prepared and valid, each may refuse it ([Chain.Validate]). A plugin of the
-// caller's own is a [Plugin], or one of the functions [Mutate] and [Validate]; package webhook asks webhooks.
+// A [Request] describes the write: the object, the endpoint and the user. A [Chain] is a list of plugins. [Chain.Mutate] lets each plugin
+// change the object. Once the object is prepared and valid, [Chain.Validate] lets each plugin refuse it. Callers implement [Plugin], or
+// pass functions to [Mutate] and [Validate]. Package webhook has the plugin that calls webhooks.
 package admission

@@ -5,27 +5,27 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Object is an object that is written. Its managed fields stand beside it, or within it: whoever needs them within pays for
-// putting them there, once. The zero Object is none.
+// Object is an object that is written, or no object for the zero Object. It holds its managed fields apart from its content or within it.
+// [Object.Document] joins them on the first call and keeps the outcome, so that several plugins pay once.
 type Object struct {
 	split  managedfields.Object
-	whole  value.Value // absent until somebody asks for it
-	within bool        // the managed fields are only in whole, as a plugin left them
+	whole  value.Value // the joined document; absent before the first call of Document
+	within bool        // a plugin replaced the object: only whole is set
 }
 
-// ObjectOf returns an object whose managed fields stand beside it.
+// ObjectOf returns an object whose managed fields are held apart from its content.
 func ObjectOf(o managedfields.Object) Object { return Object{split: o} }
 
-// DocumentOf returns an object with its managed fields within it, which may be malformed.
+// DocumentOf returns an object whose managed fields are within the document. They may be malformed.
 func DocumentOf(document value.Value) Object { return Object{whole: document, within: true} }
 
 // IsAbsent reports whether there is no object.
 func (o *Object) IsAbsent() bool { return o.split.Content.IsAbsent() && o.whole.IsAbsent() }
 
-// Replaced reports whether the object is one that a plugin left, by [DocumentOf].
+// Replaced reports whether a plugin replaced the object with the outcome of [DocumentOf].
 func (o *Object) Replaced() bool { return o.within }
 
-// Content returns the object. Whether its managed fields are in it is not defined.
+// Content returns the object. Callers must not rely on managed fields in it, nor on their absence.
 func (o *Object) Content() value.Value {
 	if o.within {
 		return o.whole
@@ -33,7 +33,7 @@ func (o *Object) Content() value.Value {
 	return o.split.Content
 }
 
-// With returns the object with other content, which comes from that of the object: its managed fields are where they were.
+// With returns the object with other content, which must be derived from o.Content. The managed fields stay where they are.
 func (o *Object) With(content value.Value) Object {
 	if o.within {
 		return DocumentOf(content)
@@ -41,7 +41,7 @@ func (o *Object) With(content value.Value) Object {
 	return ObjectOf(managedfields.Object{Content: content, Entries: o.split.Entries})
 }
 
-// Document returns the object with its managed fields, absent if there is none.
+// Document returns the object with its managed fields, or an absent value if there is no object.
 func (o *Object) Document() (value.Value, error) {
 	var err error
 	if o.whole.IsAbsent() && !o.split.Content.IsAbsent() {
@@ -50,7 +50,7 @@ func (o *Object) Document() (value.Value, error) {
 	return o.whole, err
 }
 
-// Split returns the object with its managed fields beside it. The error says that they are malformed.
+// Split returns the object with its managed fields apart. It fails if they are malformed.
 func (o *Object) Split() (managedfields.Object, error) {
 	if !o.within {
 		return o.split, nil

@@ -10,8 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestObject reads an object whose managed fields stand beside it, and one that a plugin left with them: both have the same document and the
-// same parts, and keep their managed fields when their content is another one.
+// TestObject compares an object whose managed fields are held apart with one that a plugin replaced. Both have the same document and parts,
+// and both keep their managed fields when the content changes.
 func TestObject(t *testing.T) {
 	const text = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1",` +
 		`"fieldsV1":{"f:data":{"f:a":{}}},"manager":"m","operation":"Apply"}],"name":"c"}}`
@@ -25,7 +25,7 @@ func TestObject(t *testing.T) {
 	}
 	beside, within := admission.ObjectOf(split), admission.DocumentOf(document)
 	for _, o := range []*admission.Object{&beside, &within} {
-		fresh := *o // nobody has asked for its document
+		fresh := *o // Document has not been called on this copy
 		if whole, err := o.Document(); err != nil || !whole.Equal(document) || o.IsAbsent() {
 			t.Errorf("the document is %v, %v", whole, err)
 		}
@@ -56,7 +56,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// TestAnnotation shows an annotation that quotes a body only to who reads its value.
+// TestAnnotation checks that only the field Value shows an annotation that quotes a body.
 func TestAnnotation(t *testing.T) {
 	for _, c := range []struct {
 		of   admission.Annotation

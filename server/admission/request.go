@@ -11,10 +11,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Operation is what a request does with its object.
+// Operation names what a request does with its object.
 type Operation string
 
-// The operations. A patch is one of the first two, whatever becomes of its object.
+// The operations. A patch is a Create or an Update.
 const (
 	Create  Operation = "CREATE"
 	Update  Operation = "UPDATE"
@@ -22,38 +22,38 @@ const (
 	Connect Operation = "CONNECT"
 )
 
-// User is who sends a request.
+// User is the client that sends a request.
 type User struct {
 	Name, UID string
 	Groups    []string
 	Extra     map[string][]string
 }
 
-// Endpoint is where objects are written: a resource in one version, and the kind that objects are of there.
+// Endpoint is a resource in one version, and the kind of its objects there.
 type Endpoint struct {
 	Resource kschema.GroupVersionResource
 	Kind     kschema.GroupVersionKind
 }
 
-// Request is a write, as plugins are told of it.
+// Request describes a write to the plugins.
 type Request struct {
 	Operation Operation
 	Endpoint
 	Subresource     string
-	Namespace, Name string // the name is empty as long as the server is to generate it
+	Namespace, Name string // Name is empty while the server still has to generate it
 	User            User
 	DryRun          bool
 
-	// Object is what is to be stored, of the kind of the request; absent for a delete, and the options of a connection. Plugins may
-	// replace it in Mutate.
+	// Object is the object that will be stored, of the kind of the request. It is absent for a delete; for a connection it holds the
+	// options. Plugins may replace it in Mutate.
 	Object Object
-	// Old is what is stored; absent for a create and a connection.
+	// Old is the stored object. It is absent for a create and a connection.
 	Old Object
-	// Scope answers what else there is to know.
+	// Scope computes further facts about the request on demand.
 	Scope Scope
 	// Warn adds a warning to the answer.
 	Warn func(texts ...string)
-	// Annotate notes something about the request for its audit; nil notes nothing.
+	// Annotate adds an annotation to the audit event of the request; nil drops it.
 	Annotate func(Annotation)
 
 	pass   int
@@ -61,18 +61,18 @@ type Request struct {
 	memory map[Plugin]any
 }
 
-// Annotation is a note about a request: which key has which value. What quotes the body of a request is not printed, logged or encoded
-// with the annotation: an audit that is to have bodies reads the field Value.
+// Annotation is a key and a value for the audit event of a request. Printing, logging and encoding hide a value that quotes the body of the
+// request. An audit policy that records bodies reads the field Value.
 type Annotation struct {
 	Key, Value string
-	// Body tells that the value quotes the body of the request.
+	// Body reports whether the value quotes the body of the request.
 	Body bool
 }
 
-// quoted is what is shown in place of a value that quotes a body.
+// quoted replaces a value that quotes a body.
 const quoted = "(quotes the body of the request)"
 
-// Shown returns the annotation as it may be shown where no bodies are asked for.
+// Shown returns the annotation for readers that may not see bodies.
 func (a Annotation) Shown() Annotation {
 	if a.Body {
 		a.Value = quoted
@@ -80,53 +80,52 @@ func (a Annotation) Shown() Annotation {
 	return a
 }
 
-// String returns the key and the value that may be shown.
+// String returns the key and the value, which is hidden if it quotes a body.
 func (a Annotation) String() string { return a.Key + "=" + a.Shown().Value }
 
-// Format prints the annotation as String does, whatever the verb.
+// Format prints the annotation as String does for every verb.
 func (a Annotation) Format(s fmt.State, _ rune) { io.WriteString(s, a.String()) }
 
-// LogValue returns what is logged.
+// LogValue returns the text of String.
 func (a Annotation) LogValue() slog.Value { return slog.StringValue(a.String()) }
 
-// MarshalJSON encodes the annotation with the value that may be shown.
+// MarshalJSON encodes the annotation of Shown.
 func (a Annotation) MarshalJSON() ([]byte, error) {
 	type plain Annotation // without methods
 	return json.Marshal(plain(a.Shown()))
 }
 
-// Scope is what is computed only if somebody asks for it. Methods may be called by several goroutines at once.
+// Scope computes facts about a request on demand, because most requests need none of them. Its methods may be called concurrently.
 type Scope interface {
-	// Options returns the options of the request: a CreateOptions, UpdateOptions or DeleteOptions, and null for a connection.
+	// Options returns the CreateOptions, UpdateOptions or DeleteOptions of the request, or null for a connection.
 	Options() value.Value
-	// Unread reports whether, at the beginning of a pass, the object of the request is not what its text reads as, so that the first
-	// patch to it changes it whatever it says: the managed fields of built-in kinds have times with fractions of a second at first,
-	// and the Scale of a custom resource has a Go type in every pass.
+	// Unread reports whether the object of the request differs from what its own text decodes to when a pass begins. The first patch then
+	// counts as a change, even if it changes nothing. Built-in kinds differ in the first pass, because their managed fields have times with
+	// fractions of a second. The Scale of a custom resource has a Go type and differs in every pass.
 	Unread() bool
-	// Equivalents returns the other endpoints that the object may be written at: other versions of its resource, and resources
-	// of other groups that the same objects are stored for.
+	// Equivalents returns the other endpoints that the object may be written at. They are other versions of its resource, and resources of
+	// other groups that share its storage.
 	Equivalents() []Endpoint
-	// Served identifies what is served at the endpoint of the request: as long as it is the same, by ==, so are Equivalents for
-	// requests of a subresource.
+	// Served returns a comparable token of what is served at the endpoint of the request. While the token stays equal, Equivalents returns
+	// the same endpoints for all requests of a subresource.
 	Served() any
-	// Convert returns an object of the request, which is as one endpoint has it, as another has it. A custom resource is what it says
-	// that it is; other objects need not say it.
+	// Convert converts an object of the request from one endpoint to another. A custom resource names its own version; other objects need
+	// not.
 	Convert(object value.Value, from, to Endpoint) (value.Value, error)
-	// Read returns the object that a text is at an endpoint, as it was sent and with its defaults. The error is in the words of
-	// kube-apiserver.
+	// Read decodes a text at an endpoint. It returns the object as sent, and with its defaults. The error has the text of kube-apiserver.
 	Read(text []byte, at Endpoint) (sent, defaulted value.Value, err error)
 }
 
-// Pass returns how often plugins were asked to mutate the object before: 0, or 1 when they are asked again.
+// Pass returns the number of the current mutating pass: 0, or 1 in the second.
 func (r *Request) Pass() int { return r.pass }
 
-// Again asks for a second pass of all plugins. There is no third.
+// Again asks for a second pass of all plugins. A chain makes at most two passes.
 func (r *Request) Again() { r.again = true }
 
-// Memory returns what a plugin keeps from one pass to the next, nil in the first.
+// Memory returns what p stored with Remember in the previous pass, or nil.
 func (r *Request) Memory(p Plugin) any { return r.memory[p] }
 
-// Remember keeps v for the next pass of a plugin.
+// Remember stores v for the next pass of p.
 func (r *Request) Remember(p Plugin, v any) {
 	if r.memory == nil {
 		r.memory = map[Plugin]any{}
@@ -134,7 +133,7 @@ func (r *Request) Remember(p Plugin, v any) {
 	r.memory[p] = v
 }
 
-// ObjectName returns the name that refusals give the object of a request: its name, or the prefix from which a name is generated.
+// ObjectName returns the name of the object in refusals: its name, or the prefix for a generated name.
 func (r *Request) ObjectName() string {
 	if r.Name != "" {
 		return r.Name

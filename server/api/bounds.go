@@ -9,18 +9,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Bounds of what a refusal says. A text that JSON escapes can be six times as long in an answer, and an answer says each text twice: in the
-// message and in a cause.
+// Bounds on the texts of a refusal. JSON escapes can make a text six times as long, and an answer repeats each text: in the message and in
+// a cause.
 const (
-	// MaxText is how long the text about one thing that is wrong may be.
+	// MaxText bounds the text of one error.
 	MaxText = 256 << 10
-	// MaxTexts is how long all texts of a refusal may be together. The text that goes beyond it is the last one.
+	// MaxTexts bounds all texts of a refusal together. The text that crosses the bound is the last one.
 	MaxTexts = 512 << 10
-	// MaxName is how long the name of an object may be in a refusal.
+	// MaxName bounds the name of an object in a refusal.
 	MaxName = 4 << 10
 )
 
-// Clip returns text, cut behind about most bytes. What is cut off is told by its length.
+// Clip returns at most about most bytes of text. If it cuts, it adds the number of bytes that are missing.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -31,14 +31,14 @@ func Clip(text string, most int) string {
 	return fmt.Sprintf("%s… and %d more bytes", text[:most], len(text)-most)
 }
 
-// TooCostly refuses what would cost more than its bytes deserve: 422. The text says which bound it would go beyond.
+// TooCostly refuses a request, with 422, whose cost is out of proportion to its size. The text names the bound that it exceeds.
 func TooCostly(text string) error {
 	return &errors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusUnprocessableEntity, Reason: metav1.StatusReasonInvalid, Message: text,
 	}}
 }
 
-// Join joins texts by a separator as long as they are within the bounds of a refusal. Behind them it says how many are missing.
+// Join joins texts by a separator within the bounds of a refusal. After them it says how many are missing.
 func Join(texts []string, separator string) string {
 	var b []byte
 	for i, text := range texts {
@@ -55,7 +55,7 @@ func Join(texts []string, separator string) string {
 
 // bounded returns a Status within the bounds of a refusal.
 func bounded(s metav1.Status) metav1.Status {
-	s.Message = Clip(s.Message, MaxTexts+2*MaxText+8*MaxName) // texts, one beyond, and what is around them
+	s.Message = Clip(s.Message, MaxTexts+2*MaxText+8*MaxName) // the texts, one text beyond the bound, and the text around them
 	if s.Details == nil {
 		return s
 	}
@@ -79,7 +79,7 @@ func boundedCauses(causes []metav1.StatusCause) []metav1.StatusCause {
 	return out
 }
 
-// more is the cause that tells how many causes are missing.
+// more is the cause that says how many causes are missing.
 func more(n int) metav1.StatusCause {
 	return metav1.StatusCause{Message: fmt.Sprintf("and %d more", n)}
 }

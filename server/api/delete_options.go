@@ -8,8 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ParseDeleteOptions reads the query of a delete that has no body. The error is a 400 for a number that is none; see
-// [CheckDeleteOptions] for the rest.
+// ParseDeleteOptions decodes the query of a delete without a body. An invalid number is a 400. [CheckDeleteOptions] validates the outcome.
 func ParseDeleteOptions(query url.Values) (*metav1.DeleteOptions, error) {
 	grace, err := number(query, "gracePeriodSeconds")
 	if err != nil {
@@ -36,7 +35,7 @@ func ParseDeleteOptions(query url.Values) (*metav1.DeleteOptions, error) {
 	return o, nil
 }
 
-// CheckDeleteOptions returns a 422 with everything that is wrong with o, and nil if nothing is.
+// CheckDeleteOptions returns a 422 with all errors of o, or nil.
 func CheckDeleteOptions(o *metav1.DeleteOptions) error {
 	return invalidOptions("DeleteOptions", validation.ValidateDeleteOptions(o))
 }

@@ -1,7 +1,7 @@
-// Package api holds the nouns of requests to an API server: what a path names ([Target]), what a query asks for ([WriteOptions],
-// [DeleteOptions], [ListOptions]), how a request is refused (the errors that [StatusOf] turns into metav1.Status), the warnings
-// that go with an answer ([Warnings]), and the rules for metadata that hold for objects of every kind.
+// Package api holds the nouns of API requests. [Target] is what a path names. [WriteOptions], [DeleteOptions] and [ListOptions] are
+// queries. [StatusOf] turns an error into the metav1.Status of a refusal, and [Warnings] go with an answer. The package also has the rules
+// for the metadata of all kinds.
 //
-// The package knows no kinds, no storage and no HTTP server. Texts are those of kube-apiserver v1.37; where its own libraries
-// make them, they are called.
+// The package does not know kinds, storage or HTTP servers. Its texts are those of kube-apiserver v1.37. Where a library of kube-apiserver
+// writes a text, this package calls the library.
 package api

@@ -13,8 +13,8 @@ import (
 	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
-// FuzzQuery reads any query as the options of each kind of request. Nothing panics, and what is refused is refused with a status. Selectors are
-// what they are printed as.
+// FuzzQuery parses any query as the options of each kind of request. Nothing may panic, each refusal must have a status, and each selector
+// must parse again to what it prints.
 func FuzzQuery(f *testing.F) {
 	seeds.Fuzz(f, []string{
 		"labelSelector=a+in+(b,c),!d,e!=f,g>1&limit=5", "fieldSelector=metadata.name%3Da\\,b,c!%3Dd", "watch=1&timeoutSeconds=-1&allowWatchBookmarks=false",
@@ -53,7 +53,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzTarget reads any path. What names a resource has one, and a slash at the end means nothing.
+// FuzzTarget parses any path. A target must have a resource, and a trailing slash must not matter.
 func FuzzTarget(f *testing.F) {
 	seeds.Fuzz(f, []string{
 		"/api/v1/namespaces/default/pods/a/log", "/apis/apps/v1/deployments", "/apis/g/v1/watch/namespaces/a/things/b", "/api/v1/namespaces/a/finalize",

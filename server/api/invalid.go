@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Invalid returns what errors.NewInvalid returns: the error, with 422, that an object is refused with for what is wrong with it. Texts beyond
-// [MaxText] are cut, and behind [MaxTexts] of them it says how many errors there are beyond. Its cost is bounded likewise: the library
-// prints the same list for each of thousands of errors, and compares each with all others.
+// Invalid returns the 422 of errors.NewInvalid within bounds. A text beyond [MaxText] is cut. After [MaxTexts] of texts, the refusal only
+// counts the remaining errors. The cost is bounded too: the library compares each error with all others, and prints a whole list for each
+// error about it.
 func Invalid(kind schema.GroupKind, name string, errs field.ErrorList) *errors.StatusError {
 	return invalid(kind, name, errs, false)
 }
 
-// InvalidOnce is Invalid for errors that may be the same: each of them is a cause once.
+// InvalidOnce is Invalid without repeated errors: equal errors are one cause.
 func InvalidOnce(kind schema.GroupKind, name string, errs field.ErrorList) *errors.StatusError {
 	return invalid(kind, name, errs, true)
 }
@@ -56,7 +56,7 @@ func invalid(kind schema.GroupKind, name string, errs field.ErrorList, once bool
 	return out
 }
 
-// bodyOf returns what the library says of an error. Of a long string only the beginning is shown.
+// bodyOf returns the library's text of an error. Only the begin of a long string is quoted.
 func bodyOf(e *field.Error) string {
 	text, ok := e.BadValue.(string)
 	if !ok || len(text) <= MaxText {
@@ -67,13 +67,14 @@ func bodyOf(e *field.Error) string {
 	return short.ErrorBody()
 }
 
-// typeMore is the type of an error that stands for others.
+// typeMore is the type of the errors of [More].
 const typeMore field.ErrorType = "More"
 
-// More stands, at the end of a list, for n errors that are not told apart: to tell them apart takes too much memory.
+// More returns an error that stands for n further errors at the end of a list. Callers use it where the list itself would take too much
+// memory.
 func More(n int) *field.Error { return &field.Error{Type: typeMore, BadValue: n} }
 
-// moreOf returns for how many errors an error stands, and whether it is one of More.
+// moreOf returns the number of errors that an error of More stands for, and whether it is one.
 func moreOf(e *field.Error) (n int, is bool) {
 	if e.Type == typeMore {
 		return e.BadValue.(int), true

@@ -29,7 +29,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// TestManyErrors refuses an object for ten times as many errors: that allocates about ten times as much.
+// TestManyErrors checks that ten times as many errors allocate about ten times as much.
 func TestManyErrors(t *testing.T) {
 	bytes := func(n int) uint64 {
 		var errs field.ErrorList
@@ -47,7 +47,7 @@ func TestManyErrors(t *testing.T) {
 	}
 }
 
-// TestOnce refuses an object for errors that are the same.
+// TestOnce refuses an object for equal errors.
 func TestOnce(t *testing.T) {
 	one, two := field.Required(field.NewPath("a"), ""), field.Required(field.NewPath("b"), "")
 	got := api.InvalidOnce(schema.GroupKind{Kind: "Pod"}, "p", field.ErrorList{one, two, one})
@@ -57,8 +57,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestBounds refuses objects for too many errors, for too long ones, and for errors that stand for others: what is told is told in order, and
-// how much is left.
+// TestBounds refuses objects for many errors, long errors, and errors that stand for others. The refusal lists errors in order and counts
+// the rest.
 func TestBounds(t *testing.T) {
 	path, long := field.NewPath("spec"), strings.Repeat("x", 2*api.MaxText)
 	var many field.ErrorList
@@ -69,7 +69,7 @@ func TestBounds(t *testing.T) {
 		name        string
 		errs        field.ErrorList
 		begin, end  string
-		least, most int // causes
+		least, most int // bounds on the number of causes
 	}{
 		{"many", many, `Pod "p" is invalid: [spec[0]: Invalid value: "a text": is wrong, spec[1]: `, " more]", 1000, 50_000},
 		{"a long value", field.ErrorList{field.Invalid(path, long, "is wrong")}, `Pod "p" is invalid: spec: Invalid value: "xxx`,
@@ -94,7 +94,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestClip cuts texts between characters, and joins those that there is room for.
+// TestClip cuts texts between characters, and joins texts within a bound.
 func TestClip(t *testing.T) {
 	for _, c := range []struct {
 		text, want string

@@ -15,22 +15,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// ListOptions are the parameters of a list, a watch, and the deletion of a collection.
+// ListOptions are the parameters of a list, a watch, or the deletion of a collection.
 type ListOptions struct {
 	Labels            labels.Selector // never nil
-	Fields            fields.Selector // never nil; labels of fields are not checked
+	Fields            fields.Selector // never nil; the names of fields are not validated
 	Watch             bool
 	Bookmarks         bool
 	Version           string // resourceVersion
 	Match             metav1.ResourceVersionMatch
-	Limit             int64 // 0 is none
+	Limit             int64 // 0 for no limit
 	Continue          string
-	Timeout           time.Duration // of a watch; 0 is the server's choice
+	Timeout           time.Duration // of a watch; 0 lets the server choose
 	SendInitialEvents *bool
 }
 
-// ParseListOptions reads the query of a request for a collection. The error is a 400 for what cannot be read, and a 422 for
-// what must not be said together.
+// ParseListOptions decodes the query of a request for a collection. A malformed parameter is a 400. Parameters that exclude each other are
+// a 422.
 func ParseListOptions(query url.Values) (ListOptions, error) {
 	o := ListOptions{
 		Watch: Flag(query, "watch"), Bookmarks: Flag(query, "allowWatchBookmarks"), Version: query.Get("resourceVersion"),
@@ -73,8 +73,8 @@ func (o ListOptions) check() error {
 	}, true))
 }
 
-// ParseVersion returns the revision that a resource version stands for; the empty text and "0" are 0. What is no number is
-// refused with 400 if it is the parameter of a list, and as a plain error, which is a 500, otherwise.
+// ParseVersion returns the revision of a resource version; "" and "0" give 0. A malformed version is a 400 for the parameter of a list, and
+// otherwise a plain error, which becomes a 500.
 func ParseVersion(text string, list bool) (int64, error) {
 	if text == "" || text == "0" {
 		return 0, nil

@@ -9,17 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// The library shows all owner references for each controller beyond the first, and compares each error with all others. So it is asked about
-// one reference at a time where there are many, and about a bounded number of names that are wrong.
+// The library prints all owner references for each controller after the first, and compares each error with all others: both are quadratic.
+// For long lists, this package calls the library for one reference at a time, and for a bounded number of invalid names.
 
 const (
-	// fewOwners is up to how many owner references the library is asked about all of them at once.
+	// fewOwners is the number of owner references up to which one call of the library checks all.
 	fewOwners = 32
-	// maxWrong is how many wrong names, or owners, of one object the library is asked about.
+	// maxWrong bounds the invalid names, and invalid owners, of one object that the library checks.
 	maxWrong = 2000
 )
 
-// validateMany returns what validate finds wrong with metadata, and what owners finds wrong with its owner references if there are many.
+// validateMany returns the errors that validate finds in metadata. If there are many owner references, owners checks those instead.
 func validateMany(m *metav1.ObjectMeta, validate func(*metav1.ObjectMeta) field.ErrorList, owners ownerCheck) field.ErrorList {
 	left := withoutWrong(m)
 	references := m.OwnerReferences
@@ -36,7 +36,8 @@ func validateMany(m *metav1.ObjectMeta, validate func(*metav1.ObjectMeta) field.
 	return errs
 }
 
-// withoutWrong takes labels, annotations and finalizers that are wrong out of metadata, but for the first of each, and returns how many.
+// withoutWrong removes invalid labels, annotations and finalizers from metadata, apart from the first maxWrong of each. It returns the
+// number that it removed.
 func withoutWrong(m *metav1.ObjectMeta) (left int) {
 	left += dropWrong(m.Labels, func(name, text string) bool { return isQualified(name) && isLabelValue(text) })
 	left += dropWrong(m.Annotations, func(name, _ string) bool { return isQualified(strings.ToLower(name)) })
@@ -53,7 +54,7 @@ func withoutWrong(m *metav1.ObjectMeta) (left int) {
 	return left + max(0, wrong-maxWrong)
 }
 
-// dropWrong deletes what is wrong from texts, but for the first maxWrong by name, and returns how many it deletes.
+// dropWrong deletes invalid entries from texts, apart from the first maxWrong by name. It returns the number that it deleted.
 func dropWrong(texts map[string]string, isRight func(name, text string) bool) (left int) {
 	if len(texts) <= maxWrong {
 		return 0
@@ -74,13 +75,13 @@ func dropWrong(texts map[string]string, isRight func(name, text string) bool) (l
 	return len(wrong) - maxWrong
 }
 
-// ownerCheck returns what the library finds wrong with owner references.
+// ownerCheck returns the library's errors in owner references.
 type ownerCheck func([]metav1.OwnerReference) field.ErrorList
 
-// all returns what is wrong with many owner references.
+// all returns the errors in many owner references.
 func (check ownerCheck) all(references []metav1.OwnerReference) field.ErrorList {
 	var errs field.ErrorList
-	var first *metav1.OwnerReference // controller
+	var first *metav1.OwnerReference // the first controller
 	wrong := 0
 	for i, r := range references {
 		controls := r.Controller != nil && *r.Controller
@@ -107,7 +108,7 @@ func (check ownerCheck) all(references []metav1.OwnerReference) field.ErrorList 
 	return errs
 }
 
-// isPlainOwner reports whether there is surely nothing wrong with an owner reference by itself.
+// isPlainOwner reports whether an owner reference is certainly valid by itself.
 func isPlainOwner(r metav1.OwnerReference) bool {
 	version := r.APIVersion
 	if group, v, ok := strings.Cut(version, "/"); ok && group != "" {
@@ -118,7 +119,7 @@ func isPlainOwner(r metav1.OwnerReference) bool {
 
 var ownersPath = metadataPath.Child("ownerReferences")
 
-// renumbered returns errors about the first of several owner references as errors about the one with a number.
+// renumbered returns errors about the first reference as errors about reference i.
 func renumbered(errs field.ErrorList, i int) field.ErrorList {
 	for _, e := range errs {
 		if rest, ok := strings.CutPrefix(e.Field, ownersPath.Index(0).String()); ok {
@@ -128,7 +129,7 @@ func renumbered(errs field.ErrorList, i int) field.ErrorList {
 	return errs
 }
 
-// tooManyControllers is the error about a controller beyond the first, which shows all references.
+// tooManyControllers returns the error about a controller after the first. Its text prints all references.
 func tooManyControllers(check ownerCheck, all []metav1.OwnerReference, first *metav1.OwnerReference, second metav1.OwnerReference) *field.Error {
 	for _, e := range check([]metav1.OwnerReference{*first, second}) {
 		if e.Field == ownersPath.String() {
@@ -136,5 +137,5 @@ func tooManyControllers(check ownerCheck, all []metav1.OwnerReference, first *me
 			return e
 		}
 	}
-	return field.Invalid(ownersPath, all, fmt.Sprintf("%s is a second controller", second.Name)) // which the library says otherwise
+	return field.Invalid(ownersPath, all, fmt.Sprintf("%s is a second controller", second.Name)) // not reached unless the library changes its text
 }

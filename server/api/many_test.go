@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestSoundOwners finds nothing wrong with thousands of owner references.
+// TestSoundOwners validates thousands of valid owner references.
 func TestSoundOwners(t *testing.T) {
 	const owner = `{"apiVersion":"apps/v1","kind":"Pod","name":"p","uid":"u"}`
 	text := `{"apiVersion":"v1","kind":"Thing","metadata":{"name":"o","ownerReferences":[` + strings.Repeat(owner+",", 5000) + owner + `]}}`
@@ -23,7 +23,7 @@ func TestSoundOwners(t *testing.T) {
 	}
 }
 
-// TestManyOwners finds the same wrong with few owner references and with many, each at its place.
+// TestManyOwners checks that few and many owner references give the same errors, each with its index.
 func TestManyOwners(t *testing.T) {
 	const wrong = `{"apiVersion":"v1","kind":"Event","name":"","uid":"u"},{"apiVersion":"a/b/c","kind":"","name":"p","uid":""},` +
 		`{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u","controller":true},{"apiVersion":"v1","kind":"Pod","name":"q","uid":"u","controller":true}`

@@ -19,7 +19,7 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// WithMetadata returns object with a member of its metadata; an absent member goes.
+// WithMetadata returns object with a member of its metadata set; an absent member removes it.
 func WithMetadata(object value.Value, name string, member value.Value) value.Value {
 	metadata := object.Get("metadata")
 	if member.IsAbsent() && metadata.Get(name).IsAbsent() {
@@ -31,10 +31,10 @@ func WithMetadata(object value.Value, name string, member value.Value) value.Val
 	return object.With("metadata", metadata.With(name, member))
 }
 
-// Meta returns a text of the metadata of object, such as its name; "" if it has none.
+// Meta returns a string of the metadata of object, such as its name, or "".
 func Meta(object value.Value, name string) string { return object.Get("metadata", name).Str() }
 
-// Wipe returns object without what only the server says about it: when it was created and deleted, and its uid.
+// Wipe returns object without the metadata that only the server sets: the times of creation and deletion, and the uid.
 func Wipe(object value.Value) value.Value {
 	for _, name := range []string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
 		object = WithMetadata(object, name, value.Value{})
@@ -42,8 +42,8 @@ func Wipe(object value.Value) value.Value {
 	return object
 }
 
-// InNamespace returns object in the namespace that a request names: an empty one is filled in, and one that a resource of the
-// cluster does not have goes. The error is a 400 for another one.
+// InNamespace returns object in the namespace of a request. It fills in an empty namespace, and removes the namespace of a cluster-scoped
+// object. Another namespace is a 400.
 func InNamespace(object value.Value, namespace string) (value.Value, error) {
 	switch had := Meta(object, "namespace"); {
 	case had == namespace:
@@ -56,7 +56,7 @@ func InNamespace(object value.Value, namespace string) (value.Value, error) {
 	return object, errors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
-// CheckName refuses, with 400, an object that is not called as the path of the request says.
+// CheckName returns a 400 if the name of an object differs from the name in the request's path.
 func CheckName(object value.Value, name string) error {
 	switch had := Meta(object, "name"); had {
 	case name:
@@ -69,7 +69,7 @@ func CheckName(object value.Value, name string) error {
 	}
 }
 
-// objectMeta returns the metadata of object as the library has it.
+// objectMeta returns the metadata of object in its Go type.
 func objectMeta(object value.Value) (*metav1.ObjectMeta, error) {
 	m := &metav1.ObjectMeta{}
 	if metadata := object.Get("metadata"); metadata.Kind() == value.KindObject {
@@ -80,8 +80,8 @@ func objectMeta(object value.Value) (*metav1.ObjectMeta, error) {
 
 var metadataPath = field.NewPath("metadata")
 
-// ValidateMetadata returns what the validation of custom resources finds wrong with the metadata of object, in the place of old,
-// which is absent for a new object. It comes in addition to [ValidateNew] and [ValidateReplaced].
+// ValidateMetadata returns the errors that the validation of custom resources adds to [ValidateNew] and [ValidateReplaced]. old is the
+// replaced object, or absent.
 func ValidateMetadata(ctx context.Context, object, old value.Value, namespaced bool) field.ErrorList {
 	metadata := object.Get("metadata")
 	if isPlain(metadata, namespaced) && (old.IsAbsent() || isPlainChange(metadata, old.Get("metadata"))) {
@@ -109,7 +109,8 @@ func ValidateMetadata(ctx context.Context, object, old value.Value, namespaced b
 
 const create, update = operation.Create, operation.Update
 
-// unreadable returns that the metadata of an object is not of its type, in the words of the library, which reads it otherwise.
+// unreadable returns the error that the metadata of an object does not have its Go type. The text is the library's, which decodes
+// differently.
 func unreadable(object value.Value, err error) field.ErrorList {
 	metadata := object.Get("metadata").ToAny()
 	if content, ok := metadata.(map[string]any); ok {
@@ -120,7 +121,7 @@ func unreadable(object value.Value, err error) field.ErrorList {
 	return field.ErrorList{field.Invalid(metadataPath, metadata, err.Error())}
 }
 
-// PathSegment is the rule for names that holds for every kind.
+// PathSegment is the rule for names that every kind obeys.
 func PathSegment(name string, prefix bool) []string {
 	if prefix {
 		return content.IsPathSegmentPrefix(name)
@@ -128,7 +129,7 @@ func PathSegment(name string, prefix bool) []string {
 	return content.IsPathSegmentName(name)
 }
 
-// ValidateNew returns what is wrong with the metadata of a new object, whatever its kind.
+// ValidateNew returns the errors in the metadata of a new object of any kind.
 func ValidateNew(object value.Value, namespaced bool) field.ErrorList {
 	if isPlain(object.Get("metadata"), namespaced) {
 		return nil
@@ -136,7 +137,7 @@ func ValidateNew(object value.Value, namespaced bool) field.ErrorList {
 	return ValidateNamed(object, namespaced, PathSegment)
 }
 
-// ValidateNamed returns what is wrong with the metadata of a new object, of a kind that has a rule for names.
+// ValidateNamed returns the errors in the metadata of a new object whose kind has a rule for names.
 func ValidateNamed(object value.Value, namespaced bool, name validation.ValidateNameFunc) field.ErrorList {
 	m, err := objectMeta(object)
 	if err != nil {
@@ -147,19 +148,19 @@ func ValidateNamed(object value.Value, namespaced bool, name validation.Validate
 	}, checkOwners)
 }
 
-// checkOwners returns what is wrong with owner references, whatever the kind of the object.
+// checkOwners returns the errors in owner references of any kind.
 func checkOwners(owners []metav1.OwnerReference) field.ErrorList {
 	return validation.ValidateOwnerReferences(owners, ownersPath)
 }
 
-// ValidateReplaced returns what is wrong with the metadata of object in the place of old, whatever their kind.
+// ValidateReplaced returns the errors in the metadata of object, which replaces old.
 func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList {
 	if metadata := object.Get("metadata"); isPlain(metadata, namespaced) && isPlainChange(metadata, old.Get("metadata")) {
 		return nil
 	}
 	m, err := objectMeta(object)
 	if err != nil {
-		return nil // ValidateMetadata says so
+		return nil // ValidateMetadata reports it
 	}
 	was, err := objectMeta(old)
 	if err != nil {
@@ -171,7 +172,7 @@ func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList 
 	}, checkOwners)
 }
 
-// ValidateFinalizers returns which finalizers of an object of a built-in kind are neither known nor qualified by a domain.
+// ValidateFinalizers returns errors for the finalizers of a built-in object that are neither known nor qualified by a domain.
 func ValidateFinalizers(object value.Value) field.ErrorList {
 	var errs field.ErrorList
 	known := []string{"kubernetes", metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}

@@ -25,7 +25,7 @@ func query(t *testing.T, text string) url.Values {
 	return q
 }
 
-// TestListOptions reads the queries of lists.
+// TestListOptions parses the queries of lists.
 func TestListOptions(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           `labels="" fields="" watch=false bookmarks=false version="" match="" limit=0 continue="" timeout=0s initial=<nil>`,
@@ -56,7 +56,7 @@ func TestListOptions(t *testing.T) {
 	}
 }
 
-// TestVersions reads resource versions, which are refused in one way as parameters of lists and in another one elsewhere.
+// TestVersions parses resource versions. The parameter of a list is refused in another way than other versions.
 func TestVersions(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -79,7 +79,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestDeleteOptions reads the queries of deletes.
+// TestDeleteOptions parses the queries of deletes.
 func TestDeleteOptions(t *testing.T) {
 	for text, want := range map[string]string{
 		"": `{}`,
@@ -105,7 +105,7 @@ func TestDeleteOptions(t *testing.T) {
 	}
 }
 
-// TestWriteOptions reads the queries of writes, each of its own verb.
+// TestWriteOptions parses the queries of writes, each with its verb.
 func TestWriteOptions(t *testing.T) {
 	parsers := map[string]func(url.Values) (WriteOptions, error){
 		"create": ParseCreateOptions, "update": ParseUpdateOptions,
@@ -146,7 +146,7 @@ func TestWriteOptions(t *testing.T) {
 	}
 }
 
-// TestStatusOf tells clients of errors.
+// TestStatusOf checks the status of errors.
 func TestStatusOf(t *testing.T) {
 	owner := merge.Entry{Manager: merge.Manager{Name: "m", Operation: merge.Update, APIVersion: "v1"}}
 	conflict := Refused(merge.Conflicts{{Path: fieldpath.Path{fieldpath.Field("a")}, Owner: owner}})
@@ -177,7 +177,7 @@ func TestStatusOf(t *testing.T) {
 	}
 }
 
-// TestMetadata changes and checks what every object has.
+// TestMetadata changes and validates the metadata of any kind.
 func TestMetadata(t *testing.T) {
 	parse := func(text string) value.Value {
 		v, err := value.Parse([]byte(text))
@@ -208,7 +208,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestOwners takes out owners that stand twice, and warns of finalizers.
+// TestOwners removes repeated owner references, and checks the warnings about finalizers.
 func TestOwners(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"metadata":{"ownerReferences":[{"uid":"1"},{"uid":"1"}]}}`:                         `{"metadata":{"ownerReferences":[{"uid":"1"}]}} [1]`,
@@ -251,7 +251,7 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestUIDs makes identifiers, each another one, in the form of random UUIDs.
+// TestUIDs checks that identifiers differ and have the form of random UUIDs.
 func TestUIDs(t *testing.T) {
 	had := map[string]bool{}
 	for range 64 {

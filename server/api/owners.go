@@ -10,13 +10,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// UniqueOwners returns object with each of its owner references once, and the uids of those that it takes out.
+// UniqueOwners returns object without repeated owner references, and the uids of the removed ones.
 func UniqueOwners(object value.Value) (value.Value, []string) {
 	references := object.Get("metadata", "ownerReferences")
 	if references.Len() < 2 {
 		return object, nil
 	}
-	had := make(map[string]bool, references.Len()) // by their text: references hold texts and truth values
+	had := make(map[string]bool, references.Len()) // by text, because references hold only strings and booleans
 	var kept []value.Value
 	var uids []string
 	for reference := range references.Items() {
@@ -34,8 +34,8 @@ func UniqueOwners(object value.Value) (value.Value, []string) {
 	return WithMetadata(object, "ownerReferences", value.List(kept...)), uids
 }
 
-// FinalizerWarnings returns what to warn of in the finalizers that object has and old, absent for a new object, has not: names
-// that may collide with those of others.
+// FinalizerWarnings returns warnings about the finalizers that object has and old does not have: names that may collide. old is absent for
+// a new object.
 func FinalizerWarnings(object, old value.Value) []string {
 	finalizers := object.Get("metadata", "finalizers")
 	if finalizers.Len() == 0 {

@@ -7,11 +7,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Nearly all metadata is plain, and nothing is wrong with it. To know that takes one look at it, and no Go struct; the library is asked
-// about the rest, and finds the words for what is wrong.
+// Nearly all metadata is plain and valid. isPlain proves that in one pass without a Go struct. The library checks the rest, and writes the
+// error texts.
 
-// isPlain reports whether the metadata of an object is surely valid by itself: it has nothing but names, labels, annotations and what the
-// server writes, in the most common form. The name is one that every kind of resource without a rule of its own takes.
+// isPlain reports whether metadata is certainly valid by itself. It accepts only names, labels, annotations and the members that the server
+// sets, in their most common form. The name must suit every kind without a rule of its own.
 //
 // The cost is one pass over the metadata.
 func isPlain(metadata value.Value, namespaced bool) bool {
@@ -46,7 +46,7 @@ func isPlain(metadata value.Value, namespaced bool) bool {
 	return named && placed == namespaced
 }
 
-// isPlainChange reports whether plain metadata may surely replace other metadata, which was stored and so fits its Go type.
+// isPlainChange reports whether plain metadata may certainly replace stored metadata, which fits its Go type.
 func isPlainChange(metadata, was value.Value) bool {
 	for _, name := range [...]string{
 		"name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
@@ -59,14 +59,14 @@ func isPlainChange(metadata, was value.Value) bool {
 		was.Get("generation").Kind() != value.KindFloat
 }
 
-// The lengths that names may have.
+// Largest lengths of names.
 const (
 	maxLabel       = 63
 	maxSubdomain   = 253
-	maxAnnotations = 256 << 10 // of all keys and values
+	maxAnnotations = 256 << 10 // of all keys and values together
 )
 
-// isLabel reports whether s is a label of a domain name, of whatever length.
+// isLabel reports whether s is a label of a domain name, apart from its length.
 func isLabel(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -77,7 +77,7 @@ func isLabel(s string) bool {
 	return s != ""
 }
 
-// isSubdomain reports whether s is labels with dots between them.
+// isSubdomain reports whether s consists of labels joined by dots.
 func isSubdomain(s string) bool {
 	if len(s) > maxSubdomain {
 		return false
@@ -90,7 +90,7 @@ func isSubdomain(s string) bool {
 	return true
 }
 
-// isQualified reports whether s is the name of a label: after a domain and a slash, or alone.
+// isQualified reports whether s is a valid label name: a name, or a domain, a slash and a name.
 func isQualified(s string) bool {
 	domain, name, found := strings.Cut(s, "/")
 	if !found {
@@ -99,7 +99,7 @@ func isQualified(s string) bool {
 	return (!found || isSubdomain(domain)) && name != "" && isLabelValue(name)
 }
 
-// isLabelValue reports whether s may be what a label says.
+// isLabelValue reports whether s is a valid label value.
 func isLabelValue(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -121,7 +121,7 @@ func arePlainLabels(labels value.Value) bool {
 	return labels.Kind() == value.KindObject
 }
 
-// arePlainAnnotations is arePlainLabels for annotations, which say what they like.
+// arePlainAnnotations is arePlainLabels for annotations, whose values are free.
 func arePlainAnnotations(annotations value.Value) bool {
 	if annotations.Kind() != value.KindObject {
 		return false

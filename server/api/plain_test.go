@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// library returns what the library finds wrong with metadata in the place of old, which is absent for a new object.
+// library returns the library's errors in metadata that replaces old, which may be absent.
 func library(t *testing.T, metadata, old value.Value, namespaced bool) field.ErrorList {
 	t.Helper()
 	object, was := metadataOnly(metadata), metadataOnly(old)
@@ -39,7 +39,7 @@ func metadataOnly(metadata value.Value) value.Value {
 	return value.Object().With("metadata", metadata)
 }
 
-// texts are what members of metadata are made of: at and around what the library takes.
+// texts are values for members of metadata, within and around the library's rules.
 var texts = []string{
 	"", "a", "a-b", "-a", "a-", "a.b", "a..b", ".a", "A", "aB", "a_b", "a/b", "example.org/a", "Example.org/a", "example.org/", "/a",
 	"example.org/a/b", "a b", "é", "0", "..", ".", strings.Repeat("a", 63), strings.Repeat("a", 64), strings.Repeat("a.", 126) + "a",
@@ -47,7 +47,7 @@ var texts = []string{
 	"2026-01-02T03:04:05+01:00", "2026-13-02T03:04:05Z", "7",
 }
 
-// random returns metadata that is plain for the most part.
+// random returns metadata that is mostly plain.
 func random(r *rand.Rand) value.Value {
 	pick := func(usual string) value.Value {
 		switch r.IntN(12) {
@@ -91,7 +91,7 @@ func random(r *rand.Rand) value.Value {
 	return m
 }
 
-// TestPlain asks the library about random metadata that is taken for plain: nothing is wrong with it.
+// TestPlain checks with the library that random metadata is valid if it counts as plain.
 func TestPlain(t *testing.T) {
 	r := seeds.Rand(t)
 	isNew, changed := 0, 0
@@ -119,7 +119,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestPlainAnnotations takes as many annotations as the library does, and no more.
+// TestPlainAnnotations compares the bound on annotations with the library's.
 func TestPlainAnnotations(t *testing.T) {
 	m := value.Object().With("name", value.String("one"))
 	for _, size := range []int{maxAnnotations - 1, maxAnnotations} {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 )
 
-// flag returns the value of a boolean parameter: absent is nil, 0 and false in any case are false, and everything else, the
-// empty text too, is true.
+// flag returns the value of a boolean parameter. An absent one is nil, 0 and false (in any case) are false, and any other text is true, the
+// empty one included.
 func flag(query url.Values, name string) *bool {
 	if !query.Has(name) {
 		return nil
@@ -19,13 +19,13 @@ func flag(query url.Values, name string) *bool {
 	return &set
 }
 
-// Flag reports whether a boolean parameter is set, by the rules of kube-apiserver: see flag.
+// Flag reports whether a boolean parameter is true by the rules of kube-apiserver; see flag.
 func Flag(query url.Values, name string) bool {
 	set := flag(query, name)
 	return set != nil && *set
 }
 
-// number returns the value of a numeric parameter, nil if it is absent or empty. A text that is no number is refused with 400.
+// number returns the value of a numeric parameter, or nil if it is absent or empty. A malformed number is a 400.
 func number(query url.Values, name string) (*int64, error) {
 	text := query.Get(name)
 	if text == "" {
@@ -38,7 +38,7 @@ func number(query url.Values, name string) (*int64, error) {
 	return &n, nil
 }
 
-// text returns the value of a parameter, nil if it is absent.
+// text returns the value of a parameter, or nil if it is absent.
 func text(query url.Values, name string) *string {
 	if !query.Has(name) {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/deed-project/deed/managedfields"
 )
 
-// StatusOf returns what a client is told of err: the Status that it carries, and for every other error a Status of code 500
-// without a reason. It is within the bounds of a refusal.
+// StatusOf returns the Status that err carries. Any other error gives a Status of code 500 without a reason. The Status is within the
+// bounds of a refusal.
 func StatusOf(err error) *metav1.Status {
 	s := metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()}
 	var carried errors.APIStatus
@@ -28,8 +28,7 @@ func StatusOf(err error) *metav1.Status {
 	return &s
 }
 
-// Refused is the error with the Status that a field manager's error stands for: a conflict, a bad request, or an object that
-// does not conform to its type.
+// Refused returns a field manager's error with its Status: a conflict, a bad request, or an object that does not fit its type.
 func Refused(err error) error {
 	if err == nil {
 		return nil
@@ -49,25 +48,25 @@ func Refused(err error) error {
 	return &errors.StatusError{ErrStatus: out}
 }
 
-// ModifiedText says why an update of an object that changed since it was read is refused.
+// ModifiedText is the reason for refusing an update of an object that changed after the client read it.
 const ModifiedText = "the object has been modified; please apply your changes to the latest version and try again"
 
-// Modified refuses the update of an object that changed since it was read: 409.
+// Modified refuses such an update with 409.
 func Modified(resource schema.GroupResource, name string) error {
 	return errors.NewConflict(resource, name, stderrors.New(ModifiedText))
 }
 
-// NoResource is the answer of the router of built-in kinds to a path that names nothing: 404.
+// NoResource is the 404 of kube-apiserver's router of built-in kinds for an unknown path.
 func NoResource() error {
 	return errors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false)
 }
 
-// NoMethod is the answer of the router of built-in kinds to a method that a path does not have: 405.
+// NoMethod is the 405 of that router for a method that the path does not have.
 func NoMethod() error {
 	return errors.NewGenericServerResponse(http.StatusMethodNotAllowed, "", schema.GroupResource{}, "", "", 0, false)
 }
 
-// TooLarge refuses a body of more than limit bytes: 413.
+// TooLarge refuses a body of more than limit bytes with 413.
 func TooLarge(limit int64) error {
 	return errors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
 }

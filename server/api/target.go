@@ -6,17 +6,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Target is what the path of a request names: a collection, an object or a subresource of one.
+// Target is what the path of a request names: a collection, an object or a subresource.
 type Target struct {
 	Group, Version        string // Group is empty for the core group
 	Resource, Subresource string
-	Namespace, Name       string // empty where the path has none
+	Namespace, Name       string // empty if the path has none
 	Watch                 bool   // the path has the deprecated form /watch/…
-	Rest                  string // what follows the subresource
+	Rest                  string // the rest of the path after the subresource
 }
 
-// ParseTarget reads a path below /api or /apis. It returns false for every other path, and for those that name no resource:
-// documents of discovery. A slash at the end means nothing.
+// ParseTarget parses a path below /api or /apis. It returns false for other paths, and for paths without a resource, which are discovery
+// documents. A trailing slash does not matter.
 //
 //	/api/v1/namespaces/shop/configmaps/web      core group, version v1, in namespace shop
 //	/apis/apps/v1/deployments                   all namespaces
@@ -55,10 +55,10 @@ func ParseTarget(path string) (Target, bool) {
 	return t, t.Resource != ""
 }
 
-// ofNamespace reports whether name, behind the name of a namespace, is a subresource of it and no resource in it.
+// ofNamespace reports whether name, after the name of a namespace, is a subresource of the namespace and not a resource in it.
 func ofNamespace(name string) bool { return name == "status" || name == "finalize" }
 
-// GroupResource returns the resource as texts name it, such as deployments.apps.
+// GroupResource returns the resource in the form of texts, such as deployments.apps.
 func (t Target) GroupResource() schema.GroupResource {
 	return schema.GroupResource{Group: t.Group, Resource: t.Resource}
 }

@@ -8,7 +8,7 @@ import (
 // NewUID returns a random UUID, version 4.
 func NewUID() string {
 	var b [16]byte
-	rand.Read(b[:]) // never fails, see package crypto/rand
+	rand.Read(b[:]) // never fails; see package crypto/rand
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
 	text := [36]byte{8: '-', 13: '-', 18: '-', 23: '-'}

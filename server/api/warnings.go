@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	warningsTotal = 4096 // runes that the warnings of an answer may have before each is cut
-	warningCut    = 256  // runes that each is cut to then
+	warningsTotal = 4096 // runes of all warnings above which each is cut
+	warningCut    = 256  // runes of a warning after the cut
 )
 
-// Warnings collects what an answer warns of, each text once. It is safe for concurrent use. The zero Warnings are none.
+// Warnings collects the warnings of an answer, each text once. It is safe for concurrent use. The zero Warnings is empty and ready.
 type Warnings struct {
 	mu    sync.Mutex
 	texts []string
 	seen  map[string]bool
 }
 
-// Add adds warnings. Empty texts, and those said before, are nothing new.
+// Add adds warnings. It ignores empty and repeated texts.
 func (w *Warnings) Add(texts ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -37,17 +37,17 @@ func (w *Warnings) Add(texts ...string) {
 	}
 }
 
-// Empty reports whether there are none.
+// Empty reports whether there are no warnings.
 func (w *Warnings) Empty() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.texts) == 0
 }
 
-// AddWarning is Add for libraries that name an agent with each warning: k8s.io/apiserver/pkg/warning.Recorder.
+// AddWarning implements warning.Recorder of k8s.io/apiserver, whose callers also name an agent.
 func (w *Warnings) AddWarning(_, text string) { w.Add(text) }
 
-// AddStrict warns of what strict decoding says. What a YAML library says of several lines becomes one warning a line.
+// AddStrict adds the errors of strict decoding as warnings. An error of a YAML library with several lines becomes one warning per line.
 func (w *Warnings) AddStrict(errs []string) {
 	for _, err := range errs {
 		err = strings.TrimPrefix(err, "error converting YAML to JSON: ")
@@ -62,8 +62,8 @@ func (w *Warnings) AddStrict(errs []string) {
 	}
 }
 
-// Write adds the warnings to the header of an answer. When together they have more than 4096 runes, each is cut to 256, and
-// none is added once 4096 are written. Texts that a header cannot hold are dropped.
+// Write adds the warnings to the header of an answer. If all together have more than 4096 runes, each is cut to 256, and the rest is
+// dropped after 4096. Texts that a header cannot hold are dropped.
 func (w *Warnings) Write(h http.Header) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

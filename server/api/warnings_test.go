@@ -19,7 +19,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestManyWarnings adds more than an answer may have: each is cut, and the last are left out.
+// TestManyWarnings adds more warnings than an answer may have. Each is cut, and the last are dropped.
 func TestManyWarnings(t *testing.T) {
 	var w Warnings
 	for i := range 30 {

@@ -13,24 +13,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// FieldValidation says what becomes of fields that are sent and not known, or sent twice.
+// FieldValidation says how unknown and duplicate fields of a request are handled.
 type FieldValidation string
 
 const (
-	Ignore FieldValidation = "Ignore" // they are dropped
-	Warn   FieldValidation = "Warn"   // and the answer warns of them; the default
-	Strict FieldValidation = "Strict" // they fail the request
+	Ignore FieldValidation = "Ignore" // drop them
+	Warn   FieldValidation = "Warn"   // drop them and add warnings; the default
+	Strict FieldValidation = "Strict" // refuse the request
 )
 
 // WriteOptions are the parameters of a create, update or patch.
 type WriteOptions struct {
-	Manager    string // the field manager that was named; empty if none was
+	Manager    string // the field manager of the request; may be empty
 	Validation FieldValidation
-	DryRun     bool // nothing is stored
-	Force      bool // of an apply: conflicts are decided for the applier
+	DryRun     bool // do not store the outcome
+	Force      bool // an apply takes ownership of conflicting fields
 }
 
-// ParseCreateOptions reads the query of a create. The error is a 422 with everything that is wrong with it.
+// ParseCreateOptions decodes the query of a create. The error is a 422 with all errors.
 func ParseCreateOptions(query url.Values) (WriteOptions, error) {
 	o := metav1.CreateOptions{
 		FieldManager: query.Get("fieldManager"), DryRun: query["dryRun"], FieldValidation: query.Get("fieldValidation"),
@@ -39,7 +39,7 @@ func ParseCreateOptions(query url.Values) (WriteOptions, error) {
 	return writeOptions(o.FieldManager, o.DryRun, o.FieldValidation, nil), invalidOptions("CreateOptions", errs)
 }
 
-// ParseUpdateOptions reads the query of an update. The error is a 422 with everything that is wrong with it.
+// ParseUpdateOptions decodes the query of an update. The error is a 422 with all errors.
 func ParseUpdateOptions(query url.Values) (WriteOptions, error) {
 	o := metav1.UpdateOptions{
 		FieldManager: query.Get("fieldManager"), DryRun: query["dryRun"], FieldValidation: query.Get("fieldValidation"),
@@ -48,8 +48,8 @@ func ParseUpdateOptions(query url.Values) (WriteOptions, error) {
 	return writeOptions(o.FieldManager, o.DryRun, o.FieldValidation, nil), invalidOptions("UpdateOptions", errs)
 }
 
-// ParsePatchOptions reads the query of a patch. The error is a 422 with everything that is wrong with it: an apply needs a
-// manager, and only an apply may be forced.
+// ParsePatchOptions decodes the query of a patch. The error is a 422 with all errors. An apply needs a manager, and only an apply may have
+// force.
 func ParsePatchOptions(query url.Values, patch types.PatchType) (WriteOptions, error) {
 	o := metav1.PatchOptions{
 		FieldManager: query.Get("fieldManager"), DryRun: query["dryRun"], FieldValidation: query.Get("fieldValidation"),
@@ -69,7 +69,7 @@ func writeOptions(manager string, dryRun []string, validation string, force *boo
 	return o
 }
 
-// invalidOptions refuses options for errs, and returns nil if there are none.
+// invalidOptions returns a 422 for errs, or nil if there are none.
 func invalidOptions(kind string, errs field.ErrorList) error {
 	if len(errs) == 0 {
 		return nil
@@ -77,8 +77,8 @@ func invalidOptions(kind string, errs field.ErrorList) error {
 	return Invalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
 }
 
-// ManagerOr returns the field manager of a write: the one that was named, or else what the client calls itself in its
-// User-Agent, up to the first slash, without what cannot be printed, and cut to 128 bytes.
+// ManagerOr returns the field manager of a write. Without one, it is the User-Agent of the client up to the first slash, without
+// unprintable characters and cut to 128 bytes.
 func (o WriteOptions) ManagerOr(userAgent string) string {
 	if o.Manager != "" {
 		return o.Manager

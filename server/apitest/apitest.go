@@ -1,11 +1,10 @@
-// Package apitest gives tests of controllers an API server in their own process: [Start] takes milliseconds, and what it starts is
-// isolated, runs beside others, and is gone when the test ends.
+// Package apitest gives tests of controllers an API server in the test's process. [Start] takes milliseconds. Each server is isolated, runs
+// beside other servers, and ends with its test.
 //
 //	s := apitest.Start(t, apitest.CRDs("config/crd"))
 //	c, err := dynamic.NewForConfig(s.RESTConfig())
 //
-// Clients of RESTConfig reach the server without a network. Programs that need a port get one from [Server.URL] or
-// [Server.Kubeconfig].
+// Clients of RESTConfig reach the server without a network. For other programs, [Server.URL] and [Server.Kubeconfig] open a port.
 package apitest
 
 import (
@@ -25,7 +24,7 @@ import (
 	"github.com/deed-project/deed/server/store/memory"
 )
 
-// Server is a server that a test has for itself.
+// Server is the server of one test.
 type Server struct {
 	*server.Server
 	tb       testing.TB
@@ -34,7 +33,7 @@ type Server struct {
 	listener listener
 }
 
-// Option says what a server is to be.
+// Option configures a server.
 type Option func(*options) error
 
 type options struct {
@@ -45,11 +44,11 @@ type options struct {
 
 	webhooks  []hooked
 	converter http.Handler // nil for none
-	converted []string     // definitions
+	converted []string     // names of definitions
 	plugins   admission.Chain
 }
 
-// Admission makes a server ask plugins about writes: functions of the test where a cluster has webhooks.
+// Admission adds admission plugins to a server: functions of the test in place of webhooks.
 func Admission(plugins ...admission.Plugin) Option {
 	return func(o *options) error {
 		o.plugins = append(o.plugins, plugins...)
@@ -57,7 +56,7 @@ func Admission(plugins ...admission.Plugin) Option {
 	}
 }
 
-// Clock makes a server take the time from now: what objects, managed fields and ages say.
+// Clock sets the clock of a server: for timestamps of objects and managed fields, and for ages.
 func Clock(now func() time.Time) Option {
 	return func(o *options) error {
 		o.now = now
@@ -65,7 +64,7 @@ func Clock(now func() time.Time) Option {
 	}
 }
 
-// Wrap puts a handler of the test in front of the server: to count requests, delay or refuse them.
+// Wrap puts a handler of the test in front of the server, for example to count, delay or refuse requests.
 func Wrap(wrap func(http.Handler) http.Handler) Option {
 	return func(o *options) error {
 		o.wrap = wrap
@@ -73,8 +72,7 @@ func Wrap(wrap func(http.Handler) http.Handler) Option {
 	}
 }
 
-// Start starts a server, which ends with the test. What goes wrong inside of it is in the test's log; if it cannot start, the test
-// fails.
+// Start starts a server that ends with the test. The server logs to the test's log. If the server cannot start, the test fails.
 func Start(tb testing.TB, with ...Option) *Server {
 	tb.Helper()
 	o := options{log: slog.New(slog.NewTextHandler(testLog{tb}, &slog.HandlerOptions{Level: slog.LevelWarn}))}
@@ -101,7 +99,7 @@ func Start(tb testing.TB, with ...Option) *Server {
 	return s
 }
 
-// located returns err with the file that the object was read from that it is about.
+// located adds to err the file of the object that it is about.
 func located(err error, objects []manifest.Object) error {
 	var of *server.ObjectError
 	if errors.As(err, &of) && objects[of.Index].File != "" {
@@ -110,7 +108,7 @@ func located(err error, objects []manifest.Object) error {
 	return err
 }
 
-// end ends the server: watches, the port, and everything in the background.
+// end stops the server: watches, the port and background work.
 func (s *Server) end() {
 	s.requests.close()
 	s.listener.close(s.tb)
@@ -122,16 +120,15 @@ func (s *Server) end() {
 	}
 }
 
-// RESTConfig returns the configuration of clients in the test's own process. Their requests go to the server without a network, and
-// without a limit of so many a second.
+// RESTConfig returns the configuration of clients in the test's process. Their requests do not use the network and have no rate limit.
 func (s *Server) RESTConfig() *rest.Config {
 	return &rest.Config{Host: "http://deed.invalid", Transport: s.requests, QPS: -1}
 }
 
-// Transport returns what carries requests of the process to the server.
+// Transport returns the round tripper for requests to the server.
 func (s *Server) Transport() http.RoundTripper { return s.requests }
 
-// Expire makes every resource version that was given out so far too old: lists and watches from one of them get 410.
+// Expire makes every resource version before now too old: lists and watches from one of them get 410.
 func (s *Server) Expire() {
 	s.tb.Helper()
 	page, err := s.store.Range(s.tb.Context(), store.Range{Prefix: "/registry/namespaces/", Limit: 1})

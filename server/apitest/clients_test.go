@@ -25,7 +25,7 @@ import (
 
 var widgetsResource = schema.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "widgets"}
 
-// start starts a server that serves widgets, and returns a client for those in namespace default.
+// start starts a server with widgets, and returns a client for the widgets in namespace default.
 func start(t *testing.T, with ...apitest.Option) (*apitest.Server, dynamic.ResourceInterface) {
 	t.Helper()
 	s := apitest.Start(t, append([]apitest.Option{apitest.CRDs("testdata/widgets.yaml")}, with...)...)
@@ -42,7 +42,7 @@ func widget(name string, spec map[string]any) *unstructured.Unstructured {
 	}}
 }
 
-// must returns v, and fails the test for an error.
+// must returns v, and fails the test on an error.
 func must[T any](t *testing.T) func(v T, err error) T {
 	return func(v T, err error) T {
 		t.Helper()
@@ -53,7 +53,7 @@ func must[T any](t *testing.T) func(v T, err error) T {
 	}
 }
 
-// TestWrites goes through the verbs of one object, as the dynamic client sends them.
+// TestWrites uses each verb on one object through the dynamic client.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	_, widgets := start(t)
@@ -123,7 +123,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestRefusals sends what is wrong, and expects the words of an API server.
+// TestRefusals sends invalid requests and expects the texts of an API server.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	_, widgets := start(t)
@@ -149,7 +149,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFinalizers deletes an object that waits, and lets it go.
+// TestFinalizers deletes an object with a finalizer, and then removes the finalizer.
 func TestFinalizers(t *testing.T) {
 	t.Parallel()
 	_, widgets := start(t)
@@ -171,7 +171,7 @@ func TestFinalizers(t *testing.T) {
 	}
 }
 
-// TestLists lists by pages and selectors.
+// TestLists lists by page and by selector.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	_, widgets := start(t)
@@ -211,7 +211,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestInformer lets a shared informer follow changes: those that were there, and those that come.
+// TestInformer lets a shared informer follow existing and new objects.
 func TestInformer(t *testing.T) {
 	t.Parallel()
 	s, widgets := start(t)
@@ -262,7 +262,7 @@ func TestInformer(t *testing.T) {
 	expect("delete after")
 }
 
-// TestNamespaces creates with the typed client, which sends protobuf, fills a namespace, and deletes it with what is in it.
+// TestNamespaces uses the typed client, which sends protobuf, to create, fill and delete a namespace.
 func TestNamespaces(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
@@ -292,7 +292,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// watchUntilDeleted watches a namespace, and closes what it returns when it is gone.
+// watchUntilDeleted watches a namespace, and closes the returned channel when the namespace is gone.
 func watchUntilDeleted(t *testing.T, clients kubernetes.Interface, name string) <-chan struct{} {
 	t.Helper()
 	watch, err := clients.CoreV1().Namespaces().Watch(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + name})
@@ -312,7 +312,7 @@ func watchUntilDeleted(t *testing.T, clients kubernetes.Interface, name string) 
 	return done
 }
 
-// TestDiscovery asks what is served, in the aggregated form and by groups, and follows a definition that comes.
+// TestDiscovery reads discovery in the aggregated form and by group, and follows a new definition.
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t)
@@ -349,7 +349,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestDefinition deletes a definition, whose objects go with it.
+// TestDefinition deletes a definition and its objects.
 func TestDefinition(t *testing.T) {
 	t.Parallel()
 	s, widgets := start(t)
@@ -397,7 +397,7 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// TestKubeconfig reaches a server by its port.
+// TestKubeconfig reaches a server through its port.
 func TestKubeconfig(t *testing.T) {
 	t.Parallel()
 	s, _ := start(t)
@@ -435,7 +435,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestAbandoned gives up waiting for an answer, which ends the request although nobody reads what the handler writes.
+// TestAbandoned cancels a request. The handler must end although nothing reads its answer.
 func TestAbandoned(t *testing.T) {
 	t.Parallel()
 	served := make(chan struct{})

@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// A test of a controller starts a server with the definitions of its kinds, and hands the controller a client.
+// ExampleStart shows the test of a controller: it starts a server with the definitions of its kinds, and gives the controller a client.
 func ExampleStart() {
 	TestController := func(t *testing.T) {
 		s := apitest.Start(t, apitest.CRDs("testdata/widgets.yaml"))

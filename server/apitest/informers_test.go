@@ -19,7 +19,7 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// asked counts the requests of a server for widgets, by what they ask for.
+// asked counts the requests for widgets by kind of request.
 type asked struct {
 	mu   sync.Mutex
 	many map[string]int
@@ -49,13 +49,13 @@ func (a *asked) how(kind string) int {
 	return a.many[kind]
 }
 
-// listWatch lists and watches widgets, without streamed lists if they are not wanted: cache.ListerWatcher.
+// listWatch implements cache.ListerWatcher for widgets, with or without streamed lists.
 type listWatch struct {
 	cache.ListWatch
 	listsFirst bool
 }
 
-// IsWatchListSemanticsUnSupported tells a reflector whether to list before it watches.
+// IsWatchListSemanticsUnSupported tells a reflector to list before it watches.
 func (l *listWatch) IsWatchListSemanticsUnSupported() bool { return l.listsFirst }
 
 func listWatchOf(widgets dynamic.ResourceInterface, listsFirst bool) *listWatch {
@@ -67,8 +67,8 @@ func listWatchOf(widgets dynamic.ResourceInterface, listsFirst bool) *listWatch 
 	}, listsFirst}
 }
 
-// Reflectors and shared informers of client-go, with streamed lists and with lists before watches, know what is stored, also after
-// everything that they had seen became too old.
+// TestReflectors checks reflectors and shared informers of client-go, with streamed lists and with lists before watches. They must know the
+// stored objects, even after all their resource versions became too old.
 func TestReflectors(t *testing.T) {
 	t.Parallel()
 	for name, listsFirst := range map[string]bool{"WatchList": false, "list and watch": true} {
@@ -128,7 +128,7 @@ func TestReflectors(t *testing.T) {
 			if red, err := informer.GetIndexer().ByIndex("color", "red"); err != nil || len(red) != 5 {
 				t.Errorf("%d objects are red, %v", len(red), err)
 			}
-			for informer.LastSyncResourceVersion() != last.GetResourceVersion() && ctx.Err() == nil { // it is set after the index
+			for informer.LastSyncResourceVersion() != last.GetResourceVersion() && ctx.Err() == nil { // the informer sets it after the index
 				time.Sleep(time.Millisecond)
 			}
 			if got := informer.LastSyncResourceVersion(); got != last.GetResourceVersion() {
@@ -141,7 +141,7 @@ func TestReflectors(t *testing.T) {
 	}
 }
 
-// TestPager reads a list page by page, and goes on when the first page became too old.
+// TestPager reads a list page by page, and goes on after the first page became too old.
 func TestPager(t *testing.T) {
 	t.Parallel()
 	s, widgets := start(t)

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// inProcess carries requests to a handler of the same process: http.RoundTripper. Bodies of answers are read while they are
-// written, so that watches stream.
+// inProcess is an http.RoundTripper that calls a handler of the same process. Clients read the body of an answer while the handler writes
+// it, so that watches stream.
 type inProcess struct {
 	handler http.Handler
-	ctx     context.Context // ends with the server
+	ctx     context.Context // done when the server ends
 	cancel  context.CancelFunc
-	wait    sync.WaitGroup // of requests under way
+	wait    sync.WaitGroup // for requests in flight
 }
 
 func newInProcess(h http.Handler) *inProcess {
@@ -22,7 +22,7 @@ func newInProcess(h http.Handler) *inProcess {
 	return p
 }
 
-// close ends all requests, and waits for their handlers.
+// close cancels all requests and waits for their handlers.
 func (p *inProcess) close() {
 	p.cancel()
 	p.wait.Wait()
@@ -68,10 +68,10 @@ func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// stream is an answer on its way: http.ResponseWriter for the handler, and io.ReadCloser for the client.
+// stream is an answer in flight: the handler's http.ResponseWriter and the client's io.ReadCloser.
 type stream struct {
 	header http.Header
-	sent   http.Header // what it was when the answer began
+	sent   http.Header // the header when the answer began
 	code   int
 	once   sync.Once
 	begun  chan struct{}
@@ -86,7 +86,7 @@ func newStream(cancel context.CancelFunc) *stream {
 	return s
 }
 
-// Header returns the header, which counts until the answer begins.
+// Header returns the header, which may change until the answer begins.
 func (s *stream) Header() http.Header { return s.header }
 
 // WriteHeader begins the answer.
@@ -97,43 +97,43 @@ func (s *stream) WriteHeader(code int) {
 	})
 }
 
-// Write writes to the client, and returns when it has read.
+// Write passes b to the client, and returns when the client has read it.
 func (s *stream) Write(b []byte) (int, error) {
 	s.WriteHeader(http.StatusOK)
 	return s.writer.Write(b)
 }
 
-// Flush begins the answer; what was written is read already.
+// Flush begins the answer. Written text needs no flush, because the client has read it.
 func (s *stream) Flush() { s.WriteHeader(http.StatusOK) }
 
-// aborted cuts the answer off if the handler panicked in order to do so.
+// aborted cuts the answer off if the handler panicked with http.ErrAbortHandler.
 func (s *stream) aborted() {
 	switch v := recover(); v {
 	case nil:
 	case http.ErrAbortHandler:
 		s.WriteHeader(http.StatusOK)
-		s.writer.CloseWithError(io.ErrUnexpectedEOF) // never fails, see io.PipeWriter
+		s.writer.CloseWithError(io.ErrUnexpectedEOF) // never fails; see io.PipeWriter
 	default:
 		panic(v)
 	}
 }
 
-// abandon ends a request whose answer nobody waits for any more: the handler cannot write, and a client that reads gets why.
+// abandon ends a request whose client is gone. Writes of the handler fail, and a client that still reads gets the error.
 func (s *stream) abandon(why error) {
 	s.cancel()
-	s.writer.CloseWithError(why) // never fails, see io.PipeWriter
+	s.writer.CloseWithError(why) // never fails; see io.PipeWriter
 }
 
 // finish ends the answer.
 func (s *stream) finish() {
 	s.WriteHeader(http.StatusOK)
-	s.writer.Close() // never fails, see io.PipeWriter
+	s.writer.Close() // never fails; see io.PipeWriter
 }
 
-// Read reads what the handler writes.
+// Read reads the text that the handler writes.
 func (s *stream) Read(b []byte) (int, error) { return s.reader.Read(b) }
 
-// Close tells the handler that nobody reads any more.
+// Close makes writes of the handler fail.
 func (s *stream) Close() error {
 	s.cancel()
 	return s.reader.Close()

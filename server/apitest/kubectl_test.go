@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// TestKubectl runs the commands of testdata/kubectl.txt, which says itself how to read it, one after the other against one server.
+// TestKubectl runs the commands of testdata/kubectl.txt in order against one server. The file explains its format.
 func TestKubectl(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: kubectl is started some forty times")
@@ -41,14 +41,14 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-// kubectl is a kubectl with a home of its own.
+// kubectl is a kubectl with its own home directory.
 type kubectl struct{ program, home, kubeconfig string }
 
-// check runs a command, and looks for texts in what it prints. A command in brackets fails.
+// check runs a command, and looks for texts in its output. A command in brackets must fail.
 func (k kubectl) check(t *testing.T, command string, wanted []string) {
 	t.Helper()
 	fails := strings.HasPrefix(command, "[") && strings.HasSuffix(command, "]")
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // far more than it takes: the machine may be busy
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // far more than it needs, because the machine may be busy
 	defer cancel()
 	run := exec.CommandContext(ctx, "sh", "-c", strings.Trim(command, "[]"))
 	run.Dir = "testdata/kubectl"

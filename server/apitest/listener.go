@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/server"
 )
 
-// listener is the port of a server, which it has once somebody asks for it.
+// listener is the port of a server. It opens on demand.
 type listener struct {
 	once    sync.Once
 	url     string
@@ -21,8 +21,8 @@ type listener struct {
 	done    chan error
 }
 
-// URL returns the address of the server on a port of the loopback interface, with TLS. The first call opens the port. Clients
-// must trust what [Server.Kubeconfig] says.
+// URL returns the address of the server on a port of the loopback interface, with TLS. The first call opens the port. Clients must trust
+// the authority in [Server.Kubeconfig].
 func (s *Server) URL() string {
 	s.tb.Helper()
 	s.listener.once.Do(func() {
@@ -61,7 +61,7 @@ func (l *listener) close(tb testing.TB) {
 	}
 }
 
-// Kubeconfig returns the name of a file, in a folder of the test, with which kubectl and other programs reach the server.
+// Kubeconfig returns the name of a file, in a directory of the test, with which kubectl and other programs reach the server.
 func (s *Server) Kubeconfig() string {
 	s.tb.Helper()
 	url := s.URL()

@@ -17,8 +17,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// CRDs makes a server begin with the CustomResourceDefinitions in files and folders, such as the config/crd of a project of
-// kubebuilder, and with nothing else of what is in there. It is an error if there are none.
+// CRDs makes a server start with the CustomResourceDefinitions in files and directories, such as the config/crd of a kubebuilder project.
+// It ignores all other objects there. It fails if there are no definitions.
 func CRDs(names ...string) Option {
 	return func(o *options) error {
 		objects, err := reader.Definitions(names...)
@@ -27,8 +27,8 @@ func CRDs(names ...string) Option {
 	}
 }
 
-// Files makes a server begin with the objects in files, and in the YAML and JSON files below folders, but for kustomizations and
-// the patches that these name. Definitions come first, then namespaces, then the rest in the order of the files.
+// Files makes a server start with the objects in files, and in the YAML and JSON files of directories. It ignores kustomizations and the
+// patches that they name. Definitions come first, then namespaces, then the rest in the order of the files.
 func Files(names ...string) Option {
 	return func(o *options) error {
 		objects, err := reader.Read(names...)
@@ -37,7 +37,7 @@ func Files(names ...string) Option {
 	}
 }
 
-// YAML makes a server begin with the objects of a text.
+// YAML makes a server start with the objects of a text.
 func YAML(text string) Option {
 	return func(o *options) error {
 		objects, err := parse("", []byte(text))
@@ -46,13 +46,13 @@ func YAML(text string) Option {
 	}
 }
 
-// texts are those that were read, which most servers of a process begin with.
+// texts caches parsed texts, because most servers of a process start with the same ones.
 var texts = cache.ByText[[]manifest.Object]{Budget: 16 << 20}
 
-// reader reads a text once.
+// reader reads objects with parse.
 var reader = manifest.Reader{Parse: parse}
 
-// parse is manifest.Parse that reads a text once, whatever the names of its files.
+// parse is manifest.Parse with a cache by the content of the text.
 func parse(name string, text []byte) ([]manifest.Object, error) {
 	objects, err := texts.Get(text, func() ([]manifest.Object, error) { return manifest.Parse(name, text) })
 	objects = slices.Clone(objects)
@@ -62,8 +62,8 @@ func parse(name string, text []byte) ([]manifest.Object, error) {
 	return objects, err
 }
 
-// Apply applies the objects of a text as kubectl apply --server-side --force-conflicts does, as manager apitest. The test fails if
-// one is refused, with the words of the server.
+// Apply applies the objects of a text like kubectl apply --server-side --force-conflicts, as manager apitest. If the server refuses one,
+// the test fails with the server's text.
 func (s *Server) Apply(text string) {
 	s.tb.Helper()
 	objects, err := parse("", []byte(text))
@@ -100,8 +100,7 @@ func (s *Server) apply(object value.Value) error {
 	return err
 }
 
-// refusal returns in words what the answer of a server that refuses a request says: its code, the message of the Status in body,
-// and those causes that the message leaves out.
+// refusal returns the error of a refused request: the code, the message of the Status in body, and the causes that the message omits.
 func refusal(code int, body []byte) error {
 	text := fmt.Sprintf("%d %s: ", code, http.StatusText(code))
 	var s metav1.Status

@@ -10,13 +10,13 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// failing is a test that is allowed to fail: it keeps why.
+// failing is a testing.TB that records its failure.
 type failing struct {
 	testing.TB
 	why string
 }
 
-// failed stands for runtime.Goexit.
+// failed is the panic value that stands for runtime.Goexit.
 type failed struct{}
 
 func (f *failing) Fatal(args ...any) {
@@ -26,7 +26,7 @@ func (f *failing) Fatal(args ...any) {
 
 func (f *failing) Fatalf(format string, args ...any) { f.Fatal(fmt.Sprintf(format, args...)) }
 
-// failure returns why a test fails that does what do does; empty if it does not.
+// failure returns the failure of a test that runs do, or "".
 func failure(t *testing.T, do func(testing.TB)) string {
 	t.Helper()
 	f := &failing{TB: t}
@@ -41,20 +41,19 @@ func failure(t *testing.T, do func(testing.TB)) string {
 	return f.why
 }
 
-// TestKubebuilder begins with the folder config/crd of a project of kubebuilder: definitions below bases, and beside them a
-// kustomization, its configuration, and patches of definitions, one of which the kustomization does not name.
+// TestKubebuilder starts with the directory config/crd of a kubebuilder project. It has definitions below bases, and beside them a
+// kustomization, its configuration, and patches of definitions. The kustomization does not name one of the patches.
 func TestKubebuilder(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, apitest.CRDs("testdata/kubebuilder"))
 	s.Apply(`{apiVersion: example.org/v1, kind: Widget, metadata: {name: web}, spec: {color: red}}`)
 	why := failure(t, func(tb testing.TB) { apitest.Start(tb, apitest.CRDs("testdata/kubebuilder/patches")) })
-	if want := "testdata/kubebuilder/patches holds no CustomResourceDefinition"; why != want {
+	if want := "testdata/kubebuilder/patches contains no CustomResourceDefinition"; why != want {
 		t.Errorf("a folder of patches: %s, want %s", why, want)
 	}
 }
 
-// TestWrongFiles wants that what is wrong with a file names it: text that is no YAML, a definition that is refused, an object of a
-// kind that is not served.
+// TestWrongFiles checks that errors name the file: for invalid YAML, for a refused definition, and for an unknown kind.
 func TestWrongFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -74,14 +73,14 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
-// crd returns a definition of widgets whose names say more.
+// crd returns a definition of widgets with more in its names.
 func crd(more string) string {
 	return "# a comment\n{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: widgets.example.org}, spec: {" +
 		"group: example.org, scope: Namespaced, names: {kind: Widget, " + more + "}, versions: [{name: v1, served: true, storage: true, " +
 		"schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer, maximum: 3}}}}}}}]}}"
 }
 
-// TestApplyRefused wants the words of the server where it refuses what is applied.
+// TestApplyRefused checks that Apply fails with the server's text.
 func TestApplyRefused(t *testing.T) {
 	t.Parallel()
 	widgets := apitest.YAML(crd("plural: widgets, singular: widget, listKind: WidgetList"))

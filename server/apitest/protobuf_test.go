@@ -15,7 +15,7 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// TestProtobuf uses a typed client that takes nothing but protocol buffers: objects, lists, refusals and the events of watches.
+// TestProtobuf uses a typed client that only accepts protobuf: objects, lists, refusals and watch events.
 func TestProtobuf(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t)

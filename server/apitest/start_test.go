@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// definitions returns the definition of widgets and n-1 others that are alike.
+// definitions returns the definition of widgets and n-1 copies of it.
 func definitions(tb testing.TB, n int) string {
 	tb.Helper()
 	text, err := os.ReadFile("testdata/widgets.yaml")
@@ -30,17 +30,17 @@ func definitions(tb testing.TB, n int) string {
 	return strings.Join(all, "\n---\n")
 }
 
-// BenchmarkStart starts servers with five definitions each, as the tests of a controller do.
+// BenchmarkStart starts servers with five definitions each, like the tests of a controller.
 func BenchmarkStart(b *testing.B) {
 	text := definitions(b, 5)
-	apitest.Start(b, apitest.YAML(text)) // the first one in a process makes what all share
+	apitest.Start(b, apitest.YAML(text)) // the first one in a process fills the caches
 	b.ReportAllocs()
 	for b.Loop() {
 		apitest.Start(b, apitest.YAML(text))
 	}
 }
 
-// TestStartAgain counts the allocations of starting a server with definitions that the process knows: they are neither read, converted nor
+// TestStartAgain counts the allocations of starting a server whose definitions the process has cached: they are not parsed, converted or
 // compiled again.
 func TestStartAgain(t *testing.T) {
 	if race.Enabled {
@@ -57,7 +57,7 @@ func TestStartAgain(t *testing.T) {
 	}
 }
 
-// TestStartFirst counts the allocations of the first server in a process: it reads nothing of the kinds that nobody asks for.
+// TestStartFirst counts the allocations of the first server in a process. It must not load kinds that no request needs.
 func TestStartFirst(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates by itself")

@@ -18,10 +18,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Webhooks makes a server ask a handler of the test instead of the webhooks that a file, or the files below a folder, configure:
-// config/webhook, for instance. Whatever url or service a configuration names, the handler gets its path; TLS is taken care of.
-// Objects that are no configurations of webhooks are passed over. The configurations are objects of the server, and its clients
-// may change them.
+// Webhooks makes a server call a handler of the test in place of webhooks. name is a file with webhook configurations, or a directory of
+// such files, for example config/webhook. The handler gets the path of the configured url or service; the server provides TLS. Other
+// objects in the files are ignored. The server stores the configurations, and clients may change them.
 //
 // The handler may be the mux of controller-runtime's webhook server, or any other.
 func Webhooks(name string, handler http.Handler) Option {
@@ -38,18 +37,18 @@ func Webhooks(name string, handler http.Handler) Option {
 			}
 		}
 		if !found {
-			return fmt.Errorf("%s holds no configuration of webhooks", name)
+			return fmt.Errorf("%s contains no webhook configuration", name)
 		}
 		return nil
 	}
 }
 
-// Conversion makes a server ask a handler of the test to convert custom resources between versions, whatever url or service their
-// definitions name: those whose conversion strategy is Webhook, and the named ones, such as widgets.example.org, whatever they say. So
-// definitions need not be patched as they are for a cluster. TLS is taken care of.
+// Conversion makes a server call a handler of the test to convert custom resources, in place of the url or service of their definitions. It
+// applies to definitions whose conversion strategy is Webhook, and to the named ones, such as widgets.example.org, with any strategy. So
+// definitions need no patches for the test. The server provides TLS.
 //
-// The handler may be the mux of controller-runtime's webhook server, which converts at /convert: the path of definitions that name
-// none. Without Conversion, the handler of [Webhooks] is asked.
+// The handler may be the mux of controller-runtime's webhook server, which converts at /convert, the default path. Without Conversion, the
+// handler of [Webhooks] converts.
 func Conversion(handler http.Handler, definitions ...string) Option {
 	return func(o *options) error {
 		o.converter, o.converted = handler, definitions
@@ -57,13 +56,13 @@ func Conversion(handler http.Handler, definitions ...string) Option {
 	}
 }
 
-// hooked is a configuration, and what is to be asked in place of its webhooks.
+// hooked is a webhook configuration, and the handler for its webhooks.
 type hooked struct {
 	configuration manifest.Object
 	handler       http.Handler
 }
 
-// serveWebhooks serves the handlers of o, each at a port of its own, and adds the configurations that lead to them to its objects.
+// serveWebhooks serves the handlers of o, each at its own port, and adds the configurations with their addresses to the objects.
 func (o *options) serveWebhooks(tb testing.TB) error {
 	for _, h := range o.webhooks {
 		url, trusted, err := serveTLS(tb, h.handler)
@@ -79,7 +78,7 @@ func (o *options) serveWebhooks(tb testing.TB) error {
 	return o.serveConversion(tb)
 }
 
-// serveConversion serves the handler that converts, and leads the definitions among the objects to it.
+// serveConversion serves the conversion handler, and sets its address in the definitions among the objects.
 func (o *options) serveConversion(tb testing.TB) error {
 	if o.converter == nil {
 		return nil
@@ -100,7 +99,7 @@ func (o *options) serveConversion(tb testing.TB) error {
 	return nil
 }
 
-// convertedAt returns a definition whose objects are converted below url, which has a certificate that trusted vouches for.
+// convertedAt returns a definition whose conversion webhook is below url. trusted has the authority of its certificate.
 func convertedAt(definition value.Value, url string, trusted []byte) value.Value {
 	hook := definition.Get("spec", "conversion", "webhook")
 	path := pathOf(hook.Get("clientConfig"))
@@ -120,7 +119,7 @@ func convertedAt(definition value.Value, url string, trusted []byte) value.Value
 	)))
 }
 
-// serveTLS serves a handler until the test ends. It returns its address, and in PEM what vouches for its certificate.
+// serveTLS serves a handler until the test ends. It returns the address, and the authority of its certificate in PEM.
 func serveTLS(tb testing.TB, handler http.Handler) (url string, trusted []byte, err error) {
 	certificate, trusted, err := server.SelfSigned(time.Now(), "127.0.0.1")
 	if err != nil {
@@ -128,13 +127,13 @@ func serveTLS(tb testing.TB, handler http.Handler) (url string, trusted []byte, 
 	}
 	s := httptest.NewUnstartedServer(handler)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the server says what went wrong
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the API server reports the error
 	s.StartTLS()
 	tb.Cleanup(s.Close)
 	return s.URL, trusted, nil
 }
 
-// redirected returns a configuration whose webhooks are below url, which has a certificate that trusted vouches for.
+// redirected returns a configuration whose webhooks are below url. trusted has the authority of its certificate.
 func redirected(configuration value.Value, url string, trusted []byte) value.Value {
 	var hooks []value.Value
 	for hook := range configuration.Get("webhooks").Items() {
@@ -143,7 +142,7 @@ func redirected(configuration value.Value, url string, trusted []byte) value.Val
 	return configuration.With("webhooks", value.List(hooks...))
 }
 
-// pathOf returns the path of a clientConfig, without the slash that it begins with.
+// pathOf returns the path of a clientConfig without its leading slash.
 func pathOf(client value.Value) string {
 	path := client.Get("service", "path").Str()
 	if address := client.Get("url").Str(); address != "" {
@@ -152,7 +151,7 @@ func pathOf(client value.Value) string {
 	return strings.TrimPrefix(path, "/")
 }
 
-// clientAt returns the clientConfig of a webhook at url, which has a certificate that trusted vouches for.
+// clientAt returns the clientConfig of a webhook at url. trusted has the authority of its certificate.
 func clientAt(url string, trusted []byte) value.Value {
 	return value.Object(
 		value.Member{Name: "url", Value: value.String(url)},

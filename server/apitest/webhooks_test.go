@@ -45,7 +45,7 @@ kind: Service
 metadata: {name: webhook, namespace: system}
 `
 
-// answer answers a review with what decide returns.
+// answer returns a handler that answers a review with the outcome of decide.
 func answer(decide func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var review admissionv1.AdmissionReview
@@ -60,7 +60,7 @@ func answer(decide func(*admissionv1.AdmissionRequest) *admissionv1.AdmissionRes
 	}
 }
 
-// twoVersions is a definition as it is for a cluster that has no webhook.
+// twoVersions is a definition for a cluster without a conversion webhook.
 const twoVersions = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -74,7 +74,7 @@ spec:
   - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
 `
 
-// TestConversion converts the objects of a definition in the test's own process: of one that says so, and of one that is named.
+// TestConversion converts objects in the test's process: of a definition with the strategy Webhook, and of a named one.
 func TestConversion(t *testing.T) {
 	t.Parallel()
 	mux := http.NewServeMux()
@@ -116,7 +116,7 @@ func TestConversion(t *testing.T) {
 	}
 }
 
-// TestWebhooks runs the webhooks of a folder in the test's own process: one fills in a color, one refuses blue.
+// TestWebhooks runs the webhooks of a directory in the test's process: one sets a color, one refuses blue.
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

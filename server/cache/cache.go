@@ -1,14 +1,14 @@
-// Package cache keeps what was made, so as not to make it again, within a budget of bytes.
+// Package cache caches values within a budget of bytes.
 package cache
 
 import "sync"
 
-// EntryCost is what an entry takes of the budget beside its own cost.
+// EntryCost is the memory of an entry beside the cost of its value. It includes the entry's part of the map.
 const EntryCost = 400
 
-// Cache keeps values by keys. The zero Cache is empty. It is safe for concurrent use.
+// Cache holds values by key. The zero Cache is empty and ready. It is safe for concurrent use.
 //
-// Invariant: size is the sum of the costs, and at most the budget.
+// Invariant: size is the sum of the costs of all entries, and at most the budget.
 type Cache[K comparable, V any] struct {
 	mu   sync.RWMutex
 	of   map[K]entry[V]
@@ -28,8 +28,9 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return e.value, ok
 }
 
-// Put sets the value of a key, which takes cost bytes. budget is the same in each call. A value that costs more than the budget is not kept.
-// To make room Put removes other entries at random: if more is used in turn than fits, as in a long list, part of it is found again.
+// Put sets the value of a key at a cost in bytes. budget must be the same in each call. A value that costs more than the budget is not
+// kept. To make room, Put removes random entries. A scan over more values than fit, such as a long list, then still finds part of them the
+// next time; with the oldest first it would find none.
 func (c *Cache[K, V]) Put(key K, value V, cost, budget int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +65,7 @@ func (c *Cache[K, V]) Remove(key K) {
 	c.remove(key)
 }
 
-// RemoveIf removes the entries for whose keys is returns true. It costs the number of entries.
+// RemoveIf removes the entries whose keys satisfy is. Its cost is the number of entries.
 func (c *Cache[K, V]) RemoveIf(is func(K) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCacheBudget remembers more than there is room for, and something for which there is none: any others are forgotten.
+// TestCacheBudget puts more values than fit, and one that never fits. Random entries must go.
 func TestCacheBudget(t *testing.T) {
 	const budget = 1 << 20
 	var c Cache[int, []byte]
@@ -47,13 +47,13 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// key is a large key, as those of texts of lists and watches are.
+// key is as large as the keys of list and watch texts.
 type key struct {
 	name string
 	more [12]uintptr
 }
 
-// TestMemory fills a cache with large and with small texts, and measures how much memory that takes.
+// TestMemory fills a cache with large and with small texts, and measures its memory.
 func TestMemory(t *testing.T) {
 	const budget = 16 << 20
 	for _, size := range []int{20, 1000, 100_000} {

@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// parse reads an object of an answer. The error is in the words of the library.
+// parse decodes an object of an answer. The error has the library's text.
 func parse(text []byte) (value.Value, error) {
 	var object unstructured.Unstructured
 	if err := object.UnmarshalJSON(text); err != nil {
@@ -20,8 +20,8 @@ func parse(text []byte) (value.Value, error) {
 	return value.FromAny(object.Object)
 }
 
-// checked returns what a webhook made of an object, with the object's metadata, but for labels and annotations. The error is that it
-// is not the same object in the version that was asked for.
+// checked returns a converted object with the metadata of the original, apart from labels and annotations. It fails if the webhook returned
+// another object or another version.
 func checked(object, converted value.Value, apiVersion string) (value.Value, error) {
 	was, is := kindOf(object), kindOf(converted)
 	if want := kindOf(object.With("apiVersion", value.String(apiVersion))).GroupVersion(); is.GroupVersion() != want {
@@ -43,7 +43,7 @@ func checked(object, converted value.Value, apiVersion string) (value.Value, err
 	return converted.With("metadata", metadata), nil
 }
 
-// restored returns the metadata of an object with the labels and annotations that an answer has.
+// restored returns the metadata of an object with the labels and annotations of an answer.
 func restored(metadata, answered value.Value) (value.Value, error) {
 	switch {
 	case answered.IsAbsent():
@@ -66,7 +66,7 @@ func restored(metadata, answered value.Value) (value.Value, error) {
 	return metadata, nil
 }
 
-// checkTexts returns what is wrong with the labels or annotations of an answer. Those that the object had already may be wrong.
+// checkTexts returns the error in the labels or annotations of an answer. Invalid ones that the object already had are allowed.
 func checkTexts(name string, had, texts value.Value) error {
 	if texts.IsAbsent() {
 		return nil

@@ -22,7 +22,7 @@ type Client struct {
 	clients *remote.ClientManager
 }
 
-// NewClient returns a client whose calls end with ctx. services says where services are that definitions name.
+// NewClient returns a client whose calls end with ctx. services resolves the services that definitions name.
 func NewClient(ctx context.Context, services remote.ServiceResolver) (*Client, error) {
 	clients, err := hookclient.New(hookclient.Config{
 		Versions: []kschema.GroupVersion{apiextensionsv1.SchemeGroupVersion, apiextensionsv1beta1.SchemeGroupVersion},
@@ -36,11 +36,11 @@ func NewClient(ctx context.Context, services remote.ServiceResolver) (*Client, e
 type Webhook struct {
 	*Client
 	at      remote.ClientConfig
-	reviews []string // versions of ConversionReview, as it prefers them
+	reviews []string // versions of ConversionReview in the webhook's order of preference
 }
 
-// Of returns the webhook of a CustomResourceDefinition of apiextensions.k8s.io/v1 with its defaults, nil if its strategy is not
-// Webhook. The error is about a caBundle that is no base64.
+// Of returns the webhook of a CustomResourceDefinition of apiextensions.k8s.io/v1 with its defaults, or nil if its strategy is not Webhook.
+// It fails if the caBundle is not valid base64.
 func (c *Client) Of(definition value.Value) (*Webhook, error) {
 	conversion := definition.Get("spec", "conversion")
 	if conversion.Get("strategy").Str() != string(apiextensionsv1.WebhookConverter) {
@@ -70,10 +70,10 @@ func (c *Client) Of(definition value.Value) (*Webhook, error) {
 	return w, nil
 }
 
-// Convert returns objects of one kind in a version of it, such as example.org/v2. None of them may be in that version. The error, in the
-// words of kube-apiserver, is about the object behind the last one that is returned.
+// Convert converts objects of one kind to a version, such as example.org/v2. No object may have that version already. It returns the
+// objects before the first failure. The error has kube-apiserver's text.
 //
-// The cost is that of one call, which grows with the size of the objects.
+// The cost is one call of the webhook with all objects.
 func (w *Webhook) Convert(objects []value.Value, apiVersion string) ([]value.Value, error) {
 	if len(objects) == 0 {
 		return nil, nil
@@ -99,7 +99,7 @@ func (w *Webhook) Convert(objects []value.Value, apiVersion string) ([]value.Val
 	return out, nil
 }
 
-// kindOf returns the kind that an object says it is of.
+// kindOf returns the kind in an object's apiVersion and kind.
 func kindOf(object value.Value) kschema.GroupVersionKind {
 	return kschema.FromAPIVersionAndKind(object.Get("apiVersion").Str(), object.Get("kind").Str())
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// webhook answers as it is told, with the uid of the question in place of UID, and keeps what it was asked.
+// webhook sends fixed answers, with UID replaced by the uid of the request, and records the requests.
 type webhook struct {
 	*httptest.Server
 	answer string
-	asked  string // version of the review, version that is wanted, names, path
+	asked  string // version of the review, wanted version, names, path
 }
 
-// ServeHTTP answers.
+// ServeHTTP sends the answer.
 func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var review struct {
 		Kind, APIVersion string
@@ -43,7 +43,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, strings.ReplaceAll(h.answer, "UID", review.Request.UID))
 }
 
-// ResolveEndpoint finds the webhook behind the service hook.system:99, whose name is not that of its certificate.
+// ResolveEndpoint finds the webhook for the service hook.system:99, whose name is not in its certificate.
 func (h *webhook) ResolveEndpoint(namespace, name string, port int32) (*url.URL, error) {
 	if at := fmt.Sprintf("%s.%s:%d", name, namespace, port); at != "hook.system:99" {
 		return nil, errors.New("no service " + at)
@@ -51,7 +51,7 @@ func (h *webhook) ResolveEndpoint(namespace, name string, port int32) (*url.URL,
 	return url.Parse(h.URL)
 }
 
-// start starts a webhook, and returns a client of it and its certificate.
+// start starts a webhook, and returns it with a client and its certificate.
 func start(t *testing.T) (*webhook, *Client, string) {
 	t.Helper()
 	h := &webhook{}
@@ -83,8 +83,8 @@ func definition(t *testing.T, at, bundle, reviews string) value.Value {
 		"conversionReviewVersions":[%s],"clientConfig":{%s,"caBundle":%q}}}}}`, reviews, at, bundle))
 }
 
-// TestConvert converts an object by webhooks that answer in some way. What an answer says of metadata counts for labels and annotations
-// only, and null is none.
+// TestConvert converts an object with various answers. Of the metadata in an answer, only labels and annotations count, and null means
+// none.
 func TestConvert(t *testing.T) {
 	h, c, bundle := start(t)
 	w, err := c.Of(definition(t, fmt.Sprintf(`"url":"%s/convert"`, h.URL), bundle, `"v3","v1beta1","v1"`))
@@ -131,7 +131,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestMetadata converts objects that have no metadata, which answers may have or lack.
+// TestMetadata converts objects without metadata. Answers may have or lack it.
 func TestMetadata(t *testing.T) {
 	object := parsed(t, `{"apiVersion":"g.io/v1","kind":"Thing"}`)
 	for answer, want := range map[string]string{
@@ -146,7 +146,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestReview holds answers in v1 to their question: by kind, version and uid.
+// TestReview checks that v1 answers match their request by kind, version and uid.
 func TestReview(t *testing.T) {
 	h, c, bundle := start(t)
 	w, err := c.Of(definition(t, fmt.Sprintf(`"url":%q`, h.URL), bundle, `"v1","v1beta1"`))
@@ -184,7 +184,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestOf reads where definitions say that their webhooks are.
+// TestOf reads the addresses of webhooks from definitions.
 func TestOf(t *testing.T) {
 	h, client, bundle := start(t)
 	h.answer = `{"kind":"ConversionReview","apiVersion":"apiextensions.k8s.io/v1"}`

@@ -1,7 +1,5 @@
-// Package conversion asks conversion webhooks for objects of custom resources in another version, as kube-apiserver does: those that
-// CustomResourceDefinitions name.
+// Package conversion calls the conversion webhooks of CustomResourceDefinitions, as kube-apiserver does.
 //
-// A [Client] knows how to reach them, and a [Webhook] is that of one definition. Objects are asked for in one call, however many they
-// are: review.go; and the answer must be about the same objects, whose metadata it may not change but for labels and annotations:
-// check.go.
+// A [Client] reaches webhooks, and a [Webhook] is that of one definition. One call converts any number of objects: review.go. The answer
+// must contain the same objects. It may change only labels and annotations of their metadata: check.go.
 package conversion

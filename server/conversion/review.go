@@ -15,7 +15,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ask sends objects to the webhook and returns what it made of them.
+// ask sends objects to the webhook and returns the converted ones.
 func (w *Webhook) ask(objects []value.Value, apiVersion string) ([]runtime.RawExtension, error) {
 	uid := types.UID(api.NewUID())
 	question, answer, err := w.review(uid, objects, apiVersion)
@@ -31,13 +31,13 @@ func (w *Webhook) ask(objects []value.Value, apiVersion string) ([]runtime.RawEx
 		converted, err = convertedIn(answer, uid)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("conversion webhook for %v failed: %v", kindOf(objects[0]), err) // the Status of a webhook is not that of the request
+		return nil, fmt.Errorf("conversion webhook for %v failed: %v", kindOf(objects[0]), err) // not wrapped: the Status of the webhook is not the Status of the request
 	}
 	return converted, nil
 }
 
-// review returns a question, and what its answer is read into, in the first version of ConversionReview that the webhook names and that
-// is known.
+// review returns a request, and the target that its answer decodes into. It uses the first ConversionReview version of the webhook that is
+// supported.
 func (w *Webhook) review(uid types.UID, objects []value.Value, apiVersion string) (question, answer runtime.Object, err error) {
 	raw := make([]runtime.RawExtension, len(objects))
 	for i, object := range objects {
@@ -48,7 +48,7 @@ func (w *Webhook) review(uid types.UID, objects []value.Value, apiVersion string
 		case apiextensionsv1.SchemeGroupVersion.Version:
 			return &apiextensionsv1.ConversionReview{
 				Request:  &apiextensionsv1.ConversionRequest{UID: uid, DesiredAPIVersion: apiVersion, Objects: raw},
-				Response: &apiextensionsv1.ConversionResponse{}, // which kube-apiserver sends along, empty
+				Response: &apiextensionsv1.ConversionResponse{}, // kube-apiserver sends it too, empty
 			}, &apiextensionsv1.ConversionReview{}, nil
 		case apiextensionsv1beta1.SchemeGroupVersion.Version:
 			return &apiextensionsv1beta1.ConversionReview{
@@ -62,7 +62,7 @@ func (w *Webhook) review(uid types.UID, objects []value.Value, apiVersion string
 
 var errNoResponse = errors.New("no response provided")
 
-// convertedIn returns the objects of an answer. One in v1 must be to the question, by uid and kind; one in v1beta1 need not.
+// convertedIn returns the objects of an answer. A v1 answer must have the uid and the kind of the request; a v1beta1 answer need not.
 func convertedIn(answer runtime.Object, uid types.UID) ([]runtime.RawExtension, error) {
 	switch answer := answer.(type) {
 	case *apiextensionsv1.ConversionReview:
@@ -85,7 +85,7 @@ func convertedIn(answer runtime.Object, uid types.UID) ([]runtime.RawExtension, 
 	return nil, fmt.Errorf("unrecognized response type: %T", answer)
 }
 
-// succeeded returns what a result says went wrong.
+// succeeded returns the error in a result.
 func succeeded(result metav1.Status) error {
 	switch {
 	case result.Status == metav1.StatusSuccess:

@@ -1,7 +1,7 @@
-// Package hookclient makes clients of webhooks: of those that are asked about writes, and of those that convert objects.
+// Package hookclient makes clients for admission and conversion webhooks.
 //
-// They are those of kube-apiserver's library, which keeps connections, and whose errors are what users know; an answer that does not
-// end is cut off.
+// The clients are those of kube-apiserver's library, which keeps connections open, and whose error texts users know. This package bounds
+// the length of an answer.
 package hookclient
 
 import (
@@ -17,21 +17,21 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// maxAnswer is how long the body of an answer may be. kube-apiserver knows no limit; what an answer may say takes far less.
+// maxAnswer bounds the body of an answer. kube-apiserver has no bound; valid answers are far smaller.
 const maxAnswer = 64 << 20
 
-// Config says what is sent to webhooks, and how they are reached.
+// Config says how to reach webhooks, and what they receive.
 type Config struct {
-	// Versions are those that questions and answers have, and Add adds the types of them to a scheme.
+	// Versions are the versions of requests and answers, and Add adds their types to a scheme.
 	Versions []kschema.GroupVersion
 	Add      []func(*runtime.Scheme) error
-	// Services says where services are.
+	// Services resolves services.
 	Services remote.ServiceResolver
-	// Credentials is a file in the form of a kubeconfig that says by what webhooks know the caller; it may be empty.
+	// Credentials is a file in the format of a kubeconfig with the credentials for webhooks; it may be empty.
 	Credentials string
 }
 
-// New returns what makes clients. The error is about the credentials.
+// New returns a manager of clients. It fails if the credentials are invalid.
 func New(c Config) (*remote.ClientManager, error) {
 	m, err := remote.NewClientManager(c.Versions, c.Add...)
 	if err != nil {
@@ -61,11 +61,11 @@ func limited(c *rest.Config, err error) (*rest.Config, error) {
 	return c, nil
 }
 
-// Quiet returns ctx, in which the library logs nothing. It would log what is sent and answered where the verbosity of klog is 8 or more,
-// which is for the whole process to say.
+// Quiet returns ctx with a silent logger for the library. At klog verbosity 8, which is a setting of the whole process, the library would
+// log requests and answers.
 func Quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, klog.Logger{}) }
 
-// limit ends answers that are too long with an error.
+// limit makes an answer that is too long an error.
 type limit struct{ next http.RoundTripper }
 
 // RoundTrip sends a request.
@@ -78,7 +78,7 @@ func (l limit) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// limitedBody is a body of which at most left bytes may be read yet.
+// limitedBody is a body that fails after left bytes.
 type limitedBody struct {
 	io.ReadCloser
 	left int64
@@ -86,7 +86,7 @@ type limitedBody struct {
 
 var errTooLong = errors.New("the answer is longer than 64 MiB")
 
-// Read reads.
+// Read reads from the body.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= int64(n); b.left < 0 {

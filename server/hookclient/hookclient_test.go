@@ -27,7 +27,7 @@ import (
 	remote "k8s.io/apiserver/pkg/util/webhook"
 )
 
-// TestLimit reads answers up to their limit, and one that is longer.
+// TestLimit reads answers within the limit, and one beyond it.
 func TestLimit(t *testing.T) {
 	for text, want := range map[string]error{"": nil, "ab": nil, "abc": nil, "abcd": errTooLong} {
 		read, err := io.ReadAll(&limitedBody{io.NopCloser(strings.NewReader(text)), 3})
@@ -37,13 +37,13 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// service leads to a server, whatever is asked for.
+// service is a resolver that always returns one server.
 type service struct{ *httptest.Server }
 
 // ResolveEndpoint returns the address of the server.
 func (s service) ResolveEndpoint(string, string, int32) (*url.URL, error) { return url.Parse(s.URL) }
 
-// certificate returns one of the service hook.system, and of this machine.
+// certificate returns a certificate for the service hook.system and for this machine.
 func certificate(t *testing.T) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -61,7 +61,7 @@ func certificate(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}
 }
 
-// TestEndlessAnswers calls webhooks whose answers do not end, by a URL and by a service. It sends what the credentials say.
+// TestEndlessAnswers calls webhooks with endless answers, by URL and by service, and checks the credentials that they receive.
 func TestEndlessAnswers(t *testing.T) {
 	const most = 64 << 20
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +112,7 @@ func TestEndlessAnswers(t *testing.T) {
 	}
 }
 
-// TestRefusedConfigs makes clients of configurations that lack something.
+// TestRefusedConfigs makes clients of incomplete configurations.
 func TestRefusedConfigs(t *testing.T) {
 	versions, add := []kschema.GroupVersion{apiextensionsv1.SchemeGroupVersion}, []func(*runtime.Scheme) error{apiextensionsv1.AddToScheme}
 	fails := func(*runtime.Scheme) error { return errors.New("no types") }

@@ -7,42 +7,42 @@ import (
 	"strings"
 )
 
-// Attack is one kind of hostile request. What n counts, operations, items or characters, is up to the attack: its bodies grow with n.
+// Attack is one kind of hostile request. Its bodies grow with n, which counts operations, items or characters.
 type Attack struct {
 	Name string
-	// Size is the n that the short form begins with. It goes on with twice and four times as much.
+	// Size is the n of the first run of the short form. The next runs take twice and four times as much.
 	Size int
-	// Before returns requests that make the objects that the attack needs. They are no attacks themselves. Nil makes none.
+	// Before returns the harmless requests that create the objects of the attack. Nil creates none.
 	Before func(p Place, n int) []Request
-	// Send returns the request that is the attack.
+	// Send returns the hostile request.
 	Send func(p Place, n int) Request
-	// PerByte is how many bytes a server may allocate for each byte that is sent, if that is another number than for most requests.
+	// PerByte is the number of bytes that a server may allocate per byte sent. 0 means the constant PerByte.
 	PerByte int64
-	// Codes are the status codes that the attack may be answered with.
+	// Codes are the allowed status codes of the answer.
 	Codes []int
-	// Says is part of the answer to the largest form: the bound that it met. It is empty if the attack meets none.
+	// Says is a part of the answer to the largest form: the name of the bound. It is empty if the attack exceeds no bound.
 	Says string
-	// Reads tells that the answer shows stored objects, so that its length is not bounded.
+	// Reads tells that the answer contains stored objects, so that its length has no bound.
 	Reads bool
 }
 
-// Attacks returns all attacks.
+// Attacks returns the table of all attacks.
 func Attacks() []Attack {
 	return slices.Concat(patches(), refusals(), wrongValues(), values(), columns())
 }
 
-// Request is a request, apart from who sends it.
+// Request is a request without its sender.
 type Request struct {
 	Method, Path string
-	Media        string // of the body; application/json if empty
+	Media        string // of the body; empty means application/json
 	Accept       string
 	Body         string
 }
 
-// Place is where one run of an attack happens, so that runs do not meet.
+// Place is the namespace and API group of one run of an attack, so that runs do not affect each other.
 type Place struct {
 	Namespace string
-	Group     string // of custom resources
+	Group     string // for custom resources
 }
 
 // Media types of bodies.
@@ -53,10 +53,10 @@ const (
 	applyPatch = "application/apply-patch+yaml"
 )
 
-// table is what a client accepts that shows objects as rows.
+// table is an Accept header for tables.
 const table = "application/json;as=Table;g=meta.k8s.io;v=v1"
 
-// HTTP returns the request for the server at a URL, which has no slash at its end.
+// HTTP returns the request for the server at a URL without a trailing slash.
 func (r Request) HTTP(url string) (*http.Request, error) {
 	out, err := http.NewRequest(r.Method, url+r.Path, strings.NewReader(r.Body))
 	if err != nil {
@@ -72,7 +72,7 @@ func (r Request) HTTP(url string) (*http.Request, error) {
 	return out, nil
 }
 
-// Prepare returns the requests that make a place, and what the attack needs in it.
+// Prepare returns the requests that create a place and the objects of the attack.
 func (a Attack) Prepare(p Place, n int) []Request {
 	out := []Request{{
 		Method: http.MethodPost, Path: "/api/v1/namespaces", Body: `{"metadata":{"name":"` + p.Namespace + `"}}`,
@@ -83,7 +83,7 @@ func (a Attack) Prepare(p Place, n int) []Request {
 	return out
 }
 
-// Clear returns the requests that remove a place.
+// Clear returns the requests that delete a place.
 func (p Place) Clear() []Request {
 	return []Request{
 		{Method: http.MethodDelete, Path: "/api/v1/namespaces/" + p.Namespace},
@@ -93,10 +93,10 @@ func (p Place) Clear() []Request {
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// anything is the schema of a spec that may hold anything.
+// anything is the schema of a spec without rules.
 const anything = `{"type":"object","x-kubernetes-preserve-unknown-fields":true}`
 
-// core returns the path of objects of the core group in the place.
+// core returns the path of a core resource in the place.
 func (p Place) core(resource string) string {
 	return "/api/v1/namespaces/" + p.Namespace + "/" + resource
 }
@@ -106,8 +106,8 @@ func (p Place) things() string {
 	return "/apis/" + p.Group + "/v1/namespaces/" + p.Namespace + "/things"
 }
 
-// define returns the request that defines the custom resources of the place, given the schema of their spec. more is what the version has
-// beside its schema: members, each behind a comma.
+// define returns the request that defines the custom resources of the place with the schema of their spec. more has further members of the
+// version, each after a comma.
 func (p Place) define(spec, more string) Request {
 	return Request{Method: http.MethodPost, Path: definitions, Body: fmt.Sprintf(`{"apiVersion":"apiextensions.k8s.io/v1",`+
 		`"kind":"CustomResourceDefinition","metadata":{"name":"things.%[1]s"},"spec":{"group":"%[1]s","scope":"Namespaced",`+
@@ -125,7 +125,7 @@ func (p Place) create(spec string) Request {
 	return Request{Method: http.MethodPost, Path: p.things(), Body: p.thing(spec)}
 }
 
-// numbered returns n texts, joined by commas, in which # stands for the number of each.
+// numbered returns n copies of item joined by commas, with # replaced by the number of each.
 func numbered(n int, item string) string {
 	var b strings.Builder
 	for i := range n {
@@ -137,7 +137,7 @@ func numbered(n int, item string) string {
 	return b.String()
 }
 
-// nested returns a text within n pairs of others.
+// nested returns inner within n pairs of open and end.
 func nested(n int, open, inner, end string) string {
 	return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
 }

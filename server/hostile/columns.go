@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// columns are attacks by what tables show of objects.
+// columns returns attacks on the columns of tables.
 func columns() []Attack {
 	get := func(path string) Request { return Request{Method: http.MethodGet, Path: path, Accept: table} }
 	shows := func(path string) string {

@@ -9,34 +9,35 @@ import (
 
 // Bounds of every request.
 const (
-	// PerByte is how many bytes a server may allocate for each byte that a request sends, and of the objects that it is about, beyond Free.
+	// PerByte is the number of bytes that a server may allocate, beyond Free, per byte of the request and of its objects.
 	PerByte = 64
-	// PerDefinitionByte is PerByte for definitions, which several libraries read into their own structs. What a server validates of them at a
-	// time has no more than 1.5 MiB.
+	// PerDefinitionByte is PerByte for definitions, which several libraries decode into their own structs. A server validates at most 1.5
+	// MiB of definitions at a time.
 	PerDefinitionByte = 2048
-	// Free is how many bytes a server may allocate for any request.
+	// Free is the number of bytes that a server may allocate for any request.
 	Free = 64 << 20
-	// MostAnswered is how long an answer may be that shows no stored objects.
+	// MostAnswered bounds the length of an answer without stored objects.
 	MostAnswered = 16 << 20
 )
 
-// Cost is what a request cost a server.
+// Cost is the cost of a request to a server.
 type Cost struct {
 	Code      int    // of the answer
-	Text      string // the beginning of its body
+	Text      string // the begin of the body
 	Sent      int    // bytes of the request's body
 	Stored    int    // bytes of the objects that the request is about
 	Answered  int    // bytes of the answer's body
-	Allocated int64  // bytes; 0 if nothing is known of it
+	Allocated int64  // bytes; 0 if unknown
 }
 
-// IsLate reports whether the request met its deadline, and was told so. On a machine that is busy with many attacks at once each may.
+// IsLate reports whether the request exceeded its deadline and the server said so. On a machine that runs many attacks at once, every
+// request may.
 func (c Cost) IsLate() bool {
 	return c.Code == http.StatusGatewayTimeout && strings.Contains(c.Text, "did not complete within")
 }
 
-// Excess returns what is wrong with a request of the attack that cost c, "" for nothing: that it cost too much, or that the answer is another
-// one than it should be. largest tells that the request is the largest form of the attack.
+// Excess returns what is wrong with the cost of a request of the attack, or "". Either the cost exceeds a bound, or the answer is wrong.
+// largest tells that the request is the largest form of the attack.
 func (a Attack) Excess(c Cost, largest bool) string {
 	perByte := a.PerByte
 	if perByte == 0 {
@@ -63,8 +64,8 @@ func short(text string) string {
 	return text[:500] + " … " + text[len(text)-500:]
 }
 
-// Grows reports whether something that was counted for n, 2n and 4n grows faster than n does: if what is counted for 4n is more than the other
-// two let expect. Pools of buffers make counts of bytes vary, by up to free, and one of the two may be too small.
+// Grows reports whether a count at n, 2n and 4n grows faster than n: the count at 4n exceeds what the other two predict. free is the
+// allowed noise, because pools of buffers make counts of bytes vary.
 //
 //	n        1  2   4    4 times the first, twice the second
 //	n log n  1  2.2 4.8  4.8 times, 2.2 times

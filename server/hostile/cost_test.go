@@ -6,7 +6,7 @@ import (
 	"github.com/deed-project/deed/server/hostile"
 )
 
-// TestGrows tells linear growth, with a constant part and with noise, from quadratic growth.
+// TestGrows distinguishes linear growth, with a constant part and noise, from quadratic growth.
 func TestGrows(t *testing.T) {
 	const free = 10
 	for _, c := range []struct {

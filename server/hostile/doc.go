@@ -1,13 +1,14 @@
-// Package hostile keeps the requests that are made to cost a server more than their bytes deserve.
+// Package hostile has requests whose cost to a server could be out of proportion to their size.
 //
-//	Attack   one kind of request, as large as one likes, with the objects that it needs
-//	Attacks  the table of them
-//	Place    the namespace and the API group that one run of an attack has for itself
-//	Cost     what one request cost a server, and whether that is too much
+//	Attack   one kind of request, of any size, with the objects that it needs
+//	Attacks  the table of attacks
+//	Place    the namespace and the API group of one run of an attack
+//	Cost     the cost of one request to a server, and its bounds
 //
-// The test of this package is the short form: it sends each attack to a server in its own process, at three sizes. The long form is the
-// command server/hostile/attack, which sends them to a server over the network: the table once, or attacks at random for a time.
+// The test of this package is the short form: it sends each attack, at three sizes, to a server in its own process. The command
+// server/hostile/attack is the long form: it sends attacks to a server over the network. It sends the table once, or random attacks for a
+// time.
 //
-// To add an attack is to add a row to one of the lists that [Attacks] joins. What it must not do is said by [Cost.Excess] for all of them,
-// and by the fields of Attack for each.
+// A new attack is a row in one of the lists that [Attacks] joins. [Cost.Excess] checks the bounds of all attacks, and the fields of Attack
+// those of one.
 package hostile

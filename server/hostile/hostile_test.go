@@ -13,14 +13,14 @@ import (
 	"github.com/deed-project/deed/server/hostile"
 )
 
-// place is where attacks on a server in this process happen. Each has a server for itself.
+// place is the place of attacks on a server in this process. Each attack gets its own server.
 var place = hostile.Place{Namespace: "hostile", Group: "hostile.example.org"}
 
-// free is how much of what is counted may be constant: what is made once, and the rounding of pools and slices.
+// free is the allowed constant part of a count: one-time work, and the rounding of pools and slices.
 const free = 10 << 20
 
-// TestAttacks sends each attack at n, 2n and 4n, and demands that it costs no more than requests may, that no cost grows faster than the
-// request, and that the server answers the next one.
+// TestAttacks sends each attack at n, 2n and 4n. No request may exceed its bounds, no cost may grow faster than the request, and the server
+// must answer the next request.
 func TestAttacks(t *testing.T) {
 	for _, a := range hostile.Attacks() {
 		t.Run(a.Name, func(t *testing.T) {
@@ -45,13 +45,13 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// spent is a cost, and the steps that were counted.
+// spent is a cost with the counted steps.
 type spent struct {
 	hostile.Cost
 	steps work.Counts
 }
 
-// counters are what is compared between sizes.
+// counters are the counts that are compared between sizes.
 var counters = []struct {
 	name string
 	of   func(spent) int64
@@ -65,7 +65,7 @@ var counters = []struct {
 	{"pairs of items", func(s spent) int64 { return int64(s.steps.Pairs) }},
 }
 
-// attack makes a server and what the attack needs, sends it, and returns what that cost.
+// attack starts a server, prepares and sends an attack, and returns its cost.
 func attack(t *testing.T, a hostile.Attack, n int) (out spent) {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -93,8 +93,7 @@ func attack(t *testing.T, a hostile.Attack, n int) (out spent) {
 	return out
 }
 
-// awaitGoroutines waits until no more goroutines run than n: what a server does in the background must end, and would count for the next
-// attack.
+// awaitGoroutines waits until at most n goroutines run. Background work of the server must end, because it would count for the next attack.
 func awaitGoroutines(t *testing.T, n int) {
 	t.Helper()
 	for range 6000 {
@@ -106,7 +105,7 @@ func awaitGoroutines(t *testing.T, n int) {
 	t.Errorf("%d goroutines run, and %d did before", runtime.NumGoroutine(), n)
 }
 
-// send sends a request to a server in this process, and returns what that cost.
+// send sends a request to a server in this process and returns its cost.
 func send(t *testing.T, s http.Handler, r hostile.Request) hostile.Cost {
 	t.Helper()
 	q, err := r.HTTP("http://deed.invalid")
@@ -124,7 +123,7 @@ func send(t *testing.T, s http.Handler, r hostile.Request) hostile.Cost {
 	}
 }
 
-// counted takes an answer, and keeps its length and its beginning: http.ResponseWriter.
+// counted is an http.ResponseWriter that keeps the length of an answer and its begin.
 type counted struct {
 	header http.Header
 	code   int
@@ -149,7 +148,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// text returns the message of a Status, or else what the answer begins with.
+// text returns the message of a Status, or the begin of another answer.
 func (c *counted) text() string {
 	text := string(c.begin)
 	var status struct{ Message string }

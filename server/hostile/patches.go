@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// patches are attacks by patches.
+// patches returns attacks with patches.
 func patches() []Attack {
 	long := func(p Place, n int) []Request {
 		return []Request{p.define(anything, ""), p.create(`{"l":[` + numbered(40*n, "1") + `]}`)}

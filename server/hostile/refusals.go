@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// refusals are attacks by what is said about requests that are refused: it may be much longer than they are.
+// refusals returns attacks with refused requests, whose refusals may be much longer than the requests.
 func refusals() []Attack {
 	owners := func(n int) string {
 		return numbered(n, `{"apiVersion":"v1","kind":"Pod","name":"p#","uid":"u#","controller":true}`)
@@ -100,7 +100,7 @@ func refusals() []Attack {
 	}}
 }
 
-// twiceBelow returns an object with n names that stand twice below a name of 10n characters.
+// twiceBelow returns an object with n duplicate names below a name of 10n characters.
 func twiceBelow(n int) string {
 	return `{"metadata":{"name":"o"},"` + strings.Repeat("k", 10*n) + `":{` + numbered(n, `"b#":1,"b#":2`) + `}}`
 }
@@ -108,12 +108,12 @@ func twiceBelow(n int) string {
 // post returns a request that creates an object.
 func post(path, body string) Request { return Request{Method: http.MethodPost, Path: path, Body: body} }
 
-// defines returns an Attack's Before that defines a resource whose spec has a schema.
+// defines returns a function for Attack.Before that defines a resource with a schema for its spec.
 func defines(spec string) func(Place, int) []Request {
 	return func(p Place, _ int) []Request { return []Request{p.define(spec, "")} }
 }
 
-// wrongValues are attacks by what is said about values: each may be named with its whole path.
+// wrongValues returns attacks with invalid values, each of which a refusal may name with its whole path.
 func wrongValues() []Attack {
 	const (
 		texts   = `{"type":"object","additionalProperties":{"type":"string"}}`
@@ -177,10 +177,10 @@ func wrongValues() []Attack {
 	}}
 }
 
-// longName opens an object and names a member of it, below which paths are long, and just not too long.
+// longName opens an object with a long member name: the paths below are long, and just within the bound.
 var longName = `{"` + strings.Repeat("k", 800) + `":`
 
-// longMember opens an object and names a member of it, as long as YAML lets names be.
+// longMember opens an object with a member name of the greatest length that YAML allows.
 var longMember = `{"` + strings.Repeat("k", 200) + `":`
 
 // apply returns the request that applies a custom resource of the place.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// values are attacks by what objects hold.
+// values returns attacks with the values of objects.
 func values() []Attack {
 	post := func(path, body string) Request { return Request{Method: http.MethodPost, Path: path, Body: body} }
 	pod := func(cpu string) string {
@@ -131,13 +131,13 @@ func values() []Attack {
 	}}
 }
 
-// protobufOf returns the body of a pod in protobuf whose specification has some fields.
+// protobufOf returns the protobuf body of a pod whose specification has the given fields.
 func protobufOf(spec string) string {
 	kind := field(1, "v1") + field(2, "Pod")
 	return "k8s\x00" + field(1, kind) + field(2, field(2, spec))
 }
 
-// field returns a field of a message that has a number and a text, or another message.
+// field returns a field of a message with a string or another message.
 func field(number byte, content string) string {
 	const delimited = 2
 	return string(binary.AppendUvarint([]byte{number<<3 | delimited}, uint64(len(content)))) + content

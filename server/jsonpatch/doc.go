@@ -1,14 +1,15 @@
-// Package jsonpatch applies JSON patches of RFC 6902 as the library of kube-apiserver does, gopkg.in/evanphx/json-patch.v4, whose departures
-// from the RFC and whose error texts clients know.
+// Package jsonpatch applies JSON patches of RFC 6902 as kube-apiserver's library does, gopkg.in/evanphx/json-patch.v4. Clients depend on
+// the library's departures from the RFC and on its error texts.
 //
-//	Decode  reads a patch
-//	Apply   returns what a patch makes of a document
-//	Text    is Apply for a reader of texts
+//	Decode  decodes a patch
+//	Apply   applies a patch to a document
+//	Text    applies a patch and returns the text of the outcome
 //
-// Why not the library: each step of a path copies the text of everything below it, each item that is added or removed copies the list, and
-// copies of copies double what there is. Here the cost grows with the patch, the document and what copies add, which is bounded. What a
-// patch leaves alone is the same storage in the outcome.
+// Why not the library: each step of a path copies the text of everything below, and each added or removed item copies the list. Copies of
+// copies double the document. This package costs as much as the patch, the document and the copied bytes, which are bounded. Parts that a
+// patch does not change share storage with the document.
 //
-// An operation that looks at what an earlier one wrote sees the value, where the library sees how it was spelled: numbers and strings that
-// are not written as they are printed, and nulls, which are to the library none of the nulls of the document.
+// One difference remains. An operation that reads the outcome of an earlier one sees its value, where the library sees its spelling. It
+// shows for numbers and strings that are not in canonical form. It also shows for nulls: the library distinguishes a written null from a
+// null of the document.
 package jsonpatch

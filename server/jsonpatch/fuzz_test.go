@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// FuzzPatch applies the patch in any second line to the object in the first one. Nothing panics, the object stays what it was, and the text of the outcome, if there is one, is
-// that of the document.
+// FuzzPatch applies the patch in the second line to the object in the first. Nothing may panic, and the object must not change. The text of
+// the outcome must be that of the document.
 func FuzzPatch(f *testing.F) {
 	const document = `{"a":[1,{"b":null}],"c":{"/~":"x"}}` + "\n"
 	seeds.Fuzz(f, []string{

@@ -10,13 +10,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// MaxCopied is how many bytes the copy operations of a patch may add, as in kube-apiserver.
+// MaxCopied bounds the bytes that the copy operations of a patch add, as in kube-apiserver.
 const MaxCopied = 3 << 20
 
-// MaxSplit is how many bytes of what a patch writes its own paths may lead through, those of each level.
+// MaxSplit bounds the bytes of written values that later paths lead through, counted once per level.
 const MaxSplit = 16 << 20
 
-// Bound reports whether Apply or Text gave a patch up because it would cost too much.
+// Bound reports whether err says that Apply or Text exceeded a bound of cost.
 func Bound(err error) bool {
 	var copied *library.AccumulatedCopySizeError
 	return errors.Is(err, errTooSplit) || errors.As(err, &copied)
@@ -25,14 +25,14 @@ func Bound(err error) bool {
 // Patch is a list of operations.
 type Patch = library.Patch
 
-// Decode reads a patch. The error is that of encoding/json.
+// Decode decodes a patch. The error is that of encoding/json.
 func Decode(text []byte) (Patch, error) { return library.DecodePatch(text) }
 
-// Apply returns what the operations of a patch make of a document, one after the other. The error is the text of the library about the
-// first one that does not apply, or that of the context when it ends in between.
+// Apply applies the operations of a patch to a document, in order. The error has the library's text about the first operation that fails,
+// or is the context's.
 //
-// Where the library panics, the operation does not apply: a path into a null that was copied, and operations on the whole document without
-// a value.
+// An operation that makes the library panic is an error here: a path into a copied null, and an operation on the whole document without a
+// value.
 func Apply(ctx context.Context, patch Patch, document value.Value) (value.Value, error) {
 	d, err := draftOf(ctx, patch, document)
 	if err != nil {
@@ -45,7 +45,7 @@ func Apply(ctx context.Context, patch Patch, document value.Value) (value.Value,
 	return out, err
 }
 
-// Text is Apply for a reader to which it matters how a patch spells what it writes: 1.0 stays 1.0, and a name stays twice.
+// Text is Apply for callers that need the spelling of written values: 1.0 stays 1.0, and a duplicate name stays.
 func Text(ctx context.Context, patch Patch, document value.Value) ([]byte, error) {
 	d, err := draftOf(ctx, patch, document)
 	if err != nil {
@@ -54,7 +54,7 @@ func Text(ctx context.Context, patch Patch, document value.Value) ([]byte, error
 	return d.root.appendText(nil, 0)
 }
 
-// draftOf returns a document to which a patch was applied.
+// draftOf returns the draft of a document after all operations of a patch.
 func draftOf(ctx context.Context, patch Patch, document value.Value) (*draft, error) {
 	d := &draft{root: whole(document)}
 	if err := d.open(d.root); err != nil {
@@ -75,11 +75,11 @@ func draftOf(ctx context.Context, patch Patch, document value.Value) (*draft, er
 	return d, nil
 }
 
-// draft is a document while a patch is applied.
+// draft is a document to which a patch is being applied.
 type draft struct {
 	root   *node
-	copied int64 // bytes that copies added
-	splits int   // bytes of texts that were split, once for each level that a path leads into
+	copied int64 // bytes that copy operations added
+	splits int   // bytes of written texts that paths lead into, counted once per level
 }
 
 func (d *draft) apply(op library.Operation) error {
@@ -238,10 +238,10 @@ func (d *draft) copy(op library.Operation) error {
 	return nil
 }
 
-// errNoRoot is what the library says, which prints an error that it does not have.
+// errNoRoot has the library's text, which formats a nil error.
 var errNoRoot = fmt.Errorf("replace operation value must be object or array: %s", "%!w(<nil>)")
 
-// operand returns the value of an operation, nil if it has none.
+// operand returns the value of an operation, or nil.
 func operand(op library.Operation) *node {
 	text, ok := op["value"]
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// number returns a number of the environment.
+// number returns a number from the environment.
 func number(t *testing.T, name string, standard int) int {
 	t.Helper()
 	text := os.Getenv(name)
@@ -30,12 +30,12 @@ func number(t *testing.T, name string, standard int) int {
 	return n
 }
 
-// maker makes documents and patches.
+// maker makes random documents and patches.
 type maker struct{ *rand.Rand }
 
 func (m maker) one(of ...string) string { return of[m.IntN(len(of))] }
 
-// text returns a JSON text; those that operations write may be spelled otherwise than they are printed.
+// text returns a JSON text. A text for operations may have another spelling than the canonical one.
 func (m maker) text(depth int, written bool) string {
 	spelled := []string{"1", "2", `"a"`, `"b"`, "true", "1.5", `"\u003c"`, "{}", "[]"}
 	if written {
@@ -65,7 +65,7 @@ func (m maker) text(depth int, written bool) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// pathIn returns the path of a part of v, or of one that could be beside it.
+// pathIn returns the path of a part of v, or of an absent sibling.
 func (m maker) pathIn(v value.Value) string {
 	path := ""
 	for v.Len() > 0 && (path == "" || m.IntN(3) > 0) {
@@ -123,7 +123,7 @@ func (m maker) operation(of value.Value) string {
 	return "{" + strings.Join(members, ",") + "}"
 }
 
-// at returns what is at a path, null if nothing is.
+// at returns the value at a path, or null.
 func at(v value.Value, path string) value.Value {
 	d := &draft{root: whole(v)}
 	if d.open(d.root) != nil {
@@ -137,7 +137,7 @@ func at(v value.Value, path string) value.Value {
 	return value.Null()
 }
 
-// byLibrary returns what the library makes of a document, or the text of its error. It reports false if it panics.
+// byLibrary returns the library's outcome for a document, or its error text. It returns false if the library panics.
 func byLibrary(patch Patch, document string) (outcome, text string, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -152,7 +152,7 @@ func byLibrary(patch Patch, document string) (outcome, text string, ok bool) {
 	return fmt.Sprint(v, err), string(after), true
 }
 
-// textOf returns what Text does, or the text of its error, with the escapes that the library adds.
+// textOf returns the result of Text with the library's escapes, or the error text.
 func textOf(ctx context.Context, patch Patch, document value.Value) string {
 	text, err := Text(ctx, patch, document)
 	if err != nil {
@@ -165,8 +165,8 @@ func textOf(ctx context.Context, patch Patch, document value.Value) string {
 	return string(escaped)
 }
 
-// remembersSpelling reports whether a patch writes a null, or a text otherwise than it is printed, and an operation behind that looks at it:
-// see the package's comment.
+// remembersSpelling reports whether a later operation reads a null, or a text in another spelling, that an earlier one wrote. See the
+// package comment.
 func remembersSpelling(patch Patch) bool {
 	wrote := false
 	for _, op := range patch {
@@ -183,8 +183,8 @@ func remembersSpelling(patch Patch) bool {
 	return false
 }
 
-// TestLikeLibrary applies random patches to random documents, and compares the outcome, or the text of the error, with the library's.
-// DEED_CASES says how many, DEED_SEED which.
+// TestLikeLibrary applies random patches to random documents, and compares outcomes and error texts with the library. DEED_CASES sets the
+// number of cases, DEED_SEED their seed.
 func TestLikeLibrary(t *testing.T) {
 	cases, seed := number(t, "DEED_CASES", 10_000), seeds.First(t)
 	m := maker{seeds.Stream(seed, 0)}
@@ -240,7 +240,7 @@ func TestLikeLibrary(t *testing.T) {
 	}
 }
 
-// TestCopies doubles a document until copies added what they may.
+// TestCopies doubles a document until its copies reach the bound.
 func TestCopies(t *testing.T) {
 	operation := `{"op":"copy","from":"/a","path":"/a/-"}`
 	patch, err := Decode([]byte("[" + strings.Repeat(operation+",", 99) + operation + "]"))
@@ -259,7 +259,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestSplits leads paths deep into what a patch writes itself.
+// TestSplits uses deep paths into values that the patch itself wrote.
 func TestSplits(t *testing.T) {
 	const depth = 9000
 	deep := strings.Repeat(`{"a":`, depth) + strconv.Quote(strings.Repeat("x", 10_000)) + strings.Repeat("}", depth)
@@ -276,7 +276,7 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// TestEnd ends the context before a patch is applied.
+// TestEnd ends the context before the patch is applied.
 func TestEnd(t *testing.T) {
 	patch, err := Decode([]byte(`[{"op":"remove","path":"/a"}]`))
 	if err != nil {
@@ -289,7 +289,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestDeep moves one part into another until nothing could read the outcome again.
+// TestDeep moves one part into another until the outcome is nested too deeply to be read again.
 func TestDeep(t *testing.T) {
 	deep := strings.Repeat("[", 6000) + strings.Repeat("]", 6000)
 	document, err := value.Parse([]byte(`{"a":` + deep + `,"b":` + deep + `}`))
@@ -307,7 +307,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// TestGrowth counts what is allocated for n, 2n and 4n operations on documents that grow as much, and demands that it does not grow faster.
+// TestGrowth measures allocations for n, 2n and 4n operations on documents of proportional size. They must not grow faster than n.
 func TestGrowth(t *testing.T) {
 	list := func(n int) string { return `{"a":[` + strings.TrimSuffix(strings.Repeat("1,", 20*n), ",") + `]}` }
 	deep := func(n int) string {
@@ -336,7 +336,7 @@ func TestGrowth(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := allocated()
-			_, _ = Apply(t.Context(), patch, document) // of which only the cost counts
+			_, _ = Apply(t.Context(), patch, document) // only the cost matters
 			cost[i] = allocated() - before
 		}
 		if cost[2] > 5*cost[0]+1<<20 || cost[2] > 64<<20 {
@@ -354,7 +354,7 @@ func additions(n int) string {
 	return "[" + strings.Join(operations, ",") + "]"
 }
 
-// allocated returns how many bytes the process allocated so far.
+// allocated returns the bytes that the process has allocated.
 func allocated() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -14,11 +14,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// node is a part of a document. A nil node is a null that the document had, or an operation without a value.
+// node is a part of a document, in one of three forms. A nil node is a null of the document, or the missing value of an operation.
 //
-//	a part that no path leads into   whole
-//	a value that an operation wrote  text, and whole once that was read
-//	a part that a path leads into    members or items
+//	no path leads into it      whole
+//	an operation wrote it      text, and also whole once it was decoded
+//	a path leads into it       members or items
 type node struct {
 	whole   value.Value
 	text    json.RawMessage
@@ -34,21 +34,21 @@ func whole(v value.Value) *node {
 	return &node{whole: v}
 }
 
-// members are those of an object.
+// members are the members of an object.
 type members struct {
-	were  value.Value      // all of them, unless they are in now
-	now   map[string]*node // those that a path leads to
-	gone  map[string]bool  // those of were that were removed
+	were  value.Value      // the original members, except those in now
+	now   map[string]*node // members that a path leads to
+	gone  map[string]bool  // original members that were removed
 	count int
 }
 
-// items are those of a list.
+// items are the items of a list.
 type items struct {
 	were value.Value
 	now  []item
 }
 
-// item is an item or a member as it was, unless a path leads to it.
+// item is an original part, or a node if a path leads to it.
 type item struct {
 	was  value.Value
 	node *node
@@ -60,7 +60,7 @@ var (
 	errTooSplit = fmt.Errorf("the paths of a patch lead through more than %d bytes of what the patch writes", MaxSplit)
 )
 
-// find returns the node that holds what a path names, and the name of that in it; nil if there is none.
+// find returns the node that contains the target of a path, and the target's name in it. It returns nil if there is no such node.
 func (d *draft) find(path string) (in *node, key string) {
 	parts := strings.Split(path, "/")
 	if len(parts) < 2 {
@@ -83,7 +83,7 @@ func (d *draft) find(path string) (in *node, key string) {
 // unescaped replaces the escapes of RFC 6901.
 var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
 
-// open makes the parts of an object or a list available. The error is that it is neither, or that there is too much to split.
+// open splits an object or a list into parts. It fails for other values, and if the patch exceeds MaxSplit.
 func (d *draft) open(n *node) error {
 	switch {
 	case n == nil:
@@ -107,7 +107,7 @@ func (d *draft) open(n *node) error {
 	return nil
 }
 
-// split makes parts of what an operation wrote, whose texts stay as they are.
+// split splits a value that an operation wrote. The texts of the parts keep their spelling.
 func (d *draft) split(n *node) error {
 	text := n.text
 	if text[0] != '{' && text[0] != '[' {
@@ -145,7 +145,7 @@ func (d *draft) split(n *node) error {
 	return nil
 }
 
-// read makes whole of text. Of members with one name the last counts, as in encoding/json.
+// read decodes text into whole. As in encoding/json, the last of several members with one name counts.
 func (n *node) read() error {
 	if n.text == nil || !n.whole.IsAbsent() {
 		return nil
@@ -160,7 +160,7 @@ func (n *node) read() error {
 	return nil
 }
 
-// parseLast parses a text in which names may stand twice. err is the error if the text is wrong otherwise.
+// parseLast parses a text with duplicate names. It returns err if the text has another error.
 func parseLast(text []byte, err error) (value.Value, error) {
 	var loose any
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -175,7 +175,7 @@ func parseLast(text []byte, err error) (value.Value, error) {
 	return value.Parse(once)
 }
 
-// get returns a part. A member that is not there is nil.
+// get returns a part. An absent member is nil.
 func (n *node) get(key string) (*node, error) {
 	if m := n.members; m != nil {
 		if part, ok := m.now[key]; ok || m.gone[key] {
@@ -194,7 +194,7 @@ func (n *node) get(key string) (*node, error) {
 	}
 }
 
-// orNil returns n, or nil if it is absent.
+// orNil returns n, or nil if n is absent.
 func (n *node) orNil() *node {
 	if n == nil || n.whole.IsAbsent() {
 		return nil
@@ -202,26 +202,26 @@ func (n *node) orNil() *node {
 	return n
 }
 
-// keep makes part, which get returned, the part that it returns from now on.
+// keep stores part, which get returned, so that get returns the same node from now on.
 func (n *node) keep(key string, part *node) {
 	if m := n.members; m != nil {
 		m.put(key, part)
 		return
 	}
-	i, _ := n.items.index(key, len(n.items.now)) // get found it
+	i, _ := n.items.index(key, len(n.items.now)) // get has found it
 	n.items.now[i] = item{node: part, led: true}
 }
 
-// set replaces a part that get finds, or adds a member.
+// set replaces an existing part, or adds a member.
 func (n *node) set(key string, part *node) {
 	if n.members != nil {
-		_ = n.add(key, part) // which fails for lists only
+		_ = n.add(key, part) // only fails for lists
 		return
 	}
 	n.keep(key, part)
 }
 
-// add adds a member, or an item in front of the one with an index.
+// add adds a member, or inserts an item before an index.
 func (n *node) add(key string, part *node) error {
 	if m := n.members; m != nil {
 		if !m.has(key) {
@@ -281,7 +281,7 @@ func (m *members) put(key string, part *node) {
 	delete(m.gone, key)
 }
 
-// index returns the index that key names among the first n items; a negative one counts from the end.
+// index returns the index that key names in a list of n items. A negative index counts from the end.
 func (*items) index(key string, n int) (int, error) {
 	i, err := strconv.Atoi(key)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 var errTooDeep = errors.New("the outcome is nested deeper than 10000")
 
-// value returns the document of a node that is depth deep in another one. What no operation changed is the same storage. The error is about
-// a text that is no document, or that the outcome is nested too deeply.
+// value returns the document of a node at a depth. Parts that no operation changed share storage with the original. It fails for a
+// malformed text and for an outcome that is nested too deeply.
 func (n *node) value(depth int) (value.Value, error) {
 	switch {
 	case depth > jsontext.MaxDepth:
@@ -50,7 +50,7 @@ func (m *members) value(depth int) (value.Value, error) {
 	return value.Object(out...), nil
 }
 
-// all yields the members by name. Those that were not there before were absent.
+// all yields all members by name. An added member has no original.
 func (m *members) all(yield func(name string, part item) bool) {
 	added := make([]string, 0, len(m.now))
 	for name := range m.now {
@@ -99,7 +99,7 @@ func (l *items) value(depth int) (value.Value, error) {
 	return value.List(out...), nil
 }
 
-// appendText appends the text of a node that is depth deep in another one.
+// appendText appends the text of a node at a depth.
 func (n *node) appendText(b []byte, depth int) (_ []byte, err error) {
 	switch {
 	case depth > jsontext.MaxDepth:
@@ -136,7 +136,7 @@ func (at item) appendText(b []byte, depth int) ([]byte, error) {
 	return at.was.AppendJSON(b), nil
 }
 
-// comma appends a comma unless b ends with what opens an object or a list.
+// comma appends a comma unless b ends with an opening bracket.
 func comma(b []byte) []byte {
 	if last := b[len(b)-1]; last == '{' || last == '[' {
 		return b
@@ -144,7 +144,7 @@ func comma(b []byte) []byte {
 	return append(b, ',')
 }
 
-// checkDepth returns an error if v is nested deeper than what can be read again.
+// checkDepth returns an error if v at a depth is nested too deeply to be read again.
 func checkDepth(v value.Value, depth int) error {
 	if depth > jsontext.MaxDepth {
 		return errTooDeep
@@ -162,7 +162,7 @@ func checkDepth(v value.Value, depth int) error {
 	return nil
 }
 
-// copy returns a node like n that changes apart from it, and how long its text is.
+// copy returns an independent copy of n, and the length of its text.
 func (n *node) copy() (*node, int64, error) {
 	if n == nil {
 		return nil, 0, nil
@@ -178,8 +178,8 @@ func (n *node) copy() (*node, int64, error) {
 	return &node{text: text}, int64(len(printed)), err
 }
 
-// equals reports whether n is what an operation wrote. The library compares the texts of numbers and strings: what is written otherwise than
-// it would be printed is not equal.
+// equals reports whether n equals a value that an operation wrote. The library compares the texts of numbers and strings, so another
+// spelling than the canonical one is not equal.
 func (n *node) equals(written *node) bool {
 	switch {
 	case n.isNull() || written.isNull():
@@ -202,7 +202,7 @@ func compact(text []byte) []byte {
 	return b.Bytes()
 }
 
-// is reports whether n is v.
+// is reports whether n equals v.
 func (n *node) is(v value.Value) bool {
 	switch {
 	case n == nil:
@@ -240,7 +240,7 @@ func (l *items) are(v value.Value) bool {
 	return true
 }
 
-// asPrinted reports whether the numbers and strings in a JSON text, names aside, are written as encoding/json prints them.
+// asPrinted reports whether the numbers and string values in a JSON text have the spelling of encoding/json.
 func asPrinted(text []byte) bool {
 	s := jsontext.Scanner{Text: string(text)}
 	for s.Space(); s.Pos < len(s.Text); s.Space() {
@@ -265,7 +265,7 @@ func asPrinted(text []byte) bool {
 	return true
 }
 
-// isPrinted reports whether a number or a string is written as it is printed.
+// isPrinted reports whether a number or a string has the canonical spelling.
 func isPrinted(word string) bool {
 	v, err := value.Parse([]byte(word))
 	return err == nil && string(v.AppendJSON(nil)) == word

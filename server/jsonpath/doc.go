@@ -1,10 +1,10 @@
-// Package jsonpath finds what the JSON paths of printer columns lead to, as the library of kube-apiserver does, client-go's
-// util/jsonpath, which parses them.
+// Package jsonpath evaluates the JSON paths of printer columns, as kube-apiserver's library does: client-go's util/jsonpath, which also
+// parses them.
 //
 //	Compile  parses a path
-//	First    returns the first value at it
+//	First    returns the first value at a path
 //
-// Why not the library: descendants of descendants, as in ..a..a, are as many as the depth of an object to the power of their number, and the
-// library holds all of them. Here a search is given up once it visited [MaxSteps] values. And members of objects come in the order of their names, where
-// the library has any order.
+// Why not the library: a path of repeated descendants, such as ..a..a, selects up to d to the power of k values, for depth d and k steps.
+// The library holds all of them. This package ends a search after [MaxSteps] values. It also visits the members of objects by name, where
+// the library uses map order.
 package jsonpath

@@ -38,7 +38,7 @@ func (s *search) filter(from []value.Value, n *jsonpath.FilterNode) ([]value.Val
 	return out, nil
 }
 
-// errSide wraps what is wrong with one side of a comparison.
+// errSide is wrapped by the error of one side of a comparison.
 var errSide = errors.New("a side of a comparison")
 
 // passes reports whether a comparison holds for an item.
@@ -73,7 +73,7 @@ func (s *search) passes(item value.Value, n *jsonpath.FilterNode) (bool, error) 
 	return compare(left[0], right[0], n.Operator)
 }
 
-// compare compares scalars of one kind; truth values are only equal or not.
+// compare compares scalars of one kind. Booleans only have equality.
 func compare(a, b value.Value, operator string) (bool, error) {
 	order := 0
 	switch k := a.Kind(); {

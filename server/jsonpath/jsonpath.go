@@ -9,13 +9,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// MaxSteps is how many values the searches for all columns of an object may visit.
+// MaxSteps bounds the values that the searches for all columns of an object visit.
 const MaxSteps = 100_000
 
-// ErrGivenUp is the error of a search that would visit more values than it may.
+// ErrGivenUp is the error of a search that exceeds the bound.
 var ErrGivenUp = errors.New("the path leads to too many values")
 
-// Path is a path as definitions have it, such as .status.conditions[?(@.type=="Ready")].status. It is safe for concurrent use.
+// Path is a path of a definition, such as .status.conditions[?(@.type=="Ready")].status. It is safe for concurrent use.
 type Path struct{ nodes []jsonpath.Node }
 
 // Compile parses a path. The error is that of the library.
@@ -27,9 +27,9 @@ func Compile(path string) (*Path, error) {
 	return &Path{parser.Root.Nodes}, nil
 }
 
-// First returns the first value at the path, absent if there is none. It visits at most left values, and subtracts from left those that it
-// visits. The error is [ErrGivenUp], or that the path asks for something that values of this kind do not have. Loops (range) are not followed:
-// they are an error.
+// First returns the first value at the path, or an absent value. It visits at most *left values, and subtracts the number of visited values
+// from *left. The error is [ErrGivenUp], or says that a value has the wrong kind for the path. It is also an error for a loop (range),
+// which First does not support.
 func (p *Path) First(v value.Value, left *int) (value.Value, error) {
 	s := search{left: *left}
 	found, err := s.all(v, p)
@@ -40,7 +40,7 @@ func (p *Path) First(v value.Value, left *int) (value.Value, error) {
 	return found[0], nil
 }
 
-// all returns all values at a path. What is behind the first pair of braces may only be wrong.
+// all returns all values at a path. Only the first pair of braces selects values; the rest is evaluated for its errors.
 func (s *search) all(v value.Value, p *Path) (first []value.Value, err error) {
 	for i, n := range p.nodes {
 		found, err := s.walk([]value.Value{v}, n)
@@ -54,11 +54,11 @@ func (s *search) all(v value.Value, p *Path) (first []value.Value, err error) {
 	return first, nil
 }
 
-// search is a walk along a path.
+// search is a walk along a path. // number of values that it may still visit
 type search struct{ left int } // values that it may visit
 
-// walk returns what a node of a path leads to from each of some values. Along with an error comes what the library has by then, for a filter
-// asks whether that is nothing.
+// walk returns the values that a node of a path selects from given values. With an error it also returns the values that the library has
+// found by then, because a filter checks whether there are any.
 func (s *search) walk(from []value.Value, n jsonpath.Node) ([]value.Value, error) {
 	if s.left -= 1 + len(from); s.left < 0 {
 		return nil, ErrGivenUp
@@ -130,7 +130,7 @@ func field(from []value.Value, name string) []value.Value {
 	return out
 }
 
-// children returns the members and items of values. Those of a string are its bytes.
+// children returns the members and items of values. The children of a string are its bytes.
 func (s *search) children(from []value.Value) ([]value.Value, error) {
 	var out []value.Value
 	for _, v := range from {
@@ -160,7 +160,7 @@ func appendChildren(out []value.Value, v value.Value) []value.Value {
 	return out
 }
 
-// sizeOf returns how many children a value has.
+// sizeOf returns the number of children of a value.
 func sizeOf(v value.Value) int {
 	switch v.Kind() {
 	case value.KindObject, value.KindList:
@@ -171,7 +171,7 @@ func sizeOf(v value.Value) int {
 	return 0
 }
 
-// descendants appends values, and all below them, as far as they have anything in them.
+// descendants appends the values and all their descendants that have children.
 func (s *search) descendants(out, from []value.Value) (_ []value.Value, err error) {
 	for _, v := range from {
 		size, text := sizeOf(v), v.Kind() == value.KindString
@@ -185,7 +185,7 @@ func (s *search) descendants(out, from []value.Value) (_ []value.Value, err erro
 			continue
 		}
 		if out = append(out, v); text {
-			continue // bytes have nothing in them
+			continue // bytes have no children
 		}
 		if out, err = s.descendants(out, appendChildren(nil, v)); err != nil {
 			return out, err
@@ -200,7 +200,7 @@ var (
 	errStep        = errors.New("the step must be above zero")
 )
 
-// slice returns the items of lists from an index up to another one.
+// slice returns the items of lists between two indexes.
 func (s *search) slice(from []value.Value, params [3]jsonpath.ParamsEntry) ([]value.Value, error) {
 	var out []value.Value
 	for _, v := range from {
@@ -213,7 +213,7 @@ func (s *search) slice(from []value.Value, params [3]jsonpath.ParamsEntry) ([]va
 		begin, end := bounds(params, v.Len())
 		switch {
 		case begin == end:
-			return out, nil // of all lists, as in the library
+			return out, nil // ends the search in all lists, as in the library
 		case begin < 0, end < 0, begin >= v.Len(), end > v.Len(), begin > end:
 			return from, errOutOfBounds
 		}
@@ -234,7 +234,7 @@ func (s *search) slice(from []value.Value, params [3]jsonpath.ParamsEntry) ([]va
 	return out, nil
 }
 
-// bounds returns what the first two parameters say about a list of so many items. Negative ones count from the end.
+// bounds returns the first two parameters for a list of n items. Negative ones count from the end.
 func bounds(params [3]jsonpath.ParamsEntry, n int) (begin, end int) {
 	if params[0].Known {
 		begin = params[0].Value

@@ -15,7 +15,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// maker makes documents and paths.
+// maker makes random documents and paths.
 type maker struct{ *rand.Rand }
 
 func (m maker) one(of ...string) string { return of[m.IntN(len(of))] }
@@ -62,7 +62,7 @@ func (m maker) path(steps int) string {
 	return b.String()
 }
 
-// TestLikeLibrary finds random paths in random documents, and compares with what the library finds, in whatever order.
+// TestLikeLibrary evaluates random paths in random documents, and compares the values with the library's in any order.
 func TestLikeLibrary(t *testing.T) {
 	const cases = 20_000
 	m := maker{seeds.Rand(t)}
@@ -100,8 +100,8 @@ func TestLikeLibrary(t *testing.T) {
 	}
 }
 
-// matches reports whether the library finds the same, in whatever order. What it finds wrong may depend on the order in which it takes the
-// members of objects, so that it is asked several times.
+// matches reports whether the library finds the same values or error. The library's error may depend on map order, so it is called several
+// times.
 func matches(t *testing.T, j *library.JSONPath, document value.Value, got []value.Value, err error) bool {
 	t.Helper()
 	var is []string
@@ -133,7 +133,7 @@ func matches(t *testing.T, j *library.JSONPath, document value.Value, got []valu
 	return false
 }
 
-// TestFirst takes members in the order of their names.
+// TestFirst checks that members are visited by name.
 func TestFirst(t *testing.T) {
 	document, err := value.Parse([]byte(`{"c":{"x":3},"a":{"x":1},"b":{"x":2}}`))
 	if err != nil {
@@ -151,7 +151,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// TestGivenUp ends searches that would not end.
+// TestGivenUp ends searches that would run too long.
 func TestGivenUp(t *testing.T) {
 	deep, err := value.Parse([]byte(strings.Repeat(`{"a":`, 80) + "1" + strings.Repeat("}", 80)))
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package kjson reads JSON text as kube-apiserver does: names are case-sensitive, integers stay integers, and strict decoding says which names
-// stand twice in an object, and which fields the Go type does not have.
+// Package kjson decodes JSON as kube-apiserver does. Names are case-sensitive, and integers stay integers. Strict decoding reports
+// duplicate names and fields that the Go type does not have.
 //
-// The library behind it spells the whole path of each such name. A request of 3 MB can have a name of 160 kB and tens of thousands of names
-// below it that stand twice, which are 5 GB of paths. Texts are refused whose paths are longer than a bound; kube-apiserver reads them.
+// The library behind it builds the whole path of each such name. A request of 3 MB can have a name of 160 kB with tens of thousands of
+// duplicate names below it: 5 GB of paths. This package refuses texts whose paths exceed a bound; kube-apiserver accepts them.
 package kjson
 
 import (
@@ -15,21 +15,22 @@ import (
 	"github.com/deed-project/deed/server/structsize"
 )
 
-// ErrPaths is the error of a text whose paths are too long.
+// ErrPaths is the error of a text whose paths exceed the bound.
 var ErrPaths = errors.New("the paths of all fields together have more than 67108864 characters")
 
 const (
-	// maxPaths is how many bytes the paths of all members of a text may have together.
+	// maxPaths bounds the bytes of the paths of all members of a text together.
 	maxPaths = 64 << 20
-	// surely is a length up to which no text has paths beyond maxPaths: a quarter of its bytes are members at most, with paths shorter than it.
+	// surely is a length of texts whose paths cannot exceed maxPaths: at most a quarter of the bytes are members, each with a path shorter
+	// than the text.
 	surely = 16 << 10
-	// maxDepth is up to which depth the library reads. It looks before it spells any path.
+	// maxDepth is the depth that the library accepts. It checks the depth before it builds paths.
 	maxDepth = 10000
-	// indexLength is how much of a path an index counts for, brackets included.
+	// indexLength is the length that an index adds to a path, with brackets.
 	indexLength = 8
 )
 
-// Unmarshal reads a text into what into points to.
+// Unmarshal decodes a text into into.
 func Unmarshal(text []byte, into any) error {
 	if err := structsize.JSON(text, reflect.TypeOf(into).Elem()); err != nil {
 		return err
@@ -37,8 +38,8 @@ func Unmarshal(text []byte, into any) error {
 	return json.UnmarshalCaseSensitivePreserveInts(text, into)
 }
 
-// UnmarshalStrict reads a text into what into points to, and returns what strict decoding finds, at most the first hundred, in their order. The
-// error is [ErrPaths], or that of a text that cannot be read.
+// UnmarshalStrict decodes a text into into, and returns the first hundred findings of strict decoding in order. The error is [ErrPaths], or
+// that of an invalid text.
 func UnmarshalStrict(text []byte, into any) (found []error, err error) {
 	if err := structsize.JSON(text, reflect.TypeOf(into).Elem()); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func UnmarshalStrict(text []byte, into any) (found []error, err error) {
 	return json.UnmarshalStrict(text, into)
 }
 
-// Fields returns the paths of the fields that strict decoding found something about.
+// Fields returns the paths of the fields in the findings of strict decoding.
 func Fields(found []error) []string {
 	var out []string
 	for _, e := range found {
@@ -61,17 +62,17 @@ func Fields(found []error) []string {
 	return out
 }
 
-// CheckPaths returns [ErrPaths] for a text with paths beyond the bound, and nil for all others, whether or not they can be read. The cost is one
+// CheckPaths returns [ErrPaths] for a text whose paths exceed the bound, and nil for any other text, even an invalid one. Its cost is one
 // pass over the text.
 func CheckPaths(text []byte) error {
 	if len(text) <= surely {
 		return nil
 	}
 	var (
-		within []int // the lengths of the paths of the containers that are open
-		path   int   // that of the innermost one
+		within []int // lengths of the paths of the open containers
+		path   int   // length of the path of the innermost one
 		all    int
-		name   int // the length of the string that was read last
+		name   int // length of the last string
 	)
 	s := jsontext.Skim(text)
 	for len(within) <= maxDepth {

@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/server/kjson"
 )
 
-// twice returns an object with n names that stand twice below a name of the given length.
+// twice returns an object with n duplicate names below a name of the given length.
 func twice(length, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -46,7 +46,7 @@ func TestCheckPaths(t *testing.T) {
 	}
 }
 
-// TestUnmarshalStrict reads names that stand twice, and others that a Go type does not have.
+// TestUnmarshalStrict decodes duplicate names, and names that a Go type does not have.
 func TestUnmarshalStrict(t *testing.T) {
 	var into struct {
 		A int64 `json:"a"`

@@ -19,13 +19,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Loggable is an error that says what the log may show of it: nothing that an object, a request or a webhook holds.
+// Loggable is an error that knows its text for the log. The text must not contain anything of an object, a request or a webhook.
 type Loggable interface {
 	error
 	LogText() string
 }
 
-// NewError returns an error whose text is always the same: the log shows it.
+// NewError returns an error with a constant text, which the log shows.
 func NewError(text constant) error { return &constantError{string(text)} }
 
 type constantError struct{ text string }
@@ -33,17 +33,17 @@ type constantError struct{ text string }
 func (e *constantError) Error() string   { return e.text }
 func (e *constantError) LogText() string { return e.text }
 
-// sentinels are errors of libraries whose texts are always the same.
+// sentinels are errors of libraries with constant texts.
 var sentinels = []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded}
 
-// Text returns what the log shows of an error:
+// Text returns the text of an error for the log:
 //
-//	a Loggable                                 what it says
+//	a Loggable                                 its LogText
 //	errors of files, connections and TLS       their texts
 //	a Status                                   its code
-//	an invalid field                           its path up to the first key or index, and in which way it is invalid
+//	an invalid field                           its path up to the first key or index, and its type
 //	several errors                             each of them
-//	an error around another one                the inner one
+//	an error that wraps another one            the inner one
 //	any other error                            its Go type
 func Text(err error) string {
 	switch e := err.(type) {
@@ -51,7 +51,7 @@ func Text(err error) string {
 		return "none"
 	case Loggable:
 		return e.LogText()
-	case *url.Error: // its URL may have credentials
+	case *url.Error: // its URL may contain credentials
 		return e.Op + ": " + Text(e.Err)
 	case *fs.PathError, *os.LinkError, *os.SyscallError, syscall.Errno, *net.OpError, *net.DNSError, tls.RecordHeaderError, tls.AlertError,
 		*tls.CertificateVerificationError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError:
@@ -60,7 +60,7 @@ func Text(err error) string {
 		code := int(e.Status().Code)
 		return strings.TrimSpace(fmt.Sprintf("status %d %s", code, http.StatusText(code)))
 	case *field.Error:
-		path, _, _ := strings.Cut(e.Field, "[") // which has a key of a map, or an index
+		path, _, _ := strings.Cut(e.Field, "[") // the rest has a key of a map, or an index
 		return path + ": " + e.Type.String()
 	case interface{ Unwrap() []error }:
 		return each(e.Unwrap())

@@ -1,7 +1,7 @@
-// Package logs is the only way in which the server writes its log. No object, credential, header, query or answer of a webhook can pass
-// through it: a [Logger] takes messages that are constants, and [Field] values that only this package makes.
+// Package logs writes the log of the server; no other package does. No object, credential, header, query or webhook answer can get into it.
+// A [Logger] takes constant messages, and [Field] values that only this package makes.
 //
-// A field shows names, paths, codes and users. Of an error it shows what package logs knows to quote nothing: see [Fault].
+// Fields hold names, paths, codes and users. Of an error they hold only parts that quote no object: see [Fault].
 package logs
 
 import (
@@ -17,19 +17,19 @@ type Logger struct{ to *slog.Logger }
 // New returns a Logger that writes to l.
 func New(l *slog.Logger) Logger { return Logger{l} }
 
-// constant is a text of the program. Other packages cannot name the type, so they can pass constants alone.
+// constant is a constant text of the program. Other packages cannot name the type, so they can only pass untyped constants.
 type constant string
 
-// Error writes a failure of the server.
+// Error logs a failure of the server.
 func (l Logger) Error(message constant, fields ...Field) { l.write(slog.LevelError, message, fields) }
 
-// Warn writes what may not be as the user of the server wants it.
+// Warn logs a state that the operator may not want.
 func (l Logger) Warn(message constant, fields ...Field) { l.write(slog.LevelWarn, message, fields) }
 
-// Info writes what a user of the server may look for.
+// Info logs an event that the operator may look for.
 func (l Logger) Info(message constant, fields ...Field) { l.write(slog.LevelInfo, message, fields) }
 
-// Debug writes what is shown only if somebody asks for more.
+// Debug logs details that are off by default.
 func (l Logger) Debug(message constant, fields ...Field) { l.write(slog.LevelDebug, message, fields) }
 
 func (l Logger) write(level slog.Level, message constant, fields []Field) {
@@ -43,19 +43,19 @@ func (l Logger) write(level slog.Level, message constant, fields []Field) {
 	l.to.LogAttrs(context.Background(), level, string(message), attrs...)
 }
 
-// Debugs reports whether Debug writes anything.
+// Debugs reports whether Debug has any effect.
 func (l Logger) Debugs(ctx context.Context) bool {
 	return l.to != nil && l.to.Enabled(ctx, slog.LevelDebug)
 }
 
-// HTTP returns a logger for [net/http.Server.ErrorLog]. net/http quotes clients and panics in its lines, so only the beginning of a line
-// is kept, which says what failed.
+// HTTP returns a logger for [net/http.Server.ErrorLog]. Lines of net/http quote clients and panics, so the logger keeps only the begin of a
+// line, which says what failed.
 func (l Logger) HTTP() *log.Logger { return log.New(httpLines{l}, "", 0) }
 
-// httpLines takes the lines of net/http: io.Writer.
+// httpLines is an io.Writer for the lines of net/http.
 type httpLines struct{ to Logger }
 
-// whole are the beginnings of lines that quote no client.
+// whole lists beginnings of lines that quote no client data, and are kept as a whole.
 var whole = []string{"http: TLS handshake error from ", "http: Accept error: "}
 
 // Write logs a line.

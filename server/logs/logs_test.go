@@ -24,12 +24,12 @@ import (
 
 const secret = "hunter2"
 
-// loggable says nothing of its text.
+// loggable is a Loggable with a fixed log text.
 type loggable struct{ error }
 
 func (loggable) LogText() string { return "loggable" }
 
-// TestText wants of each kind of error what the log shows, and never what it may quote.
+// TestText checks the log text of each kind of error. It must not contain what the error may quote.
 func TestText(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -58,7 +58,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// written returns what write writes at every level.
+// written returns the output of write at every level.
 func written(write func(Logger)) string {
 	var out bytes.Buffer
 	write(New(slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{
@@ -73,7 +73,7 @@ func written(write func(Logger)) string {
 	return out.String()
 }
 
-// TestPanics shows the words of Go's runtime, and of everything else the type.
+// TestPanics checks that the log has the text of runtime errors, and only the type of other values.
 func TestPanics(t *testing.T) {
 	caught := func(f func()) (v any) {
 		defer func() { v = recover() }()
@@ -101,7 +101,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestHTTP keeps the part of each line of net/http that quotes no client.
+// TestHTTP checks that only the part of a net/http line that quotes no client is kept.
 func TestHTTP(t *testing.T) {
 	for line, want := range map[string]string{
 		"http: TLS handshake error from 1.2.3.4:5: remote error: tls: bad certificate": "http: TLS handshake error from 1.2.3.4:5: remote error: tls: bad certificate",
@@ -118,7 +118,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestSilence wants that the zero Logger takes everything.
+// TestSilence checks that the zero Logger accepts every call.
 func TestSilence(t *testing.T) {
 	l := Logger{}
 	l.Error("a")
@@ -129,15 +129,15 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestNothingElseLogs wants that no other package of the server writes a log or to a standard stream: these make handlers of logs,
-// or write what a user of the command asked for.
+// TestNothingElseLogs checks that no other package of the server writes a log or to a standard stream. The exceptions make log handlers, or
+// write the output of a command.
 func TestNothingElseLogs(t *testing.T) {
 	allowed := map[string]string{
-		"./admission":          "log/slog", // hides values
-		".":                    "log/slog", // has Config.Log
+		"./admission":          "log/slog", // it hides values
+		".":                    "log/slog", // it has Config.Log
 		"./apitest":            "log log/slog",
 		"./cmd/deed-apiserver": "log/slog",
-		"./hookclient":         "k8s.io/klog/v2", // silences it
+		"./hookclient":         "k8s.io/klog/v2", // it silences klog
 	}
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "../...").Output()
 	if err != nil {
@@ -163,7 +163,7 @@ func TestNothingElseLogs(t *testing.T) {
 	}
 	calls := regexp.MustCompile(`\b(slog|log|klog)\.(Debug|Info|Warn|Error|Log|(Print|Fatal|Panic)\w*|V|Default\(\)\.\w+)(Context)?\(|\.Log\.[A-Z]\w*\(|\bfmt\.Print|os\.Std(out|err)\.`)
 	err = filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
-		if name == "../hostile/attack" { // which is no part of the server, but a program that sends requests to one
+		if name == "../hostile/attack" { // not part of the server, but a client program
 			return fs.SkipDir
 		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "../logs/") {

@@ -1,5 +1,5 @@
-// Package loopback sends requests to the server itself, as its own client: controllers change objects by it, so that webhooks are asked and
-// watches are told as for every client.
+// Package loopback sends requests of the server to itself. Controllers change objects through it, so that their writes go through admission
+// and reach watches like any client's.
 package loopback
 
 import (
@@ -23,16 +23,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Agent is the user agent of the server's own requests, and so its field manager.
+// Agent is the user agent of the server's own requests, and therefore their field manager.
 const Agent = "deed-apiserver"
 
-// Client sends requests to a handler that expects a [request.Context], behind the filters. The user is [auth.System].
+// Client sends requests to the handler behind the filters, which expects a [request.Context]. The user is [auth.System].
 type Client struct {
 	Handler http.Handler
 	Timeout time.Duration // of each request
 }
 
-// Send sends a request. A patch is a JSON merge patch. The error is the Status with which the request is refused.
+// Send sends a request. A patch is a JSON merge patch. The error is the Status of a refusal.
 func (c *Client) Send(ctx context.Context, method, path string, body value.Value) error {
 	var text []byte
 	if !body.IsAbsent() {
@@ -70,7 +70,7 @@ func IgnoreNotFound(err error) error {
 	return err
 }
 
-// CollectionPath returns the path of a collection in a namespace. The namespace of a namespaced resource is default if it is empty.
+// CollectionPath returns the path of a collection in a namespace. For a namespaced resource, an empty namespace means default.
 func CollectionPath(v *catalog.Version, namespace string) string {
 	path := "/apis/" + v.Group + "/" + v.Name
 	if v.Group == "" {
@@ -85,7 +85,7 @@ func CollectionPath(v *catalog.Version, namespace string) string {
 	return path + "/" + v.Plural
 }
 
-// recorder keeps an answer: http.ResponseWriter.
+// recorder is an http.ResponseWriter that keeps the answer.
 type recorder struct {
 	header http.Header
 	code   int

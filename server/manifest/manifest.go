@@ -68,7 +68,7 @@ func (r Reader) Definitions(names ...string) ([]Object, error) {
 		}
 		objects = slices.DeleteFunc(objects, func(o Object) bool { return !custom.IsDefinition(o.Value) })
 		if len(objects) == 0 {
-			return nil, fmt.Errorf("%s holds no CustomResourceDefinition", name)
+			return nil, fmt.Errorf("%s contains no CustomResourceDefinition", name)
 		}
 		out = append(out, objects...)
 	}
@@ -125,7 +125,7 @@ func filesOf(name string) ([]string, error) {
 		out = append(out, file)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s holds no manifest in YAML or JSON", name)
+		return nil, fmt.Errorf("%s contains no manifest in YAML or JSON", name)
 	}
 	return out, nil
 }

@@ -89,7 +89,7 @@ func TestUnreadable(t *testing.T) {
 		"bad.yaml":  filepath.Join(dir, "bad.yaml"),
 		"":          filepath.Join(dir, "bad.yaml"),
 		"none.yaml": "no such file",
-		"empty":     filepath.Join(dir, "empty") + " holds no manifest in YAML or JSON",
+		"empty":     filepath.Join(dir, "empty") + " contains no manifest in YAML or JSON",
 	} {
 		if objects, err := (Reader{}).Read(filepath.Join(dir, name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q has %s: %v, want %s", name, called(dir, objects), err, want)
@@ -98,7 +98,7 @@ func TestUnreadable(t *testing.T) {
 	if objects, err := (Reader{}).Definitions(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("definitions of a file that is not there are %s: %v", called(dir, objects), err)
 	}
-	want := filepath.Join(dir, "other") + " holds no CustomResourceDefinition"
+	want := filepath.Join(dir, "other") + " contains no CustomResourceDefinition"
 	if objects, err := (Reader{}).Definitions(filepath.Join(dir, "other")); err == nil || err.Error() != want {
 		t.Errorf("definitions are %s: %v, want %s", called(dir, objects), err, want)
 	}

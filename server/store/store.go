@@ -1,13 +1,11 @@
-// Package store is what an API server needs of the place that holds its objects, and nothing of
-// what objects are: records, which are texts with keys, and revisions, which count writes.
+// Package store defines where an API server keeps its objects. A store knows nothing of objects: it holds records, which are texts with
+// keys, and counts writes as revisions.
 //
-// Every write makes a new revision of the whole store. What was stored at an earlier revision can
-// be read, and what happened since can be watched, until the revision is compacted away. So clients
-// read a consistent list page by page, and follow changes from exactly where the list ends.
+// Every write makes a new revision of the whole store. Records can be read at an earlier revision, and events can be watched from it, until
+// the revision is compacted. So clients read a consistent list page by page, and then follow changes from exactly the revision of the list.
 //
-// [Store] is the contract. Package storetest holds its laws as tests, which every implementation
-// passes: memory keeps records in the process, file in a file as well, and etcd in a cluster of
-// etcd that several servers share.
+// [Store] is the contract. Package storetest has tests of the contract, which every implementation passes. Package memory keeps records in
+// the process, package file also on disk, and package etcd in an etcd cluster that several servers share.
 package store
 
 import (
@@ -17,102 +15,91 @@ import (
 	"time"
 )
 
-// Revision numbers the states of a store. An empty store has revision 1, and each write makes a
-// larger one.
+// Revision numbers the states of a store. An empty store has revision 1, and each write makes a larger one.
 type Revision int64
 
-// Record is what is stored under a key, as it was written.
+// Record is a text under a key.
 type Record struct {
 	Key               string
-	Text              []byte   // shared with the store: nobody may modify it
-	Created, Revision Revision // of the write that made the key, and of that which wrote this text
+	Text              []byte   // shared with the store; callers must not modify it
+	Created, Revision Revision // the revision that created the key, and the revision that wrote this text
 }
 
-// Range says which records to read: those whose keys begin with Prefix and are greater than After,
-// in bytewise order.
+// Range selects records whose keys begin with Prefix and are greater than After in bytewise order.
 type Range struct {
 	Prefix, After string
-	Limit         int      // of the records; 0 is none
-	At            Revision // 0 is the latest
+	Limit         int      // largest number of records; 0 for no limit
+	At            Revision // 0 for the latest
 }
 
-// Page is what was read of a [Range].
+// Page is the outcome of reading a [Range].
 type Page struct {
 	Records   []Record
-	Revision  Revision // that was read: At, or the latest
-	Remaining int      // how many records follow in the range after those of the page
+	Revision  Revision // of all records: At, or the latest
+	Remaining int      // number of records of the range after the page
 }
 
-// Event is one write: that of Record, or the deletion of what was stored under its key.
+// Event is one write: a put of Record, or the deletion of the record under its key.
 type Event struct {
-	Record   // of a deletion it has the key, when it was created, and the revision of the deletion
+	Record   // a deletion has the key, Created, and the revision of the deletion
 	Deleted  bool
-	Previous []byte // the text that was stored before, shared with the store; nil if there was nothing
+	Previous []byte // the text before the write, shared with the store; nil if there was none
 }
 
-// Batch holds events of a watch. It has all events up to Revision that earlier batches did not
-// have. There may be none: then it says that nothing happened up to Revision.
+// Batch holds events of a watch. It has all events up to Revision that earlier batches did not have. A batch without events reports that
+// nothing happened up to Revision.
 type Batch struct {
-	Events   []Event // in the order of their revisions
+	Events   []Event // by revision
 	Revision Revision
 }
 
-// Store holds records. Its methods are safe for concurrent use, and linearizable: a read sees every
-// write that had returned when it began. They return the context's error if the context is done
-// before they begin, and [ErrClosed] after Close. After any other error than those below of a
-// write, the write may or may not have been made.
+// Store holds records. Its methods are safe for concurrent use and linearizable: a read sees every write that had returned when the read
+// began. If the context is already done, a method returns the context's error; after Close it returns [ErrClosed]. After any other error
+// that the method does not list, a write may or may not have happened.
 type Store interface {
-	// Get returns the record of a key as of a revision; 0 is the latest. The error is ErrNotFound
-	// if there is none, ErrCompacted or ErrFuture.
+	// Get returns the record of a key at a revision; 0 is the latest. The error is ErrNotFound if there is no record, ErrCompacted or
+	// ErrFuture.
 	Get(ctx context.Context, key string, at Revision) (Record, error)
 
-	// Range returns the records of a range, all of one revision. The error is ErrCompacted or
-	// ErrFuture.
+	// Range returns the records of a range at one revision. The error is ErrCompacted or ErrFuture.
 	Range(ctx context.Context, r Range) (Page, error)
 
-	// Put stores a text, which belongs to the store from then on, and returns the revision. If
-	// expect is 0 there must be no record of the key, and otherwise one of revision expect. If it
-	// is not so the error is a *ConflictError.
+	// Put stores a text and returns the revision. The caller must not modify the text afterwards. If expect is 0, the key must have no
+	// record; otherwise its record must have revision expect. If that does not hold, the error is a *ConflictError.
 	Put(ctx context.Context, key string, text []byte, expect Revision) (Revision, error)
 
-	// PutUntil is Put for a record that is deleted after a time, unless it is written again: see
-	// Expire.
+	// PutUntil is Put for a record with an expiry time; see Expire. A later Put removes the expiry time.
 	PutUntil(ctx context.Context, key string, text []byte, expect Revision, until time.Time) (Revision, error)
 
-	// Delete deletes the record of a key and returns the revision of that. If expect is not 0 the
-	// record must be of revision expect; otherwise the error is a *ConflictError. If there is no
-	// record it is ErrNotFound, whatever is expected.
+	// Delete deletes the record of a key and returns the revision of the deletion. If expect is not 0, the record must have revision
+	// expect; otherwise the error is a *ConflictError. Without a record the error is ErrNotFound, even if expect is not 0.
 	Delete(ctx context.Context, key string, expect Revision) (Revision, error)
 
-	// Watch returns the events after a revision on keys that begin with prefix, each exactly once,
-	// as they happen. Watching after a revision that is still to come waits for it. The error is a
-	// *CompactedError if events after that revision are gone.
+	// Watch returns the events after a revision on keys that begin with prefix, each exactly once, as they happen. A watch from a future
+	// revision waits for that revision. The error is a *CompactedError if events after the revision are compacted.
 	//
-	// The sequence ends when ctx is done. It ends with a *CompactedError if the reader was so slow that
-	// what comes next is gone, and with ErrClosed. A reader that stops early holds nothing. The
-	// sequence can be read once.
+	// The sequence ends when ctx is done. It ends with a *CompactedError if the reader falls behind the compacted revision, and with
+	// ErrClosed after Close. A reader that stops early leaks nothing. The sequence can be iterated once.
 	Watch(ctx context.Context, prefix string, after Revision) (iter.Seq2[Batch, error], error)
 
-	// Since returns the events after a revision on keys that begin with prefix, up to now, in one
-	// batch. It is for those who keep something beside the store, and catch up when they need it. The
-	// error is a *CompactedError if events after that revision are gone, ErrFuture, and
-	// errors.ErrUnsupported of a store that does not know by itself what happened.
+	// Since returns the events after a revision on keys that begin with prefix, up to the latest revision, in one batch. Callers use it to
+	// bring a cache of the store up to date on demand. The error is a *CompactedError if events after the revision are compacted,
+	// ErrFuture, or errors.ErrUnsupported if the store cannot know that its events are complete.
 	Since(ctx context.Context, prefix string, after Revision) (Batch, error)
 
-	// Compact forgets what was before a revision: what is read at and watched after that revision
-	// and later ones stays. To compact again to the same revision, or to an earlier one, does
-	// nothing. The error is ErrFuture if there is no such revision yet.
+	// Compact drops the history before a revision. Reads at that revision and later, and watches after it, still work. Compacting again to
+	// the same or an earlier revision does nothing. The error is ErrFuture if the revision does not exist yet.
 	Compact(ctx context.Context, to Revision) error
 
-	// Expire deletes the records whose time is over at now. Each is a write like any other. Stores
-	// that watch the time by themselves do nothing here.
+	// Expire deletes the records whose expiry time is not after now. Each deletion is a write like any other. In stores that expire records
+	// themselves, Expire does nothing.
 	Expire(ctx context.Context, now time.Time) error
 
-	// Close ends watches and gives resources back. What returned before is stored.
+	// Close ends watches and releases resources. Every write that returned before stays stored.
 	Close() error
 }
 
-// The errors of a [Store], to be found by errors.Is.
+// Errors of a [Store], to be tested with errors.Is.
 var (
 	ErrNotFound  error = constantError("store: no record has this key")
 	ErrConflict  error = constantError("store: the record is not as expected")
@@ -121,19 +108,17 @@ var (
 	ErrClosed    error = constantError("store: it is closed")
 )
 
-// constantError is an error whose text is always the same, so that the log of a server shows it.
+// constantError is an error with a constant text, which the log of a server may therefore show.
 type constantError string
 
 func (e constantError) Error() string   { return string(e) }
 func (e constantError) LogText() string { return string(e) }
 
-// Failure is the error of a store that could not read or keep something, such as on a full disk. Its text is for clients, and names no
-// file, address or library; the cause is for the log.
-//
-// The text of a cause holds no record.
+// Failure is the error of a store that failed to read or write, for example because the disk is full. Its text is for clients, and names no
+// file, address or library. The cause is for the log; its text must not contain a record.
 type Failure struct{ Cause error }
 
-// Error says only that the storage failed.
+// Error returns a text that only says that the storage failed.
 func (f *Failure) Error() string { return "the storage failed; the log of the server says why" }
 
 // LogText returns the text of the cause, for the log.
@@ -142,16 +127,16 @@ func (f *Failure) LogText() string { return f.Cause.Error() }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Cause }
 
-// Checker is a [Store] that knows whether writes are kept.
+// Checker is a [Store] that reports whether it can write.
 type Checker interface {
-	// Check returns the error of the last write if it could not be kept. It is nil when a later one could.
+	// Check returns the error of the last commit, or nil if the commit succeeded.
 	Check() error
 }
 
-// CompactedError says that a revision is gone, and which is the oldest that is there. It is an [ErrCompacted].
+// CompactedError says that a revision is compacted, and names the oldest revision that is not. It wraps [ErrCompacted].
 type CompactedError struct{ Oldest Revision }
 
-// Error says so. The wording may change.
+// Error returns a text whose wording may change.
 func (e *CompactedError) Error() string {
 	return fmt.Sprintf("%v: the oldest is %d", ErrCompacted, e.Oldest)
 }
@@ -159,13 +144,13 @@ func (e *CompactedError) Error() string {
 // Unwrap returns ErrCompacted.
 func (e *CompactedError) Unwrap() error { return ErrCompacted }
 
-// ConflictError says that a write expected something else than what is stored. It is an [ErrConflict].
+// ConflictError says that a write expected another revision than the stored one. It wraps [ErrConflict].
 type ConflictError struct {
 	Expected Revision
-	Current  Record // what is stored; the zero Record if there is nothing
+	Current  Record // the stored record; the zero Record if there is none
 }
 
-// Error says what was expected and what is there. The wording may change.
+// Error returns a text with both revisions. Its wording may change.
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%v: it has revision %d, not %d", ErrConflict, e.Current.Revision, e.Expected)
 }

@@ -5,32 +5,30 @@ import (
 	"time"
 )
 
-// Window says how much of its past a store keeps, for clients that read on or come back: all
-// revisions of some time, but not more than some number, nor more than some bytes. The zero Window keeps nothing but what is
-// stored.
+// Window bounds the history that a store keeps for clients that continue a list or resume a watch. The store keeps all revisions of some
+// age, but at most a number of revisions and of bytes. The zero Window keeps only the current records.
 type Window struct {
 	Age   time.Duration
-	Count int   // of revisions; 0 is no limit
-	Bytes int64 // of the texts that only the past has, in a store that is a [Sized]; 0 is no limit
+	Count int   // of revisions; 0 for no limit
+	Bytes int64 // of texts that are only in the history, in a store that is a [Sized]; 0 for no limit
 }
 
-// Sized is a [Store] whose past takes memory.
+// Sized is a [Store] whose history takes memory.
 type Sized interface {
 	Store
-	// PastBytes returns how many bytes the texts have that were replaced or deleted, and can be read yet. It costs nothing.
+	// PastBytes returns the bytes of replaced and deleted texts that can still be read. It takes constant time.
 	PastBytes() int64
-	// Within returns the first revision behind which no more than some bytes were replaced or deleted. It costs the number of revisions
-	// behind it.
+	// Within returns the first revision after which at most the given number of bytes were replaced or deleted. Its cost grows with the
+	// number of revisions after it.
 	Within(bytes int64) Revision
 }
 
-// Keeper compacts a store to its window, and deletes what is over, as time goes by. It knows the
-// time by what it is told, and remembers which revision was the latest then. It is not safe for
-// concurrent use.
+// Keeper compacts a store to its window and expires records. The caller passes the time to Tick; for each call, the keeper remembers the
+// latest revision. It is not safe for concurrent use.
 type Keeper struct {
 	store   Store
 	window  Window
-	samples []sample // in the order of time; the first is the last one that is outside of the window, if there is one
+	samples []sample // by time; only the first may be outside of the window
 }
 
 type sample struct {
@@ -38,19 +36,18 @@ type sample struct {
 	latest Revision
 }
 
-// NewKeeper returns the keeper of a store. Somebody has to call its Tick.
+// NewKeeper returns the keeper of a store. The caller must call Tick regularly.
 func NewKeeper(s Store, w Window) *Keeper { return &Keeper{store: s, window: w} }
 
-// IsFull reports whether the past has more bytes than the window, so that Tick is due. It costs nothing.
+// IsFull reports whether the history has more bytes than the window allows, so that Tick is due. It takes constant time.
 func (k *Keeper) IsFull() bool {
 	sized, ok := k.store.(Sized)
 	return ok && k.window.Bytes > 0 && sized.PastBytes() > k.window.Bytes
 }
 
-// Tick does what is due at now: it is to be called now and then, at intervals that are small beside
-// the window's age. What it does late it does not do wrong: more of the past stays meanwhile. Time
-// that goes back counts as time that stands still. It remembers as many calls as are in the
-// window's age.
+// Tick compacts and expires what is due at now. The caller should call it at intervals that are small beside the window's age. A late call
+// is harmless: the history just stays longer. A time before the previous call counts as the time of that call. The keeper holds one sample
+// for each call within the window's age.
 func (k *Keeper) Tick(ctx context.Context, now time.Time) error {
 	if err := k.store.Expire(ctx, now); err != nil {
 		return err
@@ -63,7 +60,7 @@ func (k *Keeper) Tick(ctx context.Context, now time.Time) error {
 		now = k.samples[n-1].at
 	}
 	k.samples = append(k.samples, sample{now, latest})
-	outside := 0 // how many samples are, all but the last of which are of no more use
+	outside := 0 // number of samples outside; all but the last of them are useless
 	for outside < len(k.samples) && !k.samples[outside].at.After(now.Add(-k.window.Age)) {
 		outside++
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/server/store/memory"
 )
 
-// past returns the oldest revision that can be read, of those up to the latest.
+// past returns the oldest revision that can be read.
 func past(t *testing.T, s store.Store, latest store.Revision) store.Revision {
 	t.Helper()
 	for at := store.Revision(1); at <= latest; at++ {
@@ -26,7 +26,7 @@ func past(t *testing.T, s store.Store, latest store.Revision) store.Revision {
 	return 0
 }
 
-// One write a second, and one tick after it: revision r is of second r-1.
+// TestWindow writes once a second and ticks after each write: revision r is of second r-1.
 func TestWindow(t *testing.T) {
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// A past of many bytes ends where it has as many as the window, and what is stored does not count.
+// TestWindowBytes checks that the history is cut to the bytes of the window. Current records do not count.
 func TestWindowBytes(t *testing.T) {
 	s, now := memory.New(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	k := store.NewKeeper(s, store.Window{Age: time.Hour, Bytes: 9})
@@ -85,7 +85,8 @@ func TestWindowBytes(t *testing.T) {
 	}
 }
 
-// A clock that goes back deletes nothing early, and one that jumps ahead nothing that is stored.
+// TestWindowClock checks clocks that jump. A clock that goes back deletes nothing early, and one that jumps ahead deletes no current
+// record.
 func TestWindowClock(t *testing.T) {
 	s := memory.New()
 	k := store.NewKeeper(s, store.Window{Age: time.Minute})
@@ -110,7 +111,7 @@ func TestWindowClock(t *testing.T) {
 	}
 }
 
-// The keeper deletes what is over.
+// TestWindowExpires checks that the keeper deletes expired records.
 func TestWindowExpires(t *testing.T) {
 	s, start := memory.New(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	if _, err := s.PutUntil(t.Context(), "/a", nil, 0, start); err != nil {

@@ -13,17 +13,17 @@ import (
 // list is a list that a patch is merged into.
 type list struct {
 	meta strategicpatch.LookupPatchMeta // of its items
-	key  string                         // that items are merged by; empty for texts, numbers and truth values
-	old  []value.Value                  // the items; merge leaves in it what the library leaves, see [list.without]
+	key  string                         // the merge key; empty for scalars
+	old  []value.Value                  // the items; merge leaves the library's remains in it, see [list.without]
 }
 
-// scalar is a text, a number, a truth value or null, to be found in a map.
+// scalar is a string, a number, a boolean or null, as the key of a map.
 type scalar struct {
 	kind value.Kind
 	text string
 }
 
-// scalarOf returns v as one, and false if it is none: an object or a list is like no other.
+// scalarOf returns v as a scalar. It returns false for an object or a list, which equals no other.
 func scalarOf(v value.Value) (scalar, bool) {
 	switch v.Kind() {
 	case value.KindString:
@@ -34,7 +34,7 @@ func scalarOf(v value.Value) (scalar, bool) {
 	return scalar{v.Kind(), v.String()}, true
 }
 
-// id returns what an item is found by, if anything: its key, or itself.
+// id returns the identity of an item: its key, or the item itself if it is a scalar.
 func (l *list) id(item value.Value) (scalar, bool) {
 	if l.key != "" {
 		item = item.Get(l.key)
@@ -42,7 +42,7 @@ func (l *list) id(item value.Value) (scalar, bool) {
 	return scalarOf(item)
 }
 
-// places returns where the items of a list are found first.
+// places returns the first index of each identity.
 func (l *list) places(of []value.Value) map[scalar]int {
 	out := make(map[scalar]int, len(of))
 	for i, item := range of {
@@ -55,7 +55,7 @@ func (l *list) places(of []value.Value) map[scalar]int {
 	return out
 }
 
-// kindOf returns the kind that the items of all lists have.
+// kindOf returns the kind that all items of all lists share.
 func kindOf(lists ...[]value.Value) (value.Kind, error) {
 	kind, none := value.KindAbsent, true
 	for _, l := range lists {
@@ -82,8 +82,8 @@ func kindOf(lists ...[]value.Value) (value.Kind, error) {
 	return kind, nil
 }
 
-// merge returns the items with those of a patch, or without them if it deletes. The order is that of the patch for its items, and
-// that of the list for others.
+// merge returns the items merged with those of a patch, or without them if deletes is set. Items of the patch have the patch's order, and
+// others the order of the list.
 func (l *list) merge(patch []value.Value, deletes bool) ([]value.Value, error) {
 	if len(l.old) == 0 && len(patch) == 0 {
 		return l.old, nil
@@ -138,8 +138,8 @@ func (l *list) scalars(of []value.Value) map[scalar]bool {
 	return out
 }
 
-// directed does what items of a patch say to do, and returns the items that are left of the list, and of the patch: none if all are
-// replaced by those.
+// directed carries out the directives of a patch. It returns the remaining items of the list, and the remaining items of the patch.
+// replaces reports that the patch replaces the whole list.
 func (l *list) directed(patch []value.Value) (old, left []value.Value, replaces bool, err error) {
 	gone := map[scalar]bool{}
 	for _, item := range patch {
@@ -169,9 +169,9 @@ func (l *list) directed(patch []value.Value) (old, left []value.Value, replaces 
 	return old, left, false, nil
 }
 
-// without returns the items but for those that go. The library moves those that stay to the places before, in the list that it has, and puts
-// what is new behind them: where it looks at the whole list again, for the order of items, that has at its end what was there before, as far
-// as nothing new is there. So has l.old.
+// without returns the items that are not in gone. It also reproduces an effect of the library, which removes items in place: the kept items
+// move to the front, and the tail keeps its old values. A later step of the library orders items by this array. So l.old keeps the same
+// layout.
 func (l *list) without(gone map[scalar]bool) []value.Value {
 	if len(gone) == 0 {
 		return l.old
@@ -186,7 +186,7 @@ func (l *list) without(gone map[scalar]bool) []value.Value {
 	return kept
 }
 
-// mergeObjects returns the items, merged with those of a patch that have the same keys, with the others of the patch behind them.
+// mergeObjects merges items of a patch into the items with the same keys, and appends the others.
 func (l *list) mergeObjects(old, patch []value.Value) ([]value.Value, error) {
 	places := map[scalar][]int{}
 	add := func(i int, item value.Value) {
@@ -211,7 +211,7 @@ func (l *list) mergeObjects(old, patch []value.Value) ([]value.Value, error) {
 				return nil, err
 			}
 			if merged[i] = object; object.Get(l.key).IsAbsent() {
-				places[id] = found[1:] // null was its key
+				places[id] = found[1:] // a null key, which the merge removed
 			}
 			continue
 		}
@@ -221,8 +221,8 @@ func (l *list) mergeObjects(old, patch []value.Value) ([]value.Value, error) {
 	return merged, nil
 }
 
-// arrange returns all items: those that are in first, in its order, and others in the order of second, each before the first of those that
-// stands behind it in second.
+// arrange returns all items in order. Items of first have the order of first, and others the order of second. Each other item comes before
+// the first item of first that follows it in second.
 func (l *list) arrange(all, first, second []value.Value, kind func() (value.Kind, error)) ([]value.Value, error) {
 	inFirst, others, err := l.split(all, first)
 	if err != nil {
@@ -254,7 +254,7 @@ func (l *list) arrange(all, first, second []value.Value, kind func() (value.Kind
 	return append(append(out, others...), inFirst...), nil
 }
 
-// place returns where an item is, -1 if it is not there.
+// place returns the place of an item, or -1.
 func (l *list) place(item value.Value, places map[scalar]int) int {
 	if id, ok := l.id(item); ok {
 		if i, found := places[id]; found {
@@ -264,9 +264,9 @@ func (l *list) place(item value.Value, places map[scalar]int) int {
 	return -1
 }
 
-// sort sorts items by their places, with those at the end that say that they go, which another item brought along. The library compares one
-// that has no place as if it were less than any other, also where that is no order, so that the result depends on how the sort of the
-// standard library goes about it.
+// sort sorts items by place. Items with a delete directive, which another item brought along, come last. The library orders an item without
+// a place before every other item, even another one without a place. That is no order, so the outcome depends on the algorithm of the
+// standard library's sort.
 func (l *list) sort(of []value.Value, places map[scalar]int) {
 	type placed struct {
 		value.Value
@@ -321,7 +321,7 @@ func (l *list) split(all, by []value.Value) (in, others []value.Value, err error
 	return in, others, nil
 }
 
-// checkKeys returns an error for the first item that is no object with the key.
+// checkKeys returns an error for the first item that is not an object with the key.
 func (l *list) checkKeys(of []value.Value) error {
 	for _, item := range of {
 		if item.Kind() != value.KindObject {
@@ -334,7 +334,7 @@ func (l *list) checkKeys(of []value.Value) error {
 	return nil
 }
 
-// checkOrder returns an error unless the items of a patch are in an order, in that order.
+// checkOrder returns an error unless the items of a patch follow an order.
 func (l *list) checkOrder(patch, order []value.Value) error {
 	if len(order) == 0 || len(patch) == 0 {
 		return nil
@@ -375,7 +375,7 @@ func (l *list) checkOrder(patch, order []value.Value) error {
 	return nil
 }
 
-// anyList returns items as errors of the library show them.
+// anyList returns items in the form in which the library's errors print them.
 func anyList(of []value.Value) []any {
 	out := make([]any, len(of))
 	for i, item := range of {

@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What a patch says beside members and items.
+// Directives of a patch, beside members and items.
 const (
 	directive     = "$patch"
 	retainKeys    = "$retainKeys"
@@ -20,13 +20,13 @@ const (
 	saysReplace   = "replace"
 	saysDelete    = "delete"
 	saysMerge     = "merge"
-	keepsNamed    = "retainKeys" // a strategy, which changes nothing here
+	keepsNamed    = "retainKeys" // a strategy without effect here
 	replaceValues = "replace"
 	mergeItems    = "merge"
 )
 
-// Apply returns object with patch applied. typed is of the Go type of the object, whose tags say how its lists are merged. The errors are
-// those of the library, which [errors.Is] finds.
+// Apply returns object with patch applied. The tags of typed, a Go value of the object's type, say how lists are merged. The errors are the
+// library's and work with [errors.Is].
 func Apply(object, patch value.Value, typed any) (value.Value, error) {
 	meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
 	if err != nil {
@@ -35,7 +35,7 @@ func Apply(object, patch value.Value, typed any) (value.Value, error) {
 	return mergeObject(object, patch, meta)
 }
 
-// mergeObject returns object, empty if it is absent, with the members of patch.
+// mergeObject returns object with the members of patch. An absent object counts as empty.
 func mergeObject(object, patch value.Value, meta strategicpatch.LookupPatchMeta) (value.Value, error) {
 	switch said := patch.Get(directive); {
 	case said.IsAbsent():
@@ -69,7 +69,7 @@ func mergeObject(object, patch value.Value, meta strategicpatch.LookupPatchMeta)
 	return m.merged(), nil
 }
 
-// retain takes the members out of object that patch does not say to keep, if it says that of any.
+// retain removes the members of object that the patch does not list in its retainKeys directive, if it has one.
 func retain(object, patch value.Value) (value.Value, value.Value, error) {
 	said := patch.Get(retainKeys)
 	if said.IsAbsent() {
@@ -103,11 +103,11 @@ func retain(object, patch value.Value) (value.Value, value.Value, error) {
 type members struct {
 	object, patch value.Value
 	meta          strategicpatch.LookupPatchMeta
-	done          map[string]value.Value // what became of members, absent for those that go
-	ordered       map[string]bool        // the members of patch that were merged with their order
+	done          map[string]value.Value // outcomes of members; absent for removed ones
+	ordered       map[string]bool        // members of patch that were merged with their order
 }
 
-// get returns a member as it is by now.
+// get returns the current value of a member.
 func (m *members) get(name string) value.Value {
 	if v, ok := m.done[name]; ok {
 		return v
@@ -115,7 +115,7 @@ func (m *members) get(name string) value.Value {
 	return m.object.Get(name)
 }
 
-// merged returns the object with what became of its members.
+// merged returns the object with the outcomes of its members.
 func (m *members) merged() value.Value {
 	if len(m.done) == 0 {
 		return m.object
@@ -134,7 +134,7 @@ func (m *members) merged() value.Value {
 	return value.Object(out...)
 }
 
-// order merges a list, and brings it into the order that the patch says in a member of its own.
+// order merges a list and sorts it by the order directive of the patch.
 func (m *members) order(name string, order value.Value) error {
 	if order.Kind() != value.KindList {
 		return mergepatch.ErrBadArgType([]any(nil), order.ToAny())
@@ -235,7 +235,7 @@ func (m *members) inner(name string, had, change value.Value) (value.Value, erro
 	return mergeObject(had, change, inner)
 }
 
-// items merges a list into a member, or deletes its items from that.
+// items merges a list into a member, or deletes the list's items from it.
 func (m *members) items(name string, had, change value.Value, deletes bool) (value.Value, error) {
 	inner, is, err := m.meta.LookupPatchMetadataForSlice(name)
 	if err != nil {
@@ -250,7 +250,7 @@ func (m *members) items(name string, had, change value.Value, deletes bool) (val
 	return value.List(merged...), err
 }
 
-// target returns of which member the member called name speaks: what follows a prefix and a slash.
+// target returns the member that a directive is about: the text after a prefix and a slash.
 func target(name, prefix string, problem error) (string, error) {
 	before, of, found := strings.Cut(name, "/")
 	if !found || before != prefix {
@@ -259,7 +259,7 @@ func target(name, prefix string, problem error) (string, error) {
 	return of, nil
 }
 
-// strategyOf returns how a member is merged.
+// strategyOf returns the merge strategy of a member.
 func strategyOf(is strategicpatch.PatchMeta) (string, error) {
 	switch all := is.GetPatchStrategies(); {
 	case len(all) == 0, len(all) == 1 && all[0] == keepsNamed:
@@ -275,12 +275,12 @@ func strategyOf(is strategicpatch.PatchMeta) (string, error) {
 	}
 }
 
-// withoutNulls returns v without the members, at any depth, that are null.
+// withoutNulls returns v without null members at any depth.
 func withoutNulls(v value.Value) value.Value {
 	return rebuilt(v, func(_ string, member value.Value) bool { return !member.IsNull() }, nil)
 }
 
-// withoutDirectives returns v without the objects that say what to do, absent if it is one itself.
+// withoutDirectives returns v without directive objects, or an absent value if v is one.
 func withoutDirectives(v value.Value) value.Value {
 	says := func(v value.Value) bool { return v.Kind() == value.KindObject && !v.Get(directive).IsAbsent() }
 	if says(v) {
@@ -289,7 +289,7 @@ func withoutDirectives(v value.Value) value.Value {
 	return rebuilt(v, func(_ string, member value.Value) bool { return !says(member) }, says)
 }
 
-// rebuilt returns v with the members that keep wants, and without the items that drop wants gone, at any depth.
+// rebuilt returns v with the members that keep accepts and without the items that drop accepts, at any depth.
 func rebuilt(v value.Value, keep func(string, value.Value) bool, drop func(value.Value) bool) value.Value {
 	switch v.Kind() {
 	case value.KindObject:
@@ -312,10 +312,10 @@ func rebuilt(v value.Value, keep func(string, value.Value) bool, drop func(value
 	return v
 }
 
-// ErrNullItem says that an item of a list of texts, numbers or objects is null.
+// ErrNullItem says that a list to merge contains a null item.
 var ErrNullItem = errors.New("a list to merge has an item that is null")
 
-// items returns the items of a list, none of anything else.
+// items returns the items of a list, or none for another value.
 func items(v value.Value) []value.Value {
 	if v.Kind() != value.KindList {
 		return nil
@@ -327,7 +327,7 @@ func items(v value.Value) []value.Value {
 	return out
 }
 
-// anyMap returns an object as errors of the library show it.
+// anyMap returns an object in the form in which the library's errors print it.
 func anyMap(v value.Value) map[string]any {
 	m, _ := v.ToAny().(map[string]any)
 	return m

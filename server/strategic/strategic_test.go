@@ -18,7 +18,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// thing has what objects have whose lists are merged.
+// thing has fields with all kinds of merged lists.
 type thing struct {
 	Text     string            `json:"text"`
 	Number   int               `json:"number"`
@@ -38,7 +38,7 @@ type thing struct {
 	Pointers []*thing          `json:"pointers" patchStrategy:"merge" patchMergeKey:"text"`
 }
 
-// maker makes objects and patches.
+// maker makes random objects and patches.
 type maker struct{ *rand.Rand }
 
 func (m maker) one(of ...string) string { return of[m.IntN(len(of))] }
@@ -75,7 +75,7 @@ func (m maker) object(depth int, patch bool) map[string]any {
 	}
 	if m.IntN(5) == 0 {
 		name := m.one("texts", "numbers", "atomic", "things")
-		if _, both := out[name]; !both { // which the library does first is left to chance
+		if _, both := out[name]; !both { // the library's order of the two is random
 			out["$deleteFromPrimitiveList/"+name] = m.member(name, depth, false)
 		}
 	}
@@ -155,7 +155,7 @@ func (m maker) member(name string, depth int, patch bool) any {
 	})
 }
 
-// order returns an order of the items of a list that a patch has, mostly a good one.
+// order returns an order for the items of a list in a patch, mostly a valid one.
 func (m maker) order(name string, items any) any {
 	if m.IntN(40) == 0 {
 		return m.any(nil, "x", []any{})
@@ -189,7 +189,7 @@ func (m maker) order(name string, items any) any {
 	return out
 }
 
-// library applies a patch as kube-apiserver does. It panics where that does.
+// library applies a patch as kube-apiserver does. It recovers the library's panics.
 func library(t *testing.T, object, patch []byte) (out, panicked any, err error) {
 	t.Helper()
 	var o, p map[string]any
@@ -207,7 +207,7 @@ func library(t *testing.T, object, patch []byte) (out, panicked any, err error) 
 	return out, nil, err
 }
 
-// clip takes away the room behind the items of lists: where there is some, the library changes lists as it looks at them.
+// clip removes spare capacity from lists. With spare capacity, the library changes lists in place while it reads them.
 func clip(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -223,9 +223,9 @@ func clip(v any) any {
 	return v
 }
 
-// TestLikeTheLibrary compares with the library. The library walks maps in random order: of several faults in one object, it names
-// the fault that it meets first. So faults are compared in patches that are narrowed until each object has one place for a fault;
-// of the whole patch, deed must name a fault that the library names in one of these.
+// TestLikeTheLibrary compares with the library. The library walks maps in random order: of several faults in one object, it names the first
+// that it meets. So the test compares faults in narrowed patches, in which each object has one place for a fault. For the whole patch, deed
+// must name a fault that the library names in one of the narrowed patches.
 func TestLikeTheLibrary(t *testing.T) {
 	patches := 60_000
 	if testing.Short() {
@@ -259,13 +259,13 @@ func TestLikeTheLibrary(t *testing.T) {
 	}
 }
 
-// verdict is what the library and deed say of a patch: an error, or nothing. The library may also panic.
+// verdict is the outcome of a patch in the library and in deed: an error or none. The library may also panic.
 type verdict struct {
 	library, deed string
 	panics        bool
 }
 
-// compare applies a patch, and compares the results if both have one.
+// compare applies a patch, and compares the outcomes if both succeed.
 func compare(t *testing.T, object, patch map[string]any) (of verdict) {
 	t.Helper()
 	objectText, patchText := mustJSON(object), mustJSON(patch)
@@ -283,14 +283,14 @@ func compare(t *testing.T, object, patch map[string]any) (of verdict) {
 	return of
 }
 
-// fault returns an error without the values in it.
+// fault returns an error text without the values in it.
 func fault(err string) string {
 	words, _, _ := strings.Cut(err, "[")
 	return words
 }
 
-// narrowed returns a patch with those of its objects and lists that a path of names leads to, so that each object has at most one
-// member that can be at fault. Lists keep all items. A list that has an order stays with it: the library merges such a list first.
+// narrowed returns the part of a patch along a path of names. In it, each object has at most one member that can be at fault. Lists keep
+// all items. A list keeps its order directive, because the library merges such a list first.
 func narrowed(patch any, path []string) any {
 	switch patch := patch.(type) {
 	case []any:
@@ -318,7 +318,7 @@ func narrowed(patch any, path []string) any {
 	return patch
 }
 
-// paths returns the paths of names that lead to the objects and lists of a patch. If there are none, it returns an empty path.
+// paths returns the paths of names to the objects and lists of a patch, or one empty path.
 func paths(patch any) [][]string {
 	var out [][]string
 	add := func(path []string) {
@@ -348,8 +348,7 @@ func paths(patch any) [][]string {
 	return out
 }
 
-// nesting returns the name of the member that an object or a list of a patch is merged into, and false for other members: those that
-// are no objects and lists, and those that say how others are merged.
+// nesting returns the name of the member that an object or a list of a patch is merged into. It returns false for scalars and directives.
 func nesting(name string, member any) (string, bool) {
 	if name == retainKeys || strings.HasPrefix(name, orderOf) {
 		return "", false
@@ -361,7 +360,7 @@ func nesting(name string, member any) (string, bool) {
 	return "", false
 }
 
-// TestRepeated has items more than once, and says so of keys.
+// TestRepeated patches lists with repeated items and repeated keys.
 func TestRepeated(t *testing.T) {
 	for _, c := range []struct{ object, patch string }{
 		{`{"texts":["a","b","a","c"]}`, `{"texts":["c","c","a"]}`},
@@ -386,7 +385,7 @@ func TestRepeated(t *testing.T) {
 	}
 }
 
-// TestNoPanic has what the library panics of.
+// TestNoPanic applies patches on which the library panics.
 func TestNoPanic(t *testing.T) {
 	for _, c := range []struct{ object, patch, want string }{
 		{`{"texts":[null]}`, `{"texts":["a"]}`, "<error>"},
@@ -403,7 +402,7 @@ func TestNoPanic(t *testing.T) {
 	}
 }
 
-// TestCost merges lists that have eight times as many items, which allocates about eight times as much.
+// TestCost checks that lists with eight times as many items allocate about eight times as much.
 func TestCost(t *testing.T) {
 	for name, item := range map[string]string{"things": `{"text":"t%d","number":%d}`, "texts": `"t%d%d"`} {
 		bytes := func(n int) uint64 {
@@ -429,7 +428,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// BenchmarkManyItems merges a list into one of as many items.
+// BenchmarkManyItems merges a list into one of the same length.
 func BenchmarkManyItems(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		var items, changed []any

@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Protobuf returns ErrSize if a value of type t that a message is read into would take too much memory. It costs the length of the message,
-// and finds nothing in bytes that are none: whoever reads them does.
+// Protobuf returns ErrSize if decoding a message into a value of type t would take too much memory. Its cost is linear in the message. It
+// ignores malformed bytes, which the decoder reports.
 func Protobuf(message []byte, t reflect.Type) error {
 	if len(message) <= surely {
 		return nil
@@ -17,7 +17,7 @@ func Protobuf(message []byte, t reflect.Type) error {
 	return m.err()
 }
 
-// message counts what a message takes that is read into a value of type t.
+// message counts the memory for decoding a message into a value of type t.
 func (m *meter) message(b []byte, t reflect.Type, depth int) {
 	numbers := shapeOf(t).numbers
 	for len(b) > 0 && m.left >= 0 && depth < maxDepth {
@@ -38,7 +38,7 @@ func (m *meter) message(b []byte, t reflect.Type, depth int) {
 	}
 }
 
-// field counts what one value of a field takes, which is an item of a list if the field has one.
+// field counts the memory of one value of a field. If the field has a list type, the value is an item.
 func (m *meter) field(b []byte, t reflect.Type, depth int) {
 	switch {
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
@@ -54,7 +54,7 @@ func (m *meter) field(b []byte, t reflect.Type, depth int) {
 	}
 }
 
-// entry counts what the value in an entry of a map takes.
+// entry counts the memory of the value in a map entry.
 func (m *meter) entry(b []byte, value reflect.Type, depth int) {
 	const valueNumber = 2
 	for len(b) > 0 {

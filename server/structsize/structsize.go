@@ -1,5 +1,5 @@
-// Package structsize bounds the memory of the Go structs that a request is read into. Bodies can be much smaller than what they say: {} in
-// a list is three bytes with its comma, and a container takes 400; in protocol buffers it may have two.
+// Package structsize bounds the memory of the Go structs that a request decodes into. A small body can decode into large structs: in a
+// list, {} with its comma is three bytes, and a container takes 400. In protobuf an empty item can be two bytes.
 package structsize
 
 import (
@@ -13,24 +13,24 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrSize is the error of a body that would be read into too large structs.
+// ErrSize is the error of a body that would decode into too much memory.
 var ErrSize = errors.New("the fields of all objects together would take more than 8 MiB and 32 times the bytes of the request")
 
 const (
-	// free and perByte bound what structs may take: what is constant, and for each byte of the body.
+	// free and perByte bound the memory of structs: a constant, and a factor per byte of the body.
 	free    = 8 << 20
 	perByte = 32
-	// surely is a length up to which no body has structs beyond free.
+	// surely is a length of bodies whose structs cannot exceed free.
 	surely = 8 << 10
-	// growth is how many bytes are allocated for each that a list or map has in the end, while it grows.
+	// growth is the number of allocated bytes per final byte of a list or map, because it grows in steps.
 	growth = 2
-	// perEntry is what an entry of a map takes beside its key and what it has for it.
+	// perEntry is the memory of a map entry beside its key and value.
 	perEntry = 16
-	// maxDepth is up to which depth the decoders read.
+	// maxDepth is the depth that the decoders accept.
 	maxDepth = 10000
 )
 
-// meter counts down what may be allocated yet.
+// meter counts down the bytes that may still be allocated.
 type meter struct{ left int64 }
 
 func newMeter(body []byte) *meter { return &meter{free + perByte*int64(len(body))} }
@@ -42,15 +42,15 @@ func (m *meter) err() error {
 	return nil
 }
 
-// itemCost is what an item of a list takes.
+// itemCost returns the memory of a list item.
 func itemCost(item reflect.Type) int64 { return growth * int64(item.Size()) }
 
-// entryCost is what an entry of a map takes.
+// entryCost returns the memory of a map entry.
 func entryCost(m reflect.Type) int64 {
 	return growth * (int64(m.Key().Size()) + int64(m.Elem().Size()) + perEntry)
 }
 
-// point counts what a value of type t points to, and returns its type.
+// point counts the memory behind a pointer of type t, and returns the type that it points to.
 func (m *meter) point(t reflect.Type) reflect.Type {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -59,11 +59,11 @@ func (m *meter) point(t reflect.Type) reflect.Type {
 	return t
 }
 
-// shape is what is known of a type.
+// shape holds the decoding types of a Go type.
 type shape struct {
-	members map[string]reflect.Type           // of a struct, by the names in JSON
-	numbers map[protowire.Number]reflect.Type // the same by the numbers in protobuf
-	// reads tells that values of the type read JSON themselves: an object into what object is, a list into items of what list is.
+	members map[string]reflect.Type           // of a struct, by JSON name
+	numbers map[protowire.Number]reflect.Type // of a struct, by protobuf field number
+	// reads tells that the type decodes JSON itself: an object into the type object, and a list into items of the type list.
 	reads        bool
 	object, list reflect.Type
 }

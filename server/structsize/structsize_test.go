@@ -51,7 +51,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// What is refused takes at least a tenth of the bound where it is read, and what is not refused no more than four times the bound.
+// TestAllocated checks the bound from both sides. A refused text allocates at least a tenth of the bound, and an accepted one at most four
+// times the bound.
 func TestAllocated(t *testing.T) {
 	for _, text := range []string{
 		`{"spec":{"containers":` + list(20_000, `{}`) + `}}`,
@@ -109,7 +110,7 @@ func TestProtobuf(t *testing.T) {
 	}
 }
 
-// FuzzJSON looks for texts that make the meter fail.
+// FuzzJSON searches for texts that break the meter.
 func FuzzJSON(f *testing.F) {
 	f.Add(`{"spec":{"containers":[{"env":[{"name":"a"}]}]}}`)
 	f.Add(`{"a":"\"","b":[1,null,true,{}]}`)

@@ -113,7 +113,7 @@ func appliers(o *manifest.Object) string {
 		}
 	}
 	if len(names) == 0 {
-		return "nobody has applied it"
+		return "no manager has applied it"
 	}
 	slices.Sort(names)
 	return "it was applied by " + strings.Join(names, ", ")

@@ -103,7 +103,7 @@ func (w *Workload) warnUntracked(t *Task) {
 		return
 	}
 	w.untracked = true
-	w.Warn(t.Live.At(), "%v has no metadata.managedFields, so that nobody seems to own anything: get it with kubectl get "+
+	w.Warn(t.Live.At(), "%v has no metadata.managedFields, and so seems to have no owners: get it with kubectl get "+
 		"--show-managed-fields (said once)", t.Live)
 }
 
@@ -111,7 +111,7 @@ func (w *Workload) warnUntracked(t *Task) {
 func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 	if configs && given.Entries != nil {
 		w.Refuse(given.Key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
-			"says who owns what and that is for the server to say", given)
+			"names the owners, which only the server may do", given)
 		return nil
 	}
 	if w.Config.Subresource == types.ScaleName {

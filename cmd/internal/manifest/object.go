@@ -162,7 +162,7 @@ func OwnersOf(o *Object) []Holder {
 // Untracked warns about an object without managed fields, which were probably left out when it was exported.
 func (c *Loader) Untracked(o *Object) {
 	if len(o.Entries) == 0 {
-		c.Warn(o.At(), "%v has no metadata.managedFields: nobody owns anything; kubectl get shows them with --show-managed-fields", o)
+		c.Warn(o.At(), "%v has no metadata.managedFields, and so no owners; kubectl get shows them with --show-managed-fields", o)
 	}
 }
 

@@ -13,22 +13,22 @@ import (
 func rulesOf(x *explain.Explanation) []string {
 	switch x.Role {
 	case explain.System:
-		return []string{"Nobody ever owns it: it is identity or bookkeeping, which kube-apiserver takes out of every set."}
+		return []string{"No manager can own it: it is identity or bookkeeping, which kube-apiserver removes from every set."}
 	case explain.PartOfValue:
 		whole := x.Way[:x.Atomic].Text(x.View)
 		return []string{
-			"It is a part of " + whole + ", which is one value (F1): to change it is to change all of that.",
+			"It is a part of " + whole + ", which is one value (F1): a change of the part is a change of the whole.",
 			"To take or release it, take or release " + whole + " as a whole.",
 		}
 	case explain.KeyedItem:
 		return []string{
-			"To apply anything in it is to own the item, with others (A5). What is in it conflicts, path by path (A6).",
+			"Applying any field in it makes the applier an owner of the item, beside the others (A5). Its fields conflict path by path (A6).",
 			"It is removed when its last applier leaves it out (A3), and stays while others own it (A4).",
 		}
 	case explain.Container:
 		return []string{
-			"It is no value of its own: what is in it is owned and conflicts, path by path (A6).",
-			"To take or release it, take or release what is in it.",
+			"It has no value of its own: its contents are owned and conflict path by path (A6).",
+			"To take or release it, take or release its contents.",
 		}
 	}
 	var owners []manifest.Holder
@@ -41,11 +41,11 @@ func rulesOf(x *explain.Explanation) []string {
 // take describes how to take a value with these owners.
 func take(owners []manifest.Holder) []string {
 	if len(owners) == 0 {
-		return []string{"Nobody owns it: whoever applies it, with any value, owns it then (A2). There is no conflict."}
+		return []string{"It has no owner: the first manager that applies it becomes its owner, with any value and without a conflict (A2)."}
 	}
 	return []string{
-		"Applying another value conflicts with its owners (C1, A6); by force they lose it (A7).",
-		"Applying the value that it has makes the applier a co-owner (A5). A plain update that changes it takes it without a conflict (U1, U2).",
+		"Applying another value conflicts with its owners (C1, A6); with force they lose it (A7).",
+		"Applying its current value makes the applier a co-owner (A5). An update that changes it takes it without a conflict (U1, U2).",
 	}
 }
 
@@ -56,7 +56,7 @@ func release(owners []manifest.Holder) []string {
 		name := wording.Manager(w.Manager.Name)
 		switch {
 		case w.Manager.Operation != merge.Apply:
-			out = append(out, fmt.Sprintf("%s gives it up only when it is removed, or when somebody else takes it: updates do not release (U3).",
+			out = append(out, fmt.Sprintf("%s loses it only if it is removed or another manager takes it: updates do not release fields (U3).",
 				name))
 		case len(owners) == 1:
 			out = append(out, fmt.Sprintf("If %s leaves it out of its configuration, its next apply removes it (A3).", name))

@@ -130,9 +130,9 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[secret.Key]notice
 			refilled = append(refilled, l)
 		}
 	}
-	list("removes, as nobody else owns it", gone)
-	list("leaves to its default, as nobody else owns it", refilled)
-	list("keeps, although it is not in there", h.Kept)
+	list("removes, because no other manager owns it", gone)
+	list("resets to its default, because no other manager owns it", refilled)
+	list("keeps, although the configuration omits it", h.Kept)
 	for _, x := range dryrun.Contests(h.Conflicts) {
 		live, wanted := secret.Texts(view.Pair(x.Path, x.Live, x.Wanted))
 		owners := make([]string, len(x.Owners))

@@ -35,7 +35,7 @@ func Compare(old, new *File) (changes []Change, hidden int) {
 		d.kind = name
 		switch {
 		case after[name] == nil:
-			effect := "The next write to an object forgets what is owned in this version."
+			effect := "The next write to an object drops the managed fields of this version."
 			if isEmpty(old.Catalog) {
 				effect = ""
 			}
@@ -98,12 +98,12 @@ func (d *comparison) lists(old, new *schema.List, path string) {
 		d.hidden++
 		return
 	}
-	effect := "Keys tell other items apart than before: what is owned by the old keys is nobody's."
+	effect := "The keys identify other items than before: fields under the old keys lose their owners."
 	switch {
 	case old.Topology() == schema.AtomicList:
-		effect = "Who owns the list keeps that, but what is in it has no owner any more."
+		effect = "Owners keep the list itself, but its items lose their owners."
 	case new.Topology() == schema.AtomicList:
-		effect = "Who owns anything in the list owns all of it: they will conflict."
+		effect = "Each owner of a part of the list becomes an owner of all of it: they will conflict."
 	}
 	d.add(path, fmt.Sprintf("is %s, was %s", after, before), effect)
 }
@@ -132,9 +132,9 @@ func keysWithoutDefaults(l *schema.List) string {
 func (d *comparison) maps(old, new *schema.Map, path string) {
 	switch {
 	case old.Atomic() && !new.Atomic():
-		d.add(path, "is merged field by field, was atomic", "Who owns the object keeps that, but what is in it has no owner any more.")
+		d.add(path, "is merged field by field, was atomic", "Owners keep the object itself, but its fields lose their owners.")
 	case !old.Atomic() && new.Atomic():
-		d.add(path, "is atomic, was merged field by field", "Who owns anything in the object owns all of it: they will conflict.")
+		d.add(path, "is atomic, was merged field by field", "Each owner of a part of the object becomes an owner of all of it: they will conflict.")
 	}
 	before, after := fieldsByName(old), fieldsByName(new)
 	names := slices.Collect(maps.Keys(before))
@@ -152,7 +152,7 @@ func (d *comparison) maps(old, new *schema.Map, path string) {
 		case !inNew && new.Element() != nil:
 			d.compare(a.Type, new.Element(), at)
 		case !inNew:
-			d.add(at, "is gone", "Objects that have it cannot be applied to until it is removed.")
+			d.add(at, "is gone", "An apply to an object fails as long as the object has the field.")
 		case !inOld:
 			d.add(at, "is new: "+types.Admitted(b.Type), "")
 		default:

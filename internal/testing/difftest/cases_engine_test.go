@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// orderOfConflicts: one field is owned by two managers.
+// orderOfConflicts: two managers own one field.
 func orderOfConflicts(t *testing.T) (string, string) {
 	w, err := newWorld(&gen.Schema{Document: &schema.Document{Types: append(schemas.DeducedTypes(), schema.TypeDef{
 		Name: "root", Atom: schema.Atom{Map: &schema.MapDef{ElementType: schema.TypeRef{Inlined: schema.Atom{Scalar: schema.Numeric}}}},
@@ -39,7 +39,7 @@ func orderOfConflicts(t *testing.T) (string, string) {
 	return strings.Join(deedOrder, " "), strings.Join(smdOrder, " ")
 }
 
-// conflictOrder returns the managers that w conflicts with, in the order in which the engines have them.
+// conflictOrder returns the managers that w conflicts with, in the order of each engine.
 func conflictOrder(t *testing.T, deed *deedRun, smd *smdRun, w gen.Write) (deedOrder, smdOrder []string) {
 	t.Helper()
 	var conflicts merge.Conflicts
@@ -56,7 +56,7 @@ func conflictOrder(t *testing.T, deed *deedRun, smd *smdRun, w gen.Write) (deedO
 	return deedOrder, smdOrder
 }
 
-// resetFieldsOfOneVersion: there are reset fields, but none for the version of a request.
+// resetFieldsOfOneVersion: there are reset fields, but not for the version of the request.
 func resetFieldsOfOneVersion(t *testing.T) (string, string) {
 	filters := map[string]gen.Filter{"v1": {Exclude: []fieldpath.Path{{fieldpath.Field("a")}}}}
 	w, err := newWorld(&gen.Schema{
@@ -82,7 +82,7 @@ func resetFieldsOfOneVersion(t *testing.T) (string, string) {
 	return short(deed.step(write)), short(smd.step(write))
 }
 
-// versionsInPruning: an item of a list is pruned, fields are owned in two more versions, and the list is atomic in one of them.
+// versionsInPruning: an item of a list is pruned, managers own fields in two more versions, and the list is atomic in one of them.
 func versionsInPruning(t *testing.T) (string, string) {
 	root := func(name, relationship string) string {
 		return `{"name":"` + name + `","map":{"elementType":{"scalar":"string"},"fields":[{"name":"d","type":{"list":{

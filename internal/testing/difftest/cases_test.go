@@ -23,12 +23,12 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// divergenceCases are the differences that functions show. Each returns what deed answers and what the reference answers,
-// the latter as often as it takes to see all its answers.
+// divergenceCases are the differences between functions. Each returns deed's answer and the reference's, and runs until it has seen all
+// answers of the reference.
 var divergenceCases = []struct {
 	name       string
 	deed       string
-	references []string // any of them may be the answer, and all of them must be at some time
+	references []string // the possible answers, each of which must occur
 	run        func(*testing.T) (deed, reference string)
 }{
 	{"swallowed-errors", "error", []string{`{"l":[{"k":"a","n":1}]}`}, swallowedErrors},
@@ -50,7 +50,7 @@ var divergenceCases = []struct {
 	{"not-a-number", "rejected", []string{"finds 1 of 2", "finds 2 of 2"}, inTurn(notANumber)},
 }
 
-// inTurn returns a case of a reference whose answer depends on the order in which it is asked. The order is that of the turn.
+// inTurn returns a case of a reference whose answer depends on the order of its inputs. turn selects the order.
 func inTurn(run func(t *testing.T, turn int) (deed, reference string)) func(*testing.T) (deed, reference string) {
 	turn := -1
 	return func(t *testing.T) (deed, reference string) {
@@ -59,12 +59,12 @@ func inTurn(run func(t *testing.T, turn int) (deed, reference string)) func(*tes
 	}
 }
 
-// patience is how often a reference is asked until each of its answers was seen. An answer that depends on the order of a map comes
-// in one of eight cases at least.
+// patience is the number of runs in which each answer of a reference must occur. An answer that depends on the order of a map comes in at
+// least one of eight runs.
 const patience = 20_000
 
-// TestDivergences fails when deed or the reference answers otherwise than recorded: a difference that is gone must be taken
-// out of the list.
+// TestDivergences fails if deed or the reference gives another answer than recorded. A difference that is gone must be removed from the
+// list.
 func TestDivergences(t *testing.T) {
 	for _, c := range divergenceCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestDivergences(t *testing.T) {
 	}
 }
 
-// TestDivergencesAreListed demands that docs/divergences.md names every case and every script, and nothing else.
+// TestDivergencesAreListed checks that docs/divergences.md names every case and every script, and nothing else.
 func TestDivergencesAreListed(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/divergences.md")
 	if err != nil {
@@ -131,7 +131,7 @@ func TestDivergencesAreListed(t *testing.T) {
 	}
 }
 
-// panics reports "panic" when f does, and else what f returns.
+// panics returns "panic" if f panics, and otherwise the result of f.
 func panics(f func() string) (out string) {
 	defer func() {
 		if recover() != nil {
@@ -141,7 +141,7 @@ func panics(f func() string) (out string) {
 	return f()
 }
 
-// both returns the type called root of a schema in both engines.
+// both returns the type named root of a schema in both engines.
 func both(t *testing.T, document string) (*schema.Type, smdtyped.ParseableType) {
 	t.Helper()
 	v, err := value.Parse([]byte(document))
@@ -152,13 +152,13 @@ func both(t *testing.T, document string) (*schema.Type, smdtyped.ParseableType) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, _ := schema.Compile(d) // some cases are about defects
+	compiled, _ := schema.Compile(d) // some cases are about defects of schemas
 	root := compiled["root"]
 	parser := &smdtyped.Parser{Schema: smdschema.Schema{Types: smdTypes(d)}}
 	return root, parser.Type("root")
 }
 
-// swallowedErrors: a configuration holds an item twice, in a list inside of an item of a list.
+// swallowedErrors: a configuration repeats an item of a list within an item of a list.
 func swallowedErrors(t *testing.T) (string, string) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"l","type":{"list":{
 		"elementRelationship":"associative","keys":["k"],"elementType":{"map":{"fields":[
@@ -176,7 +176,7 @@ func swallowedErrors(t *testing.T) (string, string) {
 	return answer, contentOf(out).String()
 }
 
-// parsed returns a document that is written in a test.
+// parsed parses a document of a test.
 func parsed(text string) value.Value {
 	v, err := value.Parse([]byte(text))
 	if err != nil {
@@ -203,17 +203,17 @@ func smdAccepted(t *testing.T, v value.Value, root smdtyped.ParseableType) *smdt
 	return out
 }
 
-// bigNumberInSet: an integer that no float64 is equal to is an item of a set.
+// bigNumberInSet: a set has an integer that no float64 equals.
 func bigNumberInSet(t *testing.T) (string, string) {
 	return readAndWritten(t, `{"v:9007199254740993":{}}`)
 }
 
-// bigNumbersInSets: two integers that no float64 tells apart are items of one set.
+// bigNumbersInSets: a set has two integers with the same float64.
 func bigNumbersInSets(t *testing.T) (string, string) {
 	return readAndWritten(t, `{"v:9007199254740992":{},"v:9007199254740993":{}}`)
 }
 
-// readAndWritten returns a set as both write it once they have read it.
+// readAndWritten returns a set as both engines write it after reading it.
 func readAndWritten(t *testing.T, text string) (string, string) {
 	set, err := fieldpath.ParseSet([]byte(text))
 	if err != nil {
@@ -226,7 +226,7 @@ func readAndWritten(t *testing.T, text string) (string, string) {
 	return string(set.AppendJSON(nil)), wire(smd)
 }
 
-// bigNumberChanged: an integer becomes a float that is next to it.
+// bigNumberChanged: an integer becomes an adjacent float.
 func bigNumberChanged(t *testing.T) (string, string) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"n","type":{"scalar":"numeric"}}]}}]}`)
 	old := value.Object(value.Member{Name: "n", Value: value.Int(1<<53 + 1)})
@@ -248,7 +248,7 @@ func smdItem(v any) smdpath.PathElement {
 	return smdpath.PathElement{Value: &item}
 }
 
-// negativeZero: two sets hold the same path, and one of them has it from -0. Their union is asked for in either order.
+// negativeZero: two sets have the same path, in one of them from -0. turn is the order of their union.
 func negativeZero(_ *testing.T, turn int) (string, string) {
 	zeros := []float64{0, math.Copysign(0, -1)}
 	if turn%2 == 1 {
@@ -264,7 +264,7 @@ func negativeZero(_ *testing.T, turn int) (string, string) {
 	return text(sets[0].Union(sets[1]).AppendJSON(nil)), text([]byte(wire(smdSets[0].Union(smdSets[1]))))
 }
 
-// nameTwice: a JSON object has a name twice.
+// nameTwice: a JSON object has a duplicate name.
 func nameTwice(t *testing.T) (string, string) {
 	text := []byte(`{"a":1,"a":2}`)
 	answer := "accepted"
@@ -289,7 +289,7 @@ func objectsAsKeys(*testing.T) (string, string) {
 	return fieldpath.Key(fieldpath.KeyField{Name: "k", Value: v}).String(), smdpath.PathElement{Key: smd}.String()
 }
 
-// unresolvableType: a scalar that is written in place has a relationship, and an object that was not validated is compared.
+// unresolvableType: an inlined scalar has a relationship, and an object is compared without validation.
 func unresolvableType(t *testing.T) (string, string) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"a","type":{"scalar":"string","elementRelationship":"atomic"}}]}}]}`)
 	v := parsed(`{"a":"x"}`)
@@ -307,7 +307,7 @@ func unresolvableType(t *testing.T) (string, string) {
 	})
 }
 
-// validationErrors: an object has two members that are not declared.
+// validationErrors: an object has two undeclared members.
 func validationErrors(t *testing.T) (string, string) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"a","type":{"scalar":"string"}}]}}]}`)
 	v := parsed(`{"x":1,"y":2}`)
@@ -321,7 +321,7 @@ func validationErrors(t *testing.T) (string, string) {
 	return fmt.Sprintf("%d errors", len(errs)), fmt.Sprintf("%d error: %s", len(smdErrs), smdErrs[0].Path)
 }
 
-// validationErrorsBeside: an object has a member that is not declared, and another that is of the wrong kind.
+// validationErrorsBeside: an object has an undeclared member, and another member of the wrong kind.
 func validationErrorsBeside(t *testing.T) (string, string) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"a","type":{"scalar":"string"}}]}}]}`)
 	v := parsed(`{"a":1,"x":2}`)
@@ -336,8 +336,7 @@ func validationErrorsBeside(t *testing.T) (string, string) {
 	return fmt.Sprintf("%d errors", len(errs)), answer
 }
 
-// notANumber: one of the paths of a set is that of NaN, which the reference takes for equal to every number when it looks for the
-// place of a path.
+// notANumber: a path of a set contains NaN. The reference's search takes NaN for equal to every number.
 func notANumber(t *testing.T, turn int) (string, string) {
 	_, smd := both(t, `{"types":[{"name":"root","map":{"elementType":{"scalar":"numeric"}}}]}`)
 	nan := map[string]any{"a": math.NaN()}
@@ -365,7 +364,7 @@ func notANumber(t *testing.T, turn int) (string, string) {
 	return answer, fmt.Sprintf("finds %d of 2", found)
 }
 
-// structValues: a value of a Go struct is of the wrong kind. Two structs with the same values are looked at, at two addresses.
+// structValues: a value of a Go struct has the wrong kind. Two structs with equal values have different addresses.
 func structValues(t *testing.T) (string, string) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"elementType":{"map":{"elementType":{"scalar":"string"}}}}}]}`)
 	texts, smdTexts := map[string]bool{}, map[string]bool{}
@@ -391,7 +390,7 @@ func structValues(t *testing.T) (string, string) {
 	return word[len(texts)], word[len(smdTexts)]
 }
 
-// memberNames: YAML has members with names that are no strings.
+// memberNames: YAML has member names that are not strings.
 func memberNames(t *testing.T) (string, string) {
 	_, smd := both(t, `{"types":[{"name":"root","map":{"elementType":{"scalar":"numeric"}}}]}`)
 	object := map[any]any{1: "no number", "a": 1}
@@ -405,7 +404,7 @@ func memberNames(t *testing.T) (string, string) {
 	return answer, "ignored"
 }
 
-// unsignedNumbers: a Go struct has a uint64. In unstructured objects it is rejected by both.
+// unsignedNumbers: a Go struct has a uint64. Both engines reject it in unstructured objects.
 func unsignedNumbers(t *testing.T) (string, string) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"elementType":{"scalar":"numeric"}}}]}`)
 	if _, err := value.FromAny(map[string]any{"a": uint64(1)}); err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// The decisions of a plan tell of the same conflicts as its conflicts, and of the owners that there are before and after the
-// apply, in histories of several versions whose fields have other names and other topologies.
+// TestDecisionsOfVersions checks decisions against the rest of a plan. They must report the same conflicts, and the owners before and after
+// the apply. The histories have several versions with other field names and topologies.
 func TestDecisionsOfVersions(t *testing.T) {
 	y := decisionTally{}
 	for seed := range seeds.Each(t, 1500) {
@@ -41,10 +41,10 @@ func TestDecisionsOfVersions(t *testing.T) {
 	}
 }
 
-// decisionTally counts conflicts: all, those with owners of other versions, and those that are told of in other versions.
+// decisionTally counts conflicts: all, those with owners of other versions, and those that are reported in other versions.
 type decisionTally struct{ conflicts, elsewhere, renamed int }
 
-// check returns how the decisions of an apply contradict the rest of its plan, and "" if they do not.
+// check returns the contradiction between the decisions of an apply and the rest of its plan, or "".
 func (y *decisionTally) check(r *deedRun, w gen.Write) string {
 	request, err := r.request(w)
 	if err != nil {
@@ -75,7 +75,7 @@ func (y *decisionTally) check(r *deedRun, w gen.Write) string {
 	return y.compare(plan.Conflicts(), told, w)
 }
 
-// compare says how conflicts differ from the decisions that tell of conflicts.
+// compare returns the difference between conflicts and the decisions about conflicts.
 func (y *decisionTally) compare(conflicts merge.Conflicts, told map[string]merge.Decision, w gen.Write) string {
 	matched := map[string]bool{}
 	for _, c := range conflicts {
@@ -105,7 +105,7 @@ func (y *decisionTally) compare(conflicts merge.Conflicts, told map[string]merge
 	return ""
 }
 
-// reconciled returns ms without those of versions that are gone, with sets that are adapted to the schema.
+// reconciled returns ms without the owners of versions that are gone, with sets adapted to the schema.
 func (r *deedRun) reconciled(ms merge.Managers) merge.Managers {
 	var out []merge.Entry
 	for e := range ms.All() {
@@ -117,7 +117,7 @@ func (r *deedRun) reconciled(ms merge.Managers) merge.Managers {
 	return merge.ManagersOf(out...)
 }
 
-// owners returns who has path, each in its own version.
+// owners returns the owners of path, each in its own version.
 func owners(ms merge.Managers, path fieldpath.Path) []merge.Manager {
 	var out []merge.Manager
 	for e := range ms.All() {

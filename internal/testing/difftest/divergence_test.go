@@ -7,29 +7,29 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// step is one write on an object in both engines, before and after.
+// step is one write to an object in both engines, with the states before it.
 type step struct {
-	deed      deedRun // before
-	smd       smdRun  // before
+	deed      deedRun // before the write
+	smd       smdRun  // before the write
 	write     gen.Write
-	got, want outcome // of deed, and of the reference
+	got, want outcome // deed's outcome, and the reference's
 }
 
-// divergence is a case in which deed answers otherwise than the reference on purpose. docs/divergences.md says why.
+// divergence is a case in which deed deliberately differs from the reference. docs/divergences.md gives the reason.
 type divergence struct {
 	name  string
 	holds func(*step) bool
-	met   int // in how many histories so far
+	met   int // number of histories with it so far
 }
 
-// divergences are those that random histories meet. Each ends its history, for the objects are not the same from there on.
+// divergences are the ones that random histories meet. A divergence ends its history, because the objects differ from there on.
 var divergences = []divergence{
 	{name: "items that lack a key", holds: lacksKey},
 	{name: "versions-in-pruning", holds: prunesInSeveralVersions},
 }
 
-// prunesInSeveralVersions: an applier prunes while fields are owned in two versions besides that of its last apply. The
-// reference takes these in the order of a Go map, and deed in that of their names: deed's is one of the reference's answers.
+// prunesInSeveralVersions: an applier prunes while fields are owned in two versions besides that of its last apply. The reference visits
+// the versions in map order, and deed by name. Deed's answer is one of the reference's.
 func prunesInSeveralVersions(s *step) bool {
 	versions := map[string]bool{s.write.Version: true}
 	for e := range s.deed.managers.All() {
@@ -43,7 +43,8 @@ func prunesInSeveralVersions(s *step) bool {
 	return s.everAnswers(func(o outcome) bool { return o.String() == s.got.String() })
 }
 
-// everAnswers reports whether the reference, whose answers may depend on the order of Go maps, ever gives one that holds accepts.
+// everAnswers reports whether the reference can give an outcome that holds accepts. Its answers may depend on map order, so it runs
+// repeatedly.
 func (s *step) everAnswers(holds func(outcome) bool) bool {
 	for range 200 {
 		again := s.smd
@@ -54,9 +55,9 @@ func (s *step) everAnswers(holds func(outcome) bool) bool {
 	return false
 }
 
-// lacksKey: version 4 of the reference rejects items that lack one of several keys, and version 6 does not, which deed follows.
-// The generators make no such items, but pruning, and shrinking a history, may. It is no divergence from version 6. Where several
-// versions are pruned in, the reference may stumble over something else first.
+// lacksKey: version 4 of the reference rejects items that lack one of several keys. Version 6 accepts them, and deed follows version 6. The
+// generators make no such items, but pruning and shrinking may. If pruning happens in several versions, the reference may meet another
+// error first.
 func lacksKey(s *step) bool {
 	rejected := func(o outcome) bool { return strings.Contains(o.message, "omits key field ") }
 	return rejected(s.want) || s.want.err != "" && s.everAnswers(rejected)

@@ -17,18 +17,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// key names a manager for the reference, which knows managers as text: m1/Apply or m1/Update/v1.
+// key returns the reference's name of a manager, which is text: m1/Apply or m1/Update/v1.
 func key(m merge.Manager) string {
 	return strings.TrimSuffix(m.Name+"/"+string(m.Operation)+"/"+m.APIVersion, "/")
 }
 
-// managerOf inverts key.
+// managerOf is the inverse of key.
 func managerOf(key string) merge.Manager {
 	parts := strings.SplitN(key+"/", "/", 3)
 	return merge.Manager{Name: parts[0], Operation: merge.Operation(parts[1]), APIVersion: strings.TrimSuffix(parts[2], "/")}
 }
 
-// deedRun is an object in deed.
+// deedRun is the state of an object in deed.
 type deedRun struct {
 	*world
 	engine   *merge.Engine
@@ -78,7 +78,7 @@ func (r *deedRun) write(w gen.Write) error {
 	return nil
 }
 
-// request returns w as a request to the engine, on the object as it is.
+// request returns w as a request of the engine about the current object.
 func (r *deedRun) request(w gen.Write) (merge.Request, error) {
 	t := r.types[w.Version]
 	live, err := typed.New(r.schema.Convert(r.live, r.version, w.Version), t, typed.AllowDuplicates)
@@ -105,7 +105,7 @@ func (r *deedRun) apply(request merge.Request, force bool) (merge.Result, error)
 	return plan.Force(), nil
 }
 
-// smdRun is an object in the reference. Managers are kept as servers keep them: as JSON.
+// smdRun is the state of an object in the reference. It keeps managers as servers do: as JSON.
 type smdRun struct {
 	*world
 	updater  *smdmerge.Updater
@@ -133,7 +133,7 @@ func (r *smdRun) step(w gen.Write) (out outcome) {
 	case err != nil:
 		out.err, out.message = "error", err.Error()
 	}
-	object, err := value.FromAny(r.live) // printed by deed: the reference spells 1e-7 as 1e-07, unlike encoding/json
+	object, err := value.FromAny(r.live) // deed prints it, because the reference spells 1e-7 as 1e-07, unlike encoding/json
 	if err != nil {
 		panic(err)
 	}
@@ -142,7 +142,7 @@ func (r *smdRun) step(w gen.Write) (out outcome) {
 	return out
 }
 
-// show returns the managers as an outcome has them.
+// show returns the managers in the form of an outcome.
 func (r *smdRun) show() map[string]string {
 	out := map[string]string{}
 	for k, e := range r.managers {
@@ -186,7 +186,7 @@ func (r *smdRun) write(w gen.Write) error {
 			return err
 		}
 	}
-	if result == nil { // the object stays as it is
+	if result == nil { // the object does not change
 		result = live
 	}
 	r.live, r.version = result.AsValue().Unstructured(), w.Version
@@ -217,8 +217,7 @@ func (r *smdRun) encode(managers smdpath.ManagedFields) error {
 	return nil
 }
 
-// wording words the reference's conflicts as kube-apiserver does. Their order is random among managers, and for each manager
-// that of its paths.
+// wording returns the reference's conflicts in kube-apiserver's words. Managers come in random order, and the paths of each in order.
 func wording(conflicts smdmerge.Conflicts) string {
 	slices.SortStableFunc(conflicts, func(a, b smdmerge.Conflict) int {
 		return merging.Compare(managerOf(a.Manager), managerOf(b.Manager))

@@ -19,7 +19,7 @@ func deedFilters(filters map[string]gen.Filter) map[string]merge.Filter {
 	return out
 }
 
-// smdFilters returns filters as the reference wants them, which knows two sorts and accepts one of them at a time.
+// smdFilters returns filters in the reference's form, which allows one of two kinds.
 func smdFilters(filters map[string]gen.Filter) (exclude map[smdpath.APIVersion]*smdpath.Set, include map[smdpath.APIVersion]smdpath.Filter) {
 	for version, f := range filters {
 		if f.Include == nil {
@@ -61,7 +61,7 @@ func smdElement(e fieldpath.Element) smdpath.PathElement {
 	return out
 }
 
-// smdSet returns s as the reference has it.
+// smdSet returns s in the reference's form.
 func smdSet(s fieldpath.Set) *smdpath.Set {
 	out := smdpath.NewSet()
 	if err := out.FromJSON(bytes.NewReader(s.AppendJSON(nil))); err != nil {

@@ -23,7 +23,7 @@ var (
 	merging = door.Open(merge.Internal{})
 )
 
-// printHead prints all of a script that comes before its writes.
+// printHead prints the part of a script before its writes.
 func printHead(b *strings.Builder, comment string, h *gen.History) {
 	b.WriteString(comment)
 	b.WriteString("-- schema --\n{\"types\":[")
@@ -80,7 +80,7 @@ func printWrite(b *strings.Builder, w gen.Write) {
 	fmt.Fprintf(b, "\n%s\n", w.Object)
 }
 
-// parseScript reads a script, without what it says that the engines answer.
+// parseScript parses a script without the recorded answers.
 func parseScript(text string) (comment string, _ *gen.History, _ error) {
 	h := &gen.History{Schema: &gen.Schema{}}
 	comment, rest, ok := strings.Cut(text, "-- schema --\n")

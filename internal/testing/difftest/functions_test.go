@@ -23,10 +23,10 @@ type subject struct {
 	typ    *schema.Type
 	smd    smdtyped.ParseableType
 	values gen.Values
-	broken string // what differs
+	broken string // the difference that was found
 }
 
-// TestFunctions demands that each function of package typed answers as its counterpart does, for random types and values.
+// TestFunctions checks that each function of package typed gives the answers of its counterpart, for random types and values.
 func TestFunctions(t *testing.T) {
 	for seed := range seeds.Each(t, histories(t)) {
 		c := gen.Seeded(seed)
@@ -49,7 +49,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// check compares all functions. Sets of other, a version of the same type, are what Reconcile works on.
+// check compares all functions. other is a version of the same type, for Reconcile.
 func (u *subject) check(other *subject) {
 	u.values.Duplicates = u.values.Chance(40)
 	old := u.values.Of(u.typ)
@@ -72,7 +72,7 @@ func (u *subject) check(other *subject) {
 	u.reconcile(smdOld, set)
 }
 
-// identified returns s without the paths of items that have no identity, which have no text.
+// identified returns s without the paths of items without identity, which have no text.
 func identified(s fieldpath.Set) fieldpath.Set {
 	var paths []fieldpath.Path
 	for path := range s.All() {
@@ -89,7 +89,7 @@ func (u *subject) differ(what string, got, want any, about ...any) {
 	}
 }
 
-// validate returns v in both engines; the second is nil when they reject it.
+// validate returns v in both engines. The second result is nil if both reject v.
 func (u *subject) validate(v value.Value) (typed.Value, *smdtyped.TypedValue) {
 	_, strictWant := u.smd.FromUnstructured(v.ToAny())
 	want, wantErr := u.smd.FromUnstructured(v.ToAny(), smdtyped.AllowDuplicates)
@@ -103,9 +103,9 @@ func (u *subject) validate(v value.Value) (typed.Value, *smdtyped.TypedValue) {
 	return got, want
 }
 
-// sameProblems returns want if got reports the same problems, and else got. The reference walks objects in the order of a Go
-// map, and up to the first member that is not declared: it reports a part of what deed reports. Where a type admits several kinds, it
-// may walk a value twice and report all of it twice.
+// sameProblems returns want if got reports the same problems, and otherwise got. The reference walks objects in map order and stops at the
+// first undeclared member, so it reports a part of deed's problems. If a type admits several kinds, it may walk a value twice and repeat
+// its problems.
 func sameProblems(got, want error) error {
 	all, some := problems(got), problems(want)
 	if strings.Contains(fmt.Sprint(want), ": field not declared in schema") {
@@ -123,7 +123,7 @@ func has(lines []string, line string) bool {
 	return slices.ContainsFunc(lines, func(other string) bool { return sameLine(line, other) })
 }
 
-// objectAsKey is in lines that show an object as a key, among others. Its members come in any order, see objectsAsKeys.
+// objectAsKey matches lines that show an object as a key. The members of that object come in any order; see objectsAsKeys.
 var objectAsKey = regexp.MustCompile(`(?s)\[.*=.*=`)
 
 func sameLine(a, b string) bool {
@@ -131,7 +131,7 @@ func sameLine(a, b string) bool {
 	return a == b || objectAsKey.MatchString(a) && letters(a) == letters(b)
 }
 
-// problems returns the lines of an error that has one for each problem. Version 4 of the reference words a lack of keys otherwise.
+// problems returns the lines of an error, one for each problem. Version 4 of the reference has another text for missing keys.
 func problems(err error) []string {
 	if err == nil {
 		return nil
@@ -161,16 +161,16 @@ func (u *subject) fields(v typed.Value, smd *smdtyped.TypedValue) {
 		return
 	}
 	if strings.Contains(wire(want), "invalid PathElement") {
-		return // items of lists whose relationship is left open: such sets have no text
+		return // a set with items of undefined lists has no text
 	}
 	u.differ("fields", string(v.Fields().AppendJSON(nil)), wire(want), v.Content())
-	// Sets are read back by a server: the numbers in their keys are floats then.
+	// A server reads sets back, and the numbers in their keys become floats.
 	set := v.Fields()
 	u.differ("named fields", string(typing.WithNamedFields(set, u.typ).AppendJSON(nil)),
 		wire(smdSet(set).EnsureNamedFieldsAreMembers(u.smd.Schema, u.smd.TypeRef)), v.Content())
 }
 
-// ownFields removes the fields of a value itself, among them those of items that have no identity.
+// ownFields removes the fields of a value from it, with the items without identity.
 func (u *subject) ownFields(v typed.Value, smd *smdtyped.TypedValue) {
 	set, smdSet := v.Fields(), smdFieldsOf(smd)
 	u.differ("what is left without all fields", v.Remove(set).Content(), contentOf(smd.RemoveItems(smdSet)), v.Content())
@@ -206,7 +206,7 @@ func (u *subject) merge(live typed.Value, smdLive *smdtyped.TypedValue, config v
 	}
 	want, wantErr := smdLive.Merge(smdConfig)
 	got, err := typed.Merge(live, deedConfig)
-	// The reference drops lists inside of items whose own items have no identity, see swallowedErrors.
+	// The reference drops lists within items whose own items have no identity; see swallowedErrors.
 	swallowed := smdLive.Validate(smdtyped.AllowDuplicates) != nil || opensInItems(u.typ, live.Content(), false) || opensInItems(u.typ, config, false) ||
 		repeatsInItems(u.typ, config, false)
 	if wantErr == nil && swallowed {
@@ -221,8 +221,8 @@ func (u *subject) merge(live typed.Value, smdLive *smdtyped.TypedValue, config v
 	}
 }
 
-// opensInItems reports whether an item of a granular list has a list in it, outside of all that is atomic, that has items and whose
-// relationship is left open. inItem says whether v is in an item itself.
+// opensInItems reports whether an item of a granular list contains a non-empty list whose relationship is undefined, outside of atomic
+// parts. inItem tells that v is within an item.
 func opensInItems(t *schema.Type, v value.Value, inItem bool) bool {
 	if v.Kind() == value.KindObject && t.Map() != nil && !t.Map().Atomic() {
 		for name, member := range v.Members() {
@@ -245,8 +245,8 @@ func opensInItems(t *schema.Type, v value.Value, inItem bool) bool {
 	return false
 }
 
-// repeatsInItems reports whether an item of a granular list has a list in it, outside of all that is atomic, that holds an
-// item twice. inItem says whether v is in an item itself.
+// repeatsInItems reports whether an item of a granular list contains a list that repeats an item, outside of atomic parts. inItem tells
+// that v is within an item.
 func repeatsInItems(t *schema.Type, v value.Value, inItem bool) bool {
 	if v.Kind() == value.KindObject && t.Map() != nil && !t.Map().Atomic() {
 		for name, member := range v.Members() {
@@ -269,7 +269,7 @@ func repeatsInItems(t *schema.Type, v value.Value, inItem bool) bool {
 	return false
 }
 
-// contentOf returns what v holds, printed by deed, which spells numbers as encoding/json does.
+// contentOf returns the content of v. Deed prints it, because deed spells numbers like encoding/json.
 func contentOf(v *smdtyped.TypedValue) value.Value {
 	out, err := value.FromAny(v.AsValue().Unstructured())
 	if err != nil {
@@ -292,7 +292,7 @@ func (u *subject) remove(v typed.Value, smd *smdtyped.TypedValue, set fieldpath.
 		u.differ("fields of what is left", "no error", err, v.Content(), set)
 		return
 	}
-	// The elements of items that lost their keys have no text form.
+	// The elements of items that lost their keys have no text.
 	if text := wire(wantFields); !strings.Contains(text, "invalid PathElement") {
 		u.differ("fields of what is left", string(got.Fields().AppendJSON(nil)), text, v.Content(), set)
 	}
@@ -302,7 +302,7 @@ func (u *subject) reconcile(smd *smdtyped.TypedValue, set fieldpath.Set) {
 	want, wantErr := smdtyped.ReconcileFieldSetWithSchema(smdSet(set), smd)
 	got, changed, err := typing.Reconcile(set, u.typ)
 	u.differ("errors of reconcile", err == nil, wantErr == nil, set)
-	if want == nil { // nothing is to be changed; a set that is the same may say so, too
+	if want == nil { // no change, which an equal set may express too
 		want = smdSet(set)
 	}
 	if wantErr == nil {
@@ -311,7 +311,7 @@ func (u *subject) reconcile(smd *smdtyped.TypedValue, set fieldpath.Set) {
 	}
 }
 
-// lacksSomeKeys reports whether an item in v lacks some of its keys, but not all: see lacksKey.
+// lacksSomeKeys reports whether an item in v lacks some but not all of its keys; see lacksKey.
 func lacksSomeKeys(t *schema.Type, v value.Value) bool {
 	if t.Map() != nil {
 		for name, member := range v.Members() {

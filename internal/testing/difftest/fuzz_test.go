@@ -6,7 +6,7 @@ import (
 	"github.com/deed-project/deed/internal/testing/gen"
 )
 
-// FuzzHistory demands that both engines answer every history alike that bytes decide about.
+// FuzzHistory checks that both engines give the same answers in histories that the fuzzer's bytes choose.
 func FuzzHistory(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{3, 0, 2, 1, 95, 40, 3, 55, 12, 2, 90, 7, 31, 99, 4, 61, 17, 1, 250, 33, 8})

@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
-// histories returns how many random cases a test tries: the number in DEED_HISTORIES, or 3000.
+// histories returns the number of random cases of a test: DEED_HISTORIES, or 3000.
 func histories(t *testing.T) int {
 	text := os.Getenv("DEED_HISTORIES")
 	if text == "" {
@@ -23,13 +23,13 @@ func histories(t *testing.T) int {
 	return n
 }
 
-// perSchema is how many histories are run with each schema, and writes how many writes each has.
+// perSchema is the number of histories with each schema, and writes the number of writes in each.
 const (
 	perSchema = 5
 	writes    = 12
 )
 
-// TestHistories demands that both engines answer every write of random histories alike.
+// TestHistories checks that both engines give the same answers in random histories.
 func TestHistories(t *testing.T) {
 	var seen tally
 	for seed := range seeds.Each(t, (histories(t)+perSchema-1)/perSchema) {
@@ -54,7 +54,7 @@ func TestHistories(t *testing.T) {
 	seen.check(t)
 }
 
-// tally counts what histories came across, to show that the generators reach it.
+// tally counts events in histories, to show that the generators reach them.
 type tally struct{ writes, errors, conflicts, unchanged, pruned, divergences int }
 
 func (y *tally) check(t *testing.T) {
@@ -77,7 +77,7 @@ func (y *tally) add(before string, o outcome) {
 	}
 }
 
-// random runs one random history. It returns the history up to the first difference, and nil if there is none.
+// random runs one random history. It returns the history up to the first difference, or nil.
 func (w *world) random(c *gen.Choices, seen *tally) *gen.History {
 	writer := gen.NewWriter(c, w.schema, w.types)
 	h := &gen.History{Schema: w.schema, Filters: writer.Filters()}
@@ -99,8 +99,7 @@ func (w *world) random(c *gen.Choices, seen *tally) *gen.History {
 	return nil
 }
 
-// compare makes one write in both engines. It returns their difference, and whether the history must stop because they
-// differ on purpose.
+// compare makes one write in both engines. It returns the difference, or "", and whether a deliberate divergence ends the history.
 func compare(deed *deedRun, smd *smdRun, w gen.Write) (difference string, stop bool) {
 	deed.retired = w.Retired
 	s := step{deed: *deed, smd: *smd, write: w}

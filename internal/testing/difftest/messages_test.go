@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// A schema has a scalar of an unknown name, which the message shows.
+// TestUnknownScalar checks the message about a scalar type with an unknown name.
 func TestUnknownScalar(t *testing.T) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"a","type":{"scalar":"weird"}}]}}]}`)
 	v := parsed(`{"a":"x"}`)
@@ -19,7 +19,7 @@ func TestUnknownScalar(t *testing.T) {
 	}
 }
 
-// Something atomic in a configuration holds an item twice: nobody looks inside.
+// TestMergeOfRepeatedItemsInAtomics merges a configuration with a repeated item in an atomic part, which no engine looks into.
 func TestMergeOfRepeatedItemsInAtomics(t *testing.T) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"m","type":{"map":{"elementRelationship":"atomic","fields":[
 		{"name":"s","type":{"list":{"elementRelationship":"associative","elementType":{"scalar":"string"}}}}]}}}]}}]}`)
@@ -34,7 +34,7 @@ func TestMergeOfRepeatedItemsInAtomics(t *testing.T) {
 	}
 }
 
-// Without identity, items go and stay together: those of a list whose relationship the schema leaves open.
+// TestRemoveOpenLists removes items without identity, from a list whose relationship is undefined. They are removed and kept together.
 func TestRemoveOpenLists(t *testing.T) {
 	root, smd := both(t, `{"types":[{"name":"root","map":{"fields":[{"name":"l","type":{"list":{"elementType":{"scalar":"string"}}}}]}}]}`)
 	v := parsed(`{"l":["a","b"]}`)

@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// A list whose relationship the schema leaves open can be stored where it is a part of something atomic, or empty.
+// TestOpenLists checks that a list of undefined relationship can be stored if it is empty or within an atomic part.
 func TestOpenLists(t *testing.T) {
 	text := schema.TypeRef{Inlined: schema.Atom{Scalar: schema.String}}
 	open := schema.TypeRef{Inlined: schema.Atom{List: &schema.ListDef{ElementType: text}}}

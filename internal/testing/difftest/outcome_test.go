@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// outcome is what an engine answers to one write.
+// outcome is the answer of an engine to one write.
 type outcome struct {
-	err       string // "error" when there is one that is no conflict, "panic: …" when it panicked
-	message   string // of err, for people only
-	conflicts string // as kube-apiserver words it; empty when there is none
-	object    string // JSON of the object after the write
+	err       string // "error" for an error that is not a conflict, "panic: …" for a panic
+	message   string // text of the error, which is not compared
+	conflicts string // in kube-apiserver's words; empty for none
+	object    string // the object after the write, as JSON
 	managers  map[string]string
 }
 
-// state prints what of the outcome must be the same in both engines.
+// String returns the part of the outcome that must be equal in both engines.
 func (o outcome) String() string {
 	var b strings.Builder
 	switch {

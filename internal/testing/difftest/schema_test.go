@@ -6,7 +6,7 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// smdTypes returns the types of d as the reference has them.
+// smdTypes returns the types of d in the reference's form.
 func smdTypes(d *schema.Document) []smdschema.TypeDef {
 	var out []smdschema.TypeDef
 	for _, def := range d.Types {

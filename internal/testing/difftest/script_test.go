@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the engines answer into the scripts")
 
-// scripts is where histories are kept, one per file:
+// scripts is the directory of recorded histories, one per file:
 //
 //	Any text, which says what the history is about.
 //	-- schema --
@@ -32,8 +32,8 @@ var update = flag.Bool("update", false, "write what the engines answer into the 
 //	What the engines answer. Where they differ, the answer of deed, a line of four dashes, and that of the reference.
 const scripts = "../../../testdata/script/engine"
 
-// TestScripts replays the scripts on both engines. Scripts whose names begin with divergence end in a difference, and fail
-// when there is none any more; in all others there must be none.
+// TestScripts replays the scripts in both engines. A script whose name begins with divergence must end in a difference. No other script may
+// show one.
 func TestScripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -66,7 +66,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// record replays h and returns its script, and whether the last answers differ.
+// record replays h. It returns the script, and whether the last answers differ.
 func record(t *testing.T, comment string, h *gen.History) (script string, differ bool) {
 	w, err := newWorld(h.Schema)
 	if err != nil {
@@ -87,7 +87,7 @@ func record(t *testing.T, comment string, h *gen.History) (script string, differ
 	return b.String(), differ
 }
 
-// save keeps a history that shows a difference. It returns the name of the script.
+// save records a history that shows a difference, and returns the name of its script.
 func save(t *testing.T, name string, h *gen.History) string {
 	file := filepath.Join(scripts, name+".txtar")
 	script, _ := record(t, "A random history in which the engines differed.\n", h)

@@ -2,7 +2,7 @@ package difftest
 
 import "github.com/deed-project/deed/internal/testing/gen"
 
-// difference runs h, which may be any history, and returns the first difference, with the number of the write that shows it.
+// difference runs h, which may be invalid, and returns the first difference with the number of its write.
 func difference(h *gen.History) (string, int) {
 	w := worldOf(h.Schema)
 	if w == nil {
@@ -29,16 +29,16 @@ var latest struct {
 	world  *world
 }
 
-// worldOf returns the world of s, and nil when s is no good schema. Many histories in a row have the same.
+// worldOf returns the world of s, or nil if s has problems. It caches the last one, because consecutive histories share a schema.
 func worldOf(s *gen.Schema) *world {
 	if latest.schema != s {
 		latest.schema = s
-		latest.world, _ = newWorld(s) // a schema with problems is not of interest here
+		latest.world, _ = newWorld(s) // schemas with problems are skipped here
 	}
 	return latest.world
 }
 
-// shrink makes h, which shows a difference, small.
+// shrink returns a small history that shows the difference of h.
 func shrink(h *gen.History) *gen.History {
 	small := gen.Shrink(h, func(h *gen.History) bool {
 		d, _ := difference(h)

@@ -16,16 +16,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// world is one schema as both engines know it.
+// world is one schema in both engines.
 type world struct {
 	schema  *gen.Schema
 	types   map[string]*schema.Type
 	smd     map[string]smdtyped.ParseableType
 	version map[string]string // by the name of the root type
-	retired bool              // only the first version exists any more
+	retired bool              // only the first version still exists
 }
 
-// exists reports whether there is such a version.
+// exists reports whether a version exists.
 func (w *world) exists(version string) bool {
 	return w.types[version] != nil && !(w.retired && version != w.schema.Versions[0].Name)
 }

@@ -2,19 +2,18 @@ package gen
 
 import "math/rand/v2"
 
-// Choices decides what a generator does.
+// Choices makes the decisions of a generator.
 type Choices struct {
 	next func(n int) int
 }
 
-// Seeded returns choices that look random and depend on seed alone.
+// Seeded returns pseudorandom choices that depend on seed alone.
 func Seeded(seed uint64) *Choices {
 	r := rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))
 	return &Choices{next: r.IntN}
 }
 
-// FromBytes returns choices that data makes, one byte each. Once data is used up every choice is the first one, which is the
-// simplest.
+// FromBytes returns choices from data, one byte each. After the end of data, every choice is the first one, which is the simplest.
 func FromBytes(data []byte) *Choices {
 	return &Choices{next: func(n int) int {
 		if len(data) == 0 {
@@ -26,7 +25,7 @@ func FromBytes(data []byte) *Choices {
 	}}
 }
 
-// N chooses one of 0 … n-1. It panics when n is not positive.
+// N returns one of 0 … n-1. It panics if n is not positive.
 func (c *Choices) N(n int) int {
 	if n <= 0 {
 		panic("gen: a choice of nothing")
@@ -34,13 +33,13 @@ func (c *Choices) N(n int) int {
 	return c.next(n)
 }
 
-// Chance chooses true in about percent of 100 cases. The simplest choice is false.
+// Chance returns true in about percent of 100 cases. The simplest choice is false.
 func (c *Choices) Chance(percent int) bool { return c.N(100) >= 100-percent }
 
-// Pick chooses one of items.
+// Pick returns one of items.
 func Pick[T any](c *Choices, items ...T) T { return items[c.N(len(items))] }
 
-// Shuffle puts items into a chosen order. The simplest choice leaves them as they are.
+// Shuffle sorts items into a chosen order. The simplest choice leaves them unchanged.
 func Shuffle[T any](c *Choices, items []T) {
 	for i := range len(items) - 1 {
 		j := i + c.N(len(items)-i)

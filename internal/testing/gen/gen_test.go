@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// history makes a history about an object that always is what was written last.
+// history makes a history whose object is always the one that was written last.
 func history(t *testing.T, c *gen.Choices) *gen.History {
 	t.Helper()
 	h := &gen.History{Schema: gen.NewSchema(c)}
@@ -35,7 +35,7 @@ func history(t *testing.T, c *gen.Choices) *gen.History {
 	return h
 }
 
-// The same seed makes the same, whatever order maps are in.
+// TestSeedsDecideEverything checks that a seed always gives the same outcome, whatever the order of maps.
 func TestSeedsDecideEverything(t *testing.T) {
 	show := func(h *gen.History) string {
 		return fmt.Sprint(h.Schema.Document.Value(), h.Schema.Versions, h.Schema.Renames, h.Filters, h.Writes)
@@ -51,10 +51,10 @@ func TestSeedsDecideEverything(t *testing.T) {
 	if len(seen) != 50 {
 		t.Errorf("50 seeds make only %d histories", len(seen))
 	}
-	history(t, gen.FromBytes(nil)) // ends, too
+	history(t, gen.FromBytes(nil)) // it must end, too
 }
 
-// Values conform to their type, and their duplicates can be taken out.
+// TestValuesConform checks that values conform to their type, and that Distinct removes their duplicates.
 func TestValuesConform(t *testing.T) {
 	for seed := range seeds.Each(t, 500) {
 		c := gen.Seeded(seed)
@@ -77,7 +77,7 @@ func TestValuesConform(t *testing.T) {
 	}
 }
 
-// Shrink leaves what a history is about, and nothing that it could do without.
+// TestShrink checks that Shrink keeps what makes a history fail, and nothing else.
 func TestShrink(t *testing.T) {
 	about := func(h *gen.History) bool {
 		for _, w := range h.Writes {

@@ -7,31 +7,31 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// History is a list of writes to one object, which does not exist in the beginning.
+// History is a list of writes to one object, which does not exist at the begin.
 type History struct {
 	Schema  *Schema
-	Filters map[string]Filter // reset fields, by version; nil when there are none
+	Filters map[string]Filter // reset fields by version; nil for none
 	Writes  []Write
 }
 
-// Filter says which fields take no part in ownership: those of Exclude with all below them, and those that no prefix of
-// Include fits. A history has filters of one of the two sorts only, and then all versions have one.
+// Filter selects the fields that take no part in ownership: those of Exclude with everything below, or those that no prefix of Include
+// matches. The filters of a history are all of one of these kinds, and then each version has one.
 type Filter struct {
 	Exclude []fieldpath.Path
 	Include []fieldpath.Path
 }
 
-// Write is one write, with the object in full.
+// Write is one write with the whole object.
 type Write struct {
 	Manager   merge.Manager
 	Operation merge.Operation
-	Force     bool // conflicts of an Apply
+	Force     bool // an Apply takes over conflicting fields
 	Version   string
-	Retired   bool // only the first version exists any more
+	Retired   bool // only the first version still exists
 	Object    value.Value
 }
 
-// Writer makes the writes of a history one after the other: each is about the object that the former ones made.
+// Writer makes the writes of a history. Each write is about the object after the earlier ones.
 type Writer struct {
 	schema  *Schema
 	types   map[string]*schema.Type // by version
@@ -45,7 +45,7 @@ func NewWriter(c *Choices, s *Schema, types map[string]*schema.Type) *Writer {
 	return &Writer{schema: s, types: types, values: Values{Choices: c, Depth: 4}, last: map[merge.Manager]Write{}}
 }
 
-// Filters makes the filters of a history, mostly none.
+// Filters returns the filters of a history, mostly none.
 func (w *Writer) Filters() map[string]Filter {
 	if !w.values.Chance(15) {
 		return nil
@@ -67,7 +67,7 @@ func (w *Writer) Filters() map[string]Filter {
 	return out
 }
 
-// path makes the path of a part that objects of type t may have. If any says so, it may have [fieldpath.Any] for items.
+// path returns the path of a part that objects of type t may have. With any set, it may contain [fieldpath.Any] for items.
 func (w *Writer) path(t *schema.Type, any bool) fieldpath.Path {
 	var out fieldpath.Path
 walk:
@@ -100,7 +100,7 @@ walk:
 	return out
 }
 
-// element makes the element of an item that a list may have, and the zero Element where items are not told apart.
+// element returns the element of an item that a list may have, or the zero Element if items have no identity.
 func (w *Writer) element(l *schema.List) fieldpath.Element {
 	item := w.values.item(l, 1)
 	switch l.Topology() {
@@ -120,7 +120,7 @@ func (w *Writer) element(l *schema.List) fieldpath.Element {
 	return fieldpath.Element{}
 }
 
-// Next makes a write. live is the object as it is, in version at.
+// Next makes a write. live is the current object, in version at.
 func (w *Writer) Next(live value.Value, at string) Write {
 	out := Write{Version: w.version()}
 	out.Retired = w.retired
@@ -134,7 +134,7 @@ func (w *Writer) Next(live value.Value, at string) Write {
 	} else {
 		out.Operation = merge.Update
 		out.Manager = merge.Manager{Name: Pick(w.values.Choices, "m1", "m4"), Operation: merge.Update, APIVersion: out.Version}
-		if w.values.Chance(20) { // one that applies, too
+		if w.values.Chance(20) { // a manager that also applies
 			out.Manager = merge.Manager{Name: "m2", Operation: merge.Apply}
 		}
 		w.values.Duplicates = w.values.Chance(15)
@@ -144,7 +144,7 @@ func (w *Writer) Next(live value.Value, at string) Write {
 	return out
 }
 
-// version chooses the version of a write. Once in a while all versions but the first cease to exist.
+// version chooses the version of a write. Sometimes all versions but the first cease to exist.
 func (w *Writer) version() string {
 	w.retired = w.retired || w.values.Chance(1)
 	if w.retired {
@@ -153,7 +153,7 @@ func (w *Writer) version() string {
 	return w.schema.Versions[min(w.values.N(4), w.values.N(len(w.schema.Versions)))].Name
 }
 
-// changed makes what an updater turns live into.
+// changed returns an updater's new state of live.
 func (w *Writer) changed(live value.Value, t *schema.Type) value.Value {
 	if w.values.Chance(8) {
 		return w.values.Of(t)
@@ -164,7 +164,7 @@ func (w *Writer) changed(live value.Value, t *schema.Type) value.Value {
 	return live
 }
 
-// config makes what an applier applies.
+// config returns an applier's configuration.
 func (w *Writer) config(write Write, live value.Value, t *schema.Type) value.Value {
 	last, again := w.last[write.Manager]
 	before := w.schema.Convert(last.Object, last.Version, write.Version)

@@ -5,5 +5,5 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// schemas is what this package needs of schema beyond its API.
+// schemas is the internal API of schema.
 var schemas = door.Open(schema.Internal{})

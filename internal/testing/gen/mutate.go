@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Mutate returns v, a value of t, with one change: a part is set, removed, replaced by null or by something empty, or the
-// items of a list change places. The result conforms to t as [Values.Of] does.
+// Mutate returns v, a value of t, with one change: a part is set, removed, replaced by null or by an empty value, or the items of a list
+// are reordered. The result conforms to t like that of [Values.Of].
 func (g *Values) Mutate(v value.Value, t *schema.Type) value.Value { return g.mutate(v, t, g.Depth) }
 
 func (g *Values) mutate(v value.Value, t *schema.Type, depth int) value.Value {
@@ -74,7 +74,7 @@ func (g *Values) mutateList(v value.Value, l *schema.List, depth int) value.Valu
 	return value.List(items...)
 }
 
-// mutateItem changes one item of l, mostly not what identifies it.
+// mutateItem changes one item of l. It mostly keeps the identity of the item.
 func (g *Values) mutateItem(item value.Value, l *schema.List, depth int) value.Value {
 	if l.Topology() != schema.KeyedList || item.Kind() != value.KindObject {
 		return g.item(l, depth)
@@ -88,8 +88,8 @@ func (g *Values) mutateItem(item value.Value, l *schema.List, depth int) value.V
 	return g.keyedItem(l, changed, depth)
 }
 
-// Part returns a part of v, a value of t, as a manager applies it who cares for some fields only: each member and each item
-// is there or not, and items keep their keys.
+// Part returns a part of v, a value of t, as the configuration of a manager of some fields. Each member and item is kept or dropped; kept
+// items have their keys.
 func (g *Values) Part(v value.Value, t *schema.Type) value.Value {
 	switch {
 	case v.Kind() == value.KindObject && t.Map() != nil:
@@ -138,7 +138,7 @@ func (g *Values) partOfList(v value.Value, l *schema.List) value.Value {
 	return value.List(items...)
 }
 
-// Distinct returns v, a value of t, without the later ones of items that its sets and keyed lists hold more than once.
+// Distinct returns v, a value of t, without the repeated items of its sets and keyed lists. The first of equal items stays.
 func Distinct(v value.Value, t *schema.Type) value.Value {
 	switch {
 	case v.Kind() == value.KindObject && t.Map() != nil:
@@ -162,7 +162,7 @@ func Distinct(v value.Value, t *schema.Type) value.Value {
 	return v
 }
 
-// Repeats reports whether v, a set or keyed list, holds an item more than once.
+// Repeats reports whether v, a set or keyed list, contains an item more than once.
 func Repeats(l *schema.List, v value.Value) bool {
 	if l.Topology() != schema.SetList && l.Topology() != schema.KeyedList {
 		return false
@@ -176,7 +176,7 @@ func Repeats(l *schema.List, v value.Value) bool {
 	return false
 }
 
-// Spoil returns v, a value of t, with a part in it that t mostly does not admit.
+// Spoil returns v, a value of t, with a part that t mostly does not admit.
 func (g *Values) Spoil(v value.Value, t *schema.Type) value.Value {
 	switch {
 	case v.Kind() == value.KindObject && v.Len() > 0 && t.Map() != nil && g.Chance(80):

@@ -4,7 +4,7 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// Subset makes a set of some paths of s, some that lead to places above or below them, and none at all sometimes.
+// Subset returns a set of some paths of s, and of some places above or below them. It may be empty.
 func Subset(c *Choices, s fieldpath.Set) fieldpath.Set {
 	var b fieldpath.Builder
 	keep := Pick(c, 30, 5, 60, 90)

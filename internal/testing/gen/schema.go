@@ -12,23 +12,23 @@ import (
 type Schema struct {
 	Document *schema.Document
 	Versions []Version
-	// Renames are the members of the root that later versions have under other names.
+	// Renames are the members of the root that have other names in later versions.
 	Renames []Rename
-	// Open says that the relationship of some lists is left open, which [schema.Compile] reports as a problem: see OpenLists.
+	// Open tells that the relationship of some lists is undefined, which [schema.Compile] reports as a problem; see OpenLists.
 	Open bool
 }
 
 // Version is one version of the kind.
 type Version struct {
-	Name string // of the version, such as v1
-	Root string // the name of the type of its objects
+	Name string // such as v1
+	Root string // name of the type of its objects
 }
 
-// Rename says that the member of the root that Versions[0] calls First is called Other in all other versions, and the other
-// way round, so that nothing is lost by converting.
+// Rename says that a member of the root has the name First in Versions[0] and Other in all other versions. Conversion renames in both
+// directions, so that it loses nothing.
 type Rename struct{ First, Other string }
 
-// Convert returns content, an object of version from, in version to: members are renamed, and all else is the same.
+// Convert returns content, an object of version from, in version to, with renamed members.
 func (s *Schema) Convert(content value.Value, from, to string) value.Value {
 	first := s.Versions[0].Name
 	if from == to || from != first && to != first || content.Kind() != value.KindObject {
@@ -41,7 +41,7 @@ func (s *Schema) Convert(content value.Value, from, to string) value.Value {
 	return content
 }
 
-// NewSchema makes a schema with the versions v1, v2 and v3. [schema.Compile] finds no problem in it.
+// NewSchema makes a schema with the versions v1, v2 and v3. [schema.Compile] reports no problem in it.
 func NewSchema(c *Choices) *Schema {
 	b := schemaBuilder{c: c}
 	for i := range c.N(4) {
@@ -68,8 +68,8 @@ var fieldNames = []string{"a", "b", "c", "d", "e", "a.b", "é", "", "f:a", "<&>"
 
 type schemaBuilder struct {
 	c     *Choices
-	names []string         // of the types that references may name
-	items []schema.TypeDef // types of list items that have a name, which are among names
+	names []string         // of types for references
+	items []schema.TypeDef // types of list items with a name; their names are in names
 }
 
 func (b *schemaBuilder) fieldName() string {
@@ -79,7 +79,7 @@ func (b *schemaBuilder) fieldName() string {
 	return Pick(b.c, fieldNames[:5]...)
 }
 
-// root makes the type of objects, which mostly is an object with fields.
+// root makes the type of objects, mostly an object with fields.
 func (b *schemaBuilder) root() schema.Atom {
 	if b.c.Chance(8) {
 		return b.atom(3)
@@ -87,7 +87,7 @@ func (b *schemaBuilder) root() schema.Atom {
 	return schema.Atom{Map: b.structure(3, 3+b.c.N(4))}
 }
 
-// atom makes an atom of any kind. Below it are at most depth levels that are written in place.
+// atom makes an atom of any kind, with at most depth levels of inlined types below.
 func (b *schemaBuilder) atom(depth int) schema.Atom {
 	if depth <= 0 {
 		return b.scalar()
@@ -177,7 +177,7 @@ func (b *schemaBuilder) keyField(name string) schema.FieldDef {
 	return out
 }
 
-// structure makes an object type with up to n fields, and sometimes an element type beside them.
+// structure makes an object type with up to n fields, and sometimes with an element type.
 func (b *schemaBuilder) structure(depth, n int) *schema.MapDef {
 	out := &schema.MapDef{}
 	for range n {
@@ -194,7 +194,7 @@ func (b *schemaBuilder) structure(depth, n int) *schema.MapDef {
 	return out
 }
 
-// ref makes a reference to a type: by name, in place, or to one of the types for values without a schema.
+// ref makes a reference to a type: by name, inlined, or to a type for values without a schema.
 func (b *schemaBuilder) ref(depth int) schema.TypeRef {
 	switch n := b.c.N(100); {
 	case n < 60 || len(b.names) == 0 && n < 90:

@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Shrink returns the smallest history that it finds by leaving out parts of h, one after the other, for which fails still
-// reports true. It must report true for h.
+// Shrink returns the smallest history that it finds for which fails reports true. It removes parts of h one after the other. fails must
+// report true for h.
 func Shrink(h *History, fails func(*History) bool) *History {
 	for at, progress := 0, false; ; {
 		smaller := nth(h, at)
@@ -19,14 +19,14 @@ func Shrink(h *History, fails func(*History) bool) *History {
 		case smaller == nil:
 			at, progress = 0, false
 		case fails(smaller):
-			h, progress = smaller, true // another part is at this place now
+			h, progress = smaller, true // another part has this number now
 		default:
 			at++
 		}
 	}
 }
 
-// nth returns one of [Smaller], counted from 0, and nil when there are not so many.
+// nth returns the n-th of [Smaller], or nil if there are fewer.
 func nth(h *History, n int) (out *History) {
 	for smaller := range Smaller(h) {
 		if n--; n < 0 {
@@ -36,7 +36,7 @@ func nth(h *History, n int) (out *History) {
 	return nil
 }
 
-// Smaller yields the histories that have one part less than h: a write, a part of a written object, or a part of the schema.
+// Smaller yields the histories without one part of h: a write, a part of a written object, or a part of the schema.
 func Smaller(h *History) iter.Seq[*History] {
 	return func(yield func(*History) bool) {
 		_ = smallerWrites(h, yield) && smallerObjects(h, yield) && smallerSchemas(h, yield)
@@ -90,7 +90,7 @@ func smallerObjects(h *History, yield func(*History) bool) bool {
 	return true
 }
 
-// smallerValues yields v with one member or item less, anywhere in it.
+// smallerValues yields v without one member or item, at any depth.
 func smallerValues(v value.Value) iter.Seq[value.Value] {
 	return func(yield func(value.Value) bool) {
 		for name, member := range v.Members() {
@@ -117,8 +117,8 @@ func smallerValues(v value.Value) iter.Seq[value.Value] {
 	}
 }
 
-// smallerSchemas yields h with a smaller schema: without a rename, a type, a field, an element type, a part of an atom, a
-// default or an override.
+// smallerSchemas yields h with a smaller schema: without a rename, a type, a field, an element type, a part of an atom, a default or an
+// override.
 func smallerSchemas(h *History, yield func(*History) bool) bool {
 	s := h.Schema
 	if len(s.Renames) > 0 && !yield(&History{&Schema{Document: s.Document, Versions: s.Versions}, h.Filters, h.Writes}) {
@@ -139,7 +139,7 @@ func smallerSchemas(h *History, yield func(*History) bool) bool {
 	}
 }
 
-// cutter leaves out the part of a document that it meets when its countdown has come to its end.
+// cutter removes the part of a document at which its countdown ends.
 type cutter struct{ countdown int }
 
 func (c *cutter) here() bool {
@@ -147,7 +147,7 @@ func (c *cutter) here() bool {
 	return c.countdown < 0
 }
 
-// document reports whether there was such a part.
+// document reports whether it removed a part.
 func (c *cutter) document(d *schema.Document) bool {
 	for i := range d.Types {
 		if c.here() {

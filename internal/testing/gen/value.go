@@ -8,15 +8,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Values makes and changes values of types. Depth bounds how deep they nest, which ends recursive types.
+// Values makes and changes values of types. Depth bounds their nesting, which ends recursive types.
 type Values struct {
 	*Choices
 	Depth       int
-	Duplicates  bool // sets and keyed lists may hold an item more than once
-	PartialKeys bool // items of keyed lists may lack keys that have no default, as long as one is there
+	Duplicates  bool // sets and keyed lists may repeat an item
+	PartialKeys bool // items of keyed lists may lack keys without a default, but not all
 }
 
-// Of makes a value that conforms to t, or nearly so: see [Values].
+// Of makes a value that conforms to t, apart from the options of [Values].
 func (g *Values) Of(t *schema.Type) value.Value { return g.of(t, g.Depth) }
 
 func (g *Values) of(t *schema.Type, depth int) value.Value {
@@ -26,7 +26,7 @@ func (g *Values) of(t *schema.Type, depth int) value.Value {
 	return g.filled(t, depth)
 }
 
-// filled makes a value of t that is not null, unless t admits nothing else.
+// filled makes a value of t that is not null, unless t admits only null.
 func (g *Values) filled(t *schema.Type, depth int) value.Value {
 	var makers []func() value.Value
 	if t.Scalar() != schema.None {
@@ -90,7 +90,7 @@ func (g *Values) scalar(s schema.Scalar) value.Value {
 	return value.Null()
 }
 
-// count chooses how many items or members a container has. Few is the rule, none not rare, and sometimes many.
+// count chooses the number of items or members of a container: mostly few, sometimes none or many.
 func (g *Values) count(depth int) int {
 	switch {
 	case depth <= 0:
@@ -152,7 +152,7 @@ func (g *Values) list(l *schema.List, depth int) value.Value {
 	return value.List(items...)
 }
 
-// fits reports whether item may stand in l beside items.
+// fits reports whether item may be added to the items of l.
 func (g *Values) fits(l *schema.List, items []value.Value, item value.Value) bool {
 	identified := l.Topology() == schema.SetList || l.Topology() == schema.KeyedList
 	return !identified || g.Duplicates && g.Chance(30) || !slices.ContainsFunc(items, func(other value.Value) bool {
@@ -160,7 +160,7 @@ func (g *Values) fits(l *schema.List, items []value.Value, item value.Value) boo
 	})
 }
 
-// sameIdentity reports whether two items of a set or keyed list are the same item.
+// sameIdentity reports whether two items of a set or keyed list have the same identity.
 func sameIdentity(l *schema.List, a, b value.Value) bool {
 	if l.Topology() == schema.SetList {
 		return a.Equal(b)
@@ -180,7 +180,7 @@ func orDefault(v value.Value, k schema.Key) value.Value {
 	return v
 }
 
-// item makes an item of l, and the absent value when l can have none.
+// item makes an item of l, or an absent value if l admits none.
 func (g *Values) item(l *schema.List, depth int) value.Value {
 	element := l.Element()
 	switch l.Topology() {
@@ -200,7 +200,7 @@ func (g *Values) item(l *schema.List, depth int) value.Value {
 	return value.Value{}
 }
 
-// keyedItem returns item with keys.
+// keyedItem returns item with its keys set.
 func (g *Values) keyedItem(l *schema.List, item value.Value, depth int) value.Value {
 	has := 0
 	for _, k := range l.Keys() {

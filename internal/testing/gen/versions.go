@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// renamed returns a deep copy of d in which every type has suffix at the end of its name.
+// renamed returns a deep copy of d with suffix appended to the name of every type.
 func renamed(d *schema.Document, suffix string) *schema.Document {
 	out := &schema.Document{}
 	for _, def := range d.Types {
@@ -19,7 +19,7 @@ func renamed(d *schema.Document, suffix string) *schema.Document {
 	return out
 }
 
-// copyAtom makes a share nothing with what it was copied from, and appends suffix to the names that it refers to.
+// copyAtom makes a deep copy of the parts of a, and appends suffix to the names that a refers to.
 func copyAtom(a *schema.Atom, suffix string) {
 	if a.List != nil {
 		list := *a.List
@@ -47,7 +47,7 @@ func copyRef(r *schema.TypeRef, suffix string) {
 	copyAtom(&r.Inlined, suffix)
 }
 
-// walkAtom calls visit for every reference that a holds, directly or within others.
+// walkAtom calls visit for every reference in a, at any depth of inlined types.
 func walkAtom(a *schema.Atom, visit func(*schema.TypeRef)) {
 	walkRef := func(r *schema.TypeRef) {
 		if *r != (schema.TypeRef{}) {
@@ -66,7 +66,7 @@ func walkAtom(a *schema.Atom, visit func(*schema.TypeRef)) {
 	}
 }
 
-// addOverrides gives some references a relationship of their own.
+// addOverrides sets a relationship on some references.
 func (b *schemaBuilder) addOverrides(d *schema.Document) {
 	atoms := map[string]*schema.Atom{}
 	for i := range d.Types {
@@ -85,7 +85,7 @@ func (b *schemaBuilder) addOverrides(d *schema.Document) {
 	}
 }
 
-// override chooses a relationship for a reference to atom, and none when atom admits no other.
+// override chooses a relationship for a reference to atom, or none if atom admits no other.
 func (b *schemaBuilder) override(atom *schema.Atom) schema.Relationship {
 	switch {
 	case atom.Map != nil:
@@ -98,13 +98,13 @@ func (b *schemaBuilder) override(atom *schema.Atom) schema.Relationship {
 	return ""
 }
 
-// hasIdentity reports whether the items of l can be told apart: it has keys, or they are scalars.
+// hasIdentity reports whether the items of l have an identity: l has keys, or they are scalars.
 func hasIdentity(l *schema.ListDef) bool {
 	element := l.ElementType
 	return len(l.Keys) > 0 || element.NamedType == "" && element.Inlined.List == nil && element.Inlined.Map == nil
 }
 
-// changeTopology makes some of what is atomic granular, and some of what is granular atomic. The root stays what it is.
+// changeTopology makes some atomic types granular, and some granular types atomic. It keeps the root.
 func (b *schemaBuilder) changeTopology(d *schema.Document) {
 	for i := range d.Types {
 		atom := &d.Types[i].Atom
@@ -120,7 +120,7 @@ func (b *schemaBuilder) changeTopology(d *schema.Document) {
 	}
 }
 
-// OpenLists leaves the relationship of some lists of s open.
+// OpenLists leaves the relationship of some lists of s undefined.
 func (s *Schema) OpenLists(c *Choices) {
 	s.Open = true
 	open := func(atom *schema.Atom) {
@@ -153,7 +153,7 @@ func (b *schemaBuilder) toggle(atom *schema.Atom) {
 	}
 }
 
-// renameField gives one field of the root of d, the second version, another name.
+// renameField renames one field of the root of d, the second version.
 func (b *schemaBuilder) renameField(s *Schema, d *schema.Document) {
 	root := d.Types[0].Map
 	if root == nil || len(root.Fields) == 0 || !b.c.Chance(20) {

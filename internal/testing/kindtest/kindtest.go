@@ -1,9 +1,8 @@
-// Package kindtest has a kind for tests, Thing, with its type, its field manager, and objects of
-// it: written as JSON, or left behind by random histories.
+// Package kindtest has a kind for tests, Thing, with its type, its field manager and objects. Objects come from JSON or from random
+// histories.
 //
-// A Thing has one field of everything that can be owned in a way of its own: scalars, open maps, a
-// set, a keyed list in a keyed list, an atomic list and an atomic object. Tests of packages
-// managedfields and ownership write what they expect of entries as [Show] prints these.
+// A Thing has one field for each way of ownership: scalars, open maps, a set, a keyed list in a keyed list, an atomic list and an atomic
+// object. Tests of packages managedfields and ownership state expected entries in the form of [Show].
 package kindtest
 
 import (
@@ -21,7 +20,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// document has one type of everything that can be owned in a way of its own.
+// document has one type for each way of ownership.
 const document = `{"types": [
   {"name": "thing", "map": {"fields": [
     {"name": "apiVersion", "type": {"scalar": "string"}},
@@ -69,14 +68,14 @@ var Type = func() *schema.Type {
 	return t
 }()
 
-// Version is the apiVersion of Things. There is example.com/v2 as well, of the same type.
+// Version is the apiVersion of Things. The version example.com/v2 has the same type.
 const Version = "example.com/v1"
 
-// NewYear is when the clock of tests starts.
+// NewYear is the start of the clock in tests.
 var NewYear = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Manager returns the field manager of Things, whose configuration change, unless it is nil, may
-// alter. Its clock advances by a minute with each look at it.
+// Manager returns the field manager of Things. change may alter its configuration; it may be nil. Each call of the clock advances it by a
+// minute.
 func Manager(change func(*managedfields.Config)) *managedfields.FieldManager {
 	now := NewYear
 	c := managedfields.Config{
@@ -97,8 +96,7 @@ func Manager(change func(*managedfields.Config)) *managedfields.FieldManager {
 	return m
 }
 
-// New returns a Thing with the given members, JSON text without the outer braces, beside its
-// identity.
+// New returns a Thing with the given members beside its identity. members is JSON text without the outer braces.
 func New(t testing.TB, members string) managedfields.Object {
 	t.Helper()
 	o, err := managedfields.ParseObject([]byte(`{"apiVersion":"example.com/v1","kind":"Thing"` + comma(members) + `}`))
@@ -118,7 +116,7 @@ func comma(members string) string {
 	return "," + members
 }
 
-// Parse returns what a JSON text says.
+// Parse parses a JSON text.
 func Parse(t testing.TB, json string) value.Value {
 	t.Helper()
 	v, err := value.Parse([]byte(json))
@@ -128,7 +126,7 @@ func Parse(t testing.TB, json string) value.Value {
 	return v
 }
 
-// Entries returns the entries that a JSON text has as metadata.managedFields.
+// Entries returns the entries of a JSON text in the form of metadata.managedFields.
 func Entries(t testing.TB, json string) []managedfields.Entry {
 	t.Helper()
 	o, err := managedfields.ParseObject([]byte(`{"metadata":{"managedFields":` + json + `}}`))
@@ -138,7 +136,7 @@ func Entries(t testing.TB, json string) []managedfields.Entry {
 	return o.Entries
 }
 
-// Path returns the path that text names.
+// Path parses a path.
 func Path(t testing.TB, text string) fieldpath.Path {
 	t.Helper()
 	p, err := fieldpath.ParsePath(text)
@@ -148,8 +146,7 @@ func Path(t testing.TB, text string) fieldpath.Path {
 	return p
 }
 
-// Show prints entries, one per line: manager operation version[/subresource] minutes since NewYear,
-// and the paths.
+// Show prints entries, one per line: manager, operation, version[/subresource], minutes since NewYear, and the paths.
 func Show(t testing.TB, entries []managedfields.Entry) string {
 	t.Helper()
 	var b strings.Builder
@@ -179,7 +176,7 @@ func sub(s string) string {
 	return "/" + s
 }
 
-// Lines trims each line of text and drops empty ones, so that expectations can be indented.
+// Lines trims each line of text and drops empty lines, so that expectations can be indented.
 func Lines(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -190,15 +187,15 @@ func Lines(text string) string {
 	return b.String()
 }
 
-// Applier returns the applier of this name.
+// Applier returns the applier with a name.
 func Applier(name string) merge.Manager { return merge.Manager{Name: name, Operation: merge.Apply} }
 
-// Updater returns the updater of this name in Version.
+// Updater returns the updater with a name in Version.
 func Updater(name string) merge.Manager {
 	return merge.Manager{Name: name, Operation: merge.Update, APIVersion: Version}
 }
 
-// Apply applies members to live by force.
+// Apply applies members to live with force.
 func Apply(t testing.TB, m *managedfields.FieldManager, live managedfields.Object, manager, members string) managedfields.Object {
 	t.Helper()
 	out, err := m.Apply(live, New(t, members), manager, true)
@@ -208,7 +205,7 @@ func Apply(t testing.TB, m *managedfields.FieldManager, live managedfields.Objec
 	return out
 }
 
-// Update replaces live's content by that of members.
+// Update replaces the content of live with members.
 func Update(t testing.TB, m *managedfields.FieldManager, live managedfields.Object, manager, members string) managedfields.Object {
 	t.Helper()
 	out, err := m.Update(live, New(t, members), manager)
@@ -218,7 +215,7 @@ func Update(t testing.TB, m *managedfields.FieldManager, live managedfields.Obje
 	return out
 }
 
-// RandomConfig returns the members of a random Thing, few enough that managers meet.
+// RandomConfig returns the members of a random Thing. There are few, so that managers meet.
 func RandomConfig(r *rand.Rand) string {
 	var members []string
 	maybe := func(out *[]string, text string) {
@@ -253,7 +250,7 @@ func RandomConfig(r *rand.Rand) string {
 	return strings.Join(members, ",")
 }
 
-// RandomObject returns what a random history of several appliers and updaters leaves behind.
+// RandomObject returns the object after a random history of several appliers and updaters.
 func RandomObject(t testing.TB, r *rand.Rand) managedfields.Object {
 	t.Helper()
 	m := Manager(nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// unasked are the resources that hooks are never asked about, beside configurations: questions that nothing is stored of.
+// unasked lists the virtual resources that are never sent to hooks. Hook configurations are exempt as well; see exempt.
 var unasked = []kschema.GroupResource{
 	{Group: "authentication.k8s.io", Resource: "selfsubjectreviews"},
 	{Group: "authentication.k8s.io", Resource: "tokenreviews"},
@@ -21,10 +21,10 @@ var unasked = []kschema.GroupResource{
 	{Group: "authorization.k8s.io", Resource: "subjectaccessreviews"},
 }
 
-// fixedSuffix ends the names of configurations that clusters read from files.
+// fixedSuffix is the reserved suffix of configuration names that are read from files.
 const fixedSuffix = ".static.k8s.io"
 
-// Advice returns what to warn of in a configuration that is valid: a name that is reserved, and rules that have no effect.
+// Advice returns the warnings for a valid configuration: a reserved name, and rules that have no effect.
 func Advice(configuration value.Value) []string {
 	var out []string
 	if strings.HasSuffix(configuration.Get("metadata", "name").Str(), fixedSuffix) {
@@ -46,7 +46,7 @@ func Advice(configuration value.Value) []string {
 	return out
 }
 
-// unaskedOf returns the resources that a rule names and hooks are never asked about.
+// unaskedOf returns the resources that a rule names although they are never sent to hooks.
 func unaskedOf(groups, resources []string) []kschema.GroupResource {
 	if slices.Contains(groups, "*") || slices.Contains(resources, "*") {
 		return nil

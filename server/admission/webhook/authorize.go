@@ -8,21 +8,21 @@ import (
 	"github.com/deed-project/deed/server/admission"
 )
 
-// Action is what a match condition asks whether a user may do it.
+// Action is the action whose permission a match condition checks.
 type Action struct {
 	Verb                                  string
 	Group, Version, Resource, Subresource string
 	Namespace, Name                       string
-	Path                                  string // of what is no resource
+	Path                                  string // of a request that names no resource
 }
 
-// Authorize tells whether a user may do something, and why not.
+// Authorize reports whether a user may perform an action. The reason explains a refusal.
 type Authorize func(ctx context.Context, u admission.User, a Action) (allowed bool, reason string)
 
-// decider answers the library of conditions.
+// decider adapts Authorize to the CEL library's authorizer interface.
 type decider struct{ authorize Authorize }
 
-// Authorize decides.
+// Authorize returns the decision about the attributes.
 func (d decider) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	u := admission.User{
 		Name: a.GetUser().GetName(), UID: a.GetUser().GetUID(), Groups: a.GetUser().GetGroups(), Extra: a.GetUser().GetExtra(),

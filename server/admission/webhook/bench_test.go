@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// endpoints is a Scope of an object that can be written in other versions.
+// endpoints is a Scope of an object that has other versions.
 type endpoints struct {
 	admission.Scope
 	others []admission.Endpoint
@@ -23,19 +23,19 @@ type endpoints struct {
 // Equivalents returns the other versions.
 func (e endpoints) Equivalents() []admission.Endpoint { return e.others }
 
-// Served identifies the first of them.
+// Served returns the first of the other versions.
 func (e endpoints) Served() any { return e.others[0] }
 
-// nowhere resolves no service.
+// nowhere is a service resolver that fails.
 type nowhere struct{}
 
-// ResolveEndpoint fails.
+// ResolveEndpoint returns an error.
 func (nowhere) ResolveEndpoint(namespace, name string, port int32) (*url.URL, error) {
 	return nil, fmt.Errorf("no service %s in %s", name, namespace)
 }
 
-// BenchmarkUnmatched asks hooks about a write that they are not for: none, and those of twenty configurations, half of which mutate. They
-// have rules for other resources, as most have, or for the resource with a selector that another object would meet.
+// BenchmarkUnmatched measures a write that matches no hook. It uses no configuration, or twenty, half of which mutate. Their rules name
+// other resources, which is the common case, or the same resource with a selector that does not match.
 func BenchmarkUnmatched(b *testing.B) {
 	const elsewhere = `"rules": [{"operations": ["CREATE", "UPDATE"], "apiGroups": ["apps"], "apiVersions": ["v1"],
 		"resources": ["deployments", "statefulsets", "deployments/scale"]}]`

@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/server/hookclient"
 )
 
-// newClient returns what calls hooks. credentials is a file in the form of a kubeconfig that says by what webhooks know the caller; it
+// newClient returns a client that calls hooks. credentials is a file in the format of a kubeconfig with the credentials for webhooks; it
 // may be empty.
 func newClient(credentials string, services remote.ServiceResolver) (*remote.ClientManager, error) {
 	return hookclient.New(hookclient.Config{
@@ -23,7 +23,7 @@ func newClient(credentials string, services remote.ServiceResolver) (*remote.Cli
 	})
 }
 
-// ask sends a review to a hook and reads the answer into it.
+// ask sends a review to a hook and decodes the response into it.
 func (p *Hooks) ask(ctx context.Context, h *Hook, r *review) error {
 	client, err := p.client.HookClient(h.client)
 	if err != nil {
@@ -46,7 +46,7 @@ func (p *Hooks) ask(ctx context.Context, h *Hook, r *review) error {
 	return nil
 }
 
-// wholeSeconds rounds up to whole seconds.
+// wholeSeconds rounds a duration up to whole seconds.
 func wholeSeconds(d time.Duration) time.Duration {
 	return (d + time.Second - 1).Truncate(time.Second)
 }

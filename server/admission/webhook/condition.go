@@ -20,7 +20,8 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// conditions are the match conditions of a hook, in CEL. They are compiled when they are needed first. nil is none.
+// conditions holds the match conditions of a hook, in CEL. The first call compiles them, because CEL takes milliseconds. Nil means no
+// conditions.
 type conditions struct {
 	list []registration.MatchCondition
 	hook *Hook
@@ -36,7 +37,7 @@ func newConditions(list []registration.MatchCondition, h *Hook) *conditions {
 	return &conditions{list: list, hook: h}
 }
 
-// compiler returns what compiles conditions in this process.
+// compiler returns the compiler of conditions that the process shares.
 var compiler = sync.OnceValue(func() cel.ConditionCompiler {
 	return cel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 })
@@ -55,8 +56,8 @@ func (c *conditions) compile() {
 	c.matcher = matchconditions.NewMatcher(evaluator, &policy, "webhook", "", c.hook.name)
 }
 
-// meets reports whether a request meets the conditions of a hook that is told it at an endpoint. The error is a 403: a condition
-// cannot be decided, and the hook must not be passed over.
+// meets reports whether a request meets the conditions of a hook that would see it at the endpoint. The error is a 403: a condition failed
+// to evaluate, and the hook must not be skipped.
 func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, current *state, at admission.Endpoint) (bool, error) {
 	if err := current.show(q, at); err != nil {
 		return false, err
@@ -73,7 +74,7 @@ func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, curren
 	return found.Matches, nil
 }
 
-// attributesOf returns a request as the library of conditions knows it.
+// attributesOf returns the attributes of a request in the form of the CEL library.
 func attributesOf(q *admission.Request, current *state) (*kadmission.VersionedAttributes, error) {
 	options, err := optionsOf(q)
 	if err != nil {
@@ -92,7 +93,7 @@ func attributesOf(q *admission.Request, current *state) (*kadmission.VersionedAt
 	return out, nil
 }
 
-// objectOf returns an object as the library has it, nil for an absent one.
+// objectOf returns an object in the form of the CEL library, or nil for an absent one.
 func objectOf(v value.Value) runtime.Object {
 	content, isObject := v.ToAny().(map[string]any)
 	if !isObject {
@@ -101,7 +102,7 @@ func objectOf(v value.Value) runtime.Object {
 	return &unstructured.Unstructured{Object: content}
 }
 
-// optionsOf returns the options of a request as their Go type.
+// optionsOf returns the options of a request in their Go type.
 func optionsOf(q *admission.Request) (runtime.Object, error) {
 	var options runtime.Object
 	switch q.Operation {

@@ -16,12 +16,12 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// checker compiles expressions to see whether they can be.
+// checker returns the compiler that validates expressions.
 var checker = sync.OnceValue(func() cel.Compiler {
 	return cel.NewCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 })
 
-// conditions checks match conditions: that there are not too many, their names, and that their expressions compile.
+// conditions checks the number of match conditions, their names, and that their expressions compile.
 func (v *validator) conditions(list []registration.MatchCondition, path *field.Path) {
 	if len(list) > maxConditions {
 		v.add(field.TooMany(path, len(list), maxConditions))
@@ -51,7 +51,8 @@ func (v *validator) condition(c registration.MatchCondition, path *field.Path) {
 	}
 }
 
-// expression compiles an expression. One that was there before may use what new ones may not yet.
+// expression checks that an expression compiles. An expression of the old configuration may use features that new expressions may not use
+// yet.
 func (v *validator) expression(text string, path *field.Path) {
 	mode := environment.NewExpressions
 	if slices.Contains(v.known, text) {

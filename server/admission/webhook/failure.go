@@ -13,19 +13,19 @@ import (
 	"github.com/deed-project/deed/server/logs"
 )
 
-// callError is that a hook was not asked, or gave no answer that can be used. Its failure policy says what comes of it.
+// callError is a failed call: the hook was not called, or its response is unusable. The failure policy of the hook decides what follows.
 type callError struct {
 	hook string
-	step string // what failed, as a constant
+	step string // the step that failed, a constant text
 	why  error
 }
 
-// Error returns the text that a refusal has.
+// Error returns the text of the refusal.
 func (e *callError) Error() string {
 	return fmt.Sprintf("failed calling webhook %q: %v", e.hook, e.why)
 }
 
-// LogText returns the name of the hook, and what went wrong: nothing that the hook answered, and no URL.
+// LogText returns the name of the hook and the failed step. It contains nothing of the response and no URL, because those may be secret.
 func (e *callError) LogText() string {
 	if cause := stderrors.Unwrap(e.why); cause != nil {
 		return fmt.Sprintf("webhook %q: %s: %s", e.hook, e.step, logs.Text(cause))
@@ -33,16 +33,16 @@ func (e *callError) LogText() string {
 	return fmt.Sprintf("webhook %q: %s", e.hook, e.step)
 }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (e *callError) Unwrap() error { return e.why }
 
-// failed returns a callError for what went wrong. The format is a constant: the log shows it up to its first verb.
+// failed returns a callError. The format must be a constant, because the log shows its text before the first verb.
 func (h *Hook) failed(format string, args ...any) error {
 	step, _, _ := strings.Cut(format, "%")
 	return &callError{h.name, strings.TrimRight(step, ": "), fmt.Errorf(format, args...)}
 }
 
-// denied returns the refusal of a hook: the status that it gives, made one of a failure, with a message that names the hook.
+// denied returns the refusal of a hook: its status, changed to a failure, with a message that names the hook.
 func (h *Hook) denied(given *metav1.Status) error {
 	status := metav1.Status{}
 	if given != nil {
@@ -66,7 +66,7 @@ func (h *Hook) denied(given *metav1.Status) error {
 	return &errors.StatusError{ErrStatus: status}
 }
 
-// callable returns why a hook is not to be asked in a dry run, nil if it is.
+// callable returns why a dry run must not call a hook, or nil.
 func (h *Hook) callable(dry bool) error {
 	switch {
 	case !dry || h.dryRun == dryRunSafe:
@@ -77,8 +77,8 @@ func (h *Hook) callable(dry bool) error {
 	return errors.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
 }
 
-// outcome returns what an error of a hook means for the request: nil if the request goes on, because a failure to call the hook is
-// to be ignored and the request has time left.
+// outcome returns the refusal that an error of a hook causes. It returns nil if the failure policy ignores the failure and the request has
+// time left.
 func (h *Hook) outcome(ctx context.Context, err error) error {
 	failure, isCall := err.(*callError)
 	switch {
@@ -92,6 +92,7 @@ func (h *Hook) outcome(ctx context.Context, err error) error {
 	return nil
 }
 
+// timedOut returns the refusal of a request whose deadline passed between hooks.
 func timedOut() error {
 	return errors.NewTimeoutError("request did not complete within requested timeout", 0)
 }

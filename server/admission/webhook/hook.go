@@ -13,36 +13,36 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// Hook is a webhook of a configuration, compiled. It is immutable.
+// Hook is one compiled webhook of a configuration. It is immutable.
 type Hook struct {
 	configuration, name string
-	id                  string // configuration/name/k: the k-th of this name
+	id                  string // configuration/name/k, where k counts the hooks of the same name
 	mutating            bool
 
 	rules               []rule
-	equivalent          bool // rules match the other versions of what they name as well
+	equivalent          bool // rules also match the other versions of the resources that they name
 	namespaces, objects labels.Selector
 	conditions          *conditions
 
 	client   remote.ClientConfig
-	reviews  []string // versions of AdmissionReview, as it prefers them
+	reviews  []string // versions of AdmissionReview in the hook's order of preference
 	timeout  time.Duration
 	dryRun   dryRun
-	failOpen bool // a failure to call it lets the write pass
-	again    bool // it is to be called again if others change the object after it
+	failOpen bool // a failed call admits the write
+	again    bool // call it again if another hook changes the object later
 }
 
-// dryRun says whether a hook may be called in a dry run.
+// dryRun tells whether a dry run may call a hook.
 type dryRun uint8
 
 const (
-	dryRunUnknown   dryRun = iota // the configuration does not say; it is as if the call failed
-	dryRunSafe                    // it has no side effects then
-	dryRunForbidden               // it has
+	dryRunUnknown   dryRun = iota // the configuration does not tell; treated as a failed call
+	dryRunSafe                    // it has no side effects in a dry run
+	dryRunForbidden               // it has side effects
 )
 
-// Compile returns the hooks of a configuration: a MutatingWebhookConfiguration or ValidatingWebhookConfiguration of
-// admissionregistration.k8s.io/v1, with its defaults. The error says what it cannot be compiled for.
+// Compile returns the hooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1 that has
+// its defaults. The error tells which webhook does not compile, and why.
 func Compile(configuration value.Value) ([]*Hook, error) {
 	hooks, err := webhooksOf(configuration)
 	if err != nil {
@@ -71,7 +71,8 @@ const (
 	validatingKind = "ValidatingWebhookConfiguration"
 )
 
-// webhooksOf returns the webhooks of a configuration. Those of both kinds are alike, but that only mutating ones are called again.
+// webhooksOf returns the webhooks of a configuration of either kind. The two types differ only in reinvocationPolicy, which mutating
+// webhooks have.
 func webhooksOf(configuration value.Value) ([]registration.MutatingWebhook, error) {
 	switch kind := configuration.Get("kind").Str(); kind {
 	case mutatingKind, validatingKind:
@@ -115,7 +116,7 @@ func compile(configuration string, w registration.MutatingWebhook) (*Hook, error
 	return h, nil
 }
 
-// selector returns a label selector, nil if it selects everything.
+// selector returns a label selector, or nil if it selects everything.
 func selector(s *metav1.LabelSelector) (labels.Selector, error) {
 	if s == nil {
 		return nil, nil

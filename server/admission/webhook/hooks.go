@@ -15,21 +15,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Config says how hooks are asked.
+// Config says how hooks are called.
 type Config struct {
-	// Namespace returns a namespace as it is stored, absent if there is none.
+	// Namespace returns a stored namespace, or an absent value if it does not exist.
 	Namespace func(ctx context.Context, name string) (value.Value, error)
-	// Services says where services are that configurations name.
+	// Services resolves the services that configurations name.
 	Services remote.ServiceResolver
-	// Credentials is a file in the form of a kubeconfig; see docs/apiserver.md. Empty is none.
+	// Credentials is a file in the format of a kubeconfig, or empty; see docs/apiserver.md.
 	Credentials string
-	// Authorize answers match conditions that ask what a user may do.
+	// Authorize answers match conditions that check permissions.
 	Authorize Authorize
-	// Log is told of failures that are ignored.
+	// Log receives the failures that failure policies ignore.
 	Log logs.Logger
 }
 
-// Hooks are the webhooks of a server, as a plugin. They are safe for concurrent use.
+// Hooks is the plugin that calls the webhooks of a server. It is safe for concurrent use.
 type Hooks struct {
 	client     *remote.ClientManager
 	namespace  func(ctx context.Context, name string) (value.Value, error)
@@ -39,7 +39,7 @@ type Hooks struct {
 	mutating, validating atomic.Pointer[list]
 }
 
-// list is hooks in the order in which they are asked. Its candidates are safe for concurrent use.
+// list holds hooks in calling order. Its method candidates is safe for concurrent use.
 type list struct {
 	hooks []*Hook
 
@@ -47,7 +47,7 @@ type list struct {
 	byKind map[requestKind][]candidate
 }
 
-// New returns a plugin without hooks. The error is about the credentials.
+// New returns a plugin without hooks. It fails if the credentials are invalid.
 func New(c Config) (*Hooks, error) {
 	client, err := newClient(c.Credentials, c.Services)
 	if err != nil {
@@ -59,8 +59,8 @@ func New(c Config) (*Hooks, error) {
 	return p, nil
 }
 
-// Use asks the hooks of the given configurations from now on, and no others: those of fixed come first, and each list is in the
-// order of names. The error names configurations that cannot be used; the others are.
+// Use replaces the hooks by those of the given configurations. The hooks of fixed come first, and each list is sorted by name. The error
+// names the configurations that do not compile; Use takes the others.
 func (p *Hooks) Use(fixed, stored []value.Value) error {
 	var mutating, validating list
 	var errs []error
@@ -88,7 +88,7 @@ func byName(configurations []value.Value) []value.Value {
 	})
 }
 
-// consult asks one hook about a request. The error is a *callError, or a refusal whatever the failure policy.
+// consult calls one hook for a request. The error is a *callError, which the failure policy handles, or a refusal that it does not.
 func (p *Hooks) consult(ctx context.Context, h *Hook, q *admission.Request, current *state) (*verdict, error) {
 	if err := h.callable(q.DryRun); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (p *Hooks) consult(ctx context.Context, h *Hook, q *admission.Request, curr
 	return answer, nil
 }
 
-// passedOver logs a failure that is ignored.
+// passedOver logs a failure that the failure policy ignores.
 func (p *Hooks) passedOver(h *Hook, err error) {
 	p.log.Warn("a webhook failed and is passed over", logs.Name("configuration", h.configuration), logs.Fault(err))
 }

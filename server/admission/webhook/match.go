@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// rule is a rule of a hook.
+// rule is a compiled rule of a hook.
 type rule struct {
 	operations       []string
 	groups, versions []string
@@ -22,7 +22,7 @@ type rule struct {
 	scope            registration.ScopeType
 }
 
-// resourceRule names a resource and a subresource; a star stands for any, and no subresource for the resource itself.
+// resourceRule names a resource and a subresource. A star matches every name; an empty subresource matches the resource itself.
 type resourceRule struct{ resource, subresource string }
 
 func compileRule(r registration.RuleWithOperations) rule {
@@ -40,7 +40,7 @@ func compileRule(r registration.RuleWithOperations) rule {
 	return out
 }
 
-// matches reports whether the rule is for a request, if that were for the given resource.
+// matches reports whether the rule matches the request if its resource were the given one.
 func (r *rule) matches(q *admission.Request, resource kschema.GroupVersionResource) bool {
 	return r.inScope(q) && oneOf(r.operations, string(q.Operation)) && oneOf(r.groups, resource.Group) &&
 		oneOf(r.versions, resource.Version) &&
@@ -49,8 +49,8 @@ func (r *rule) matches(q *admission.Request, resource kschema.GroupVersionResour
 		})
 }
 
-// inScope reports whether the scope of the rule is that of the request. Namespaces are of the cluster, though requests for them are
-// in the namespace that they name.
+// inScope reports whether the scope of the rule includes the request. Namespace objects are cluster-scoped, although their requests carry
+// their own name as namespace.
 func (r *rule) inScope(q *admission.Request) bool {
 	namespaced := q.Namespace != "" && q.Resource != namespaces
 	switch r.scope {
@@ -70,7 +70,7 @@ func oneOf(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return n == "*" || n == name })
 }
 
-// exempt reports whether no hook is asked about a request: what configures admission must not be able to lock itself.
+// exempt reports whether a request bypasses all hooks. Hook configurations do, because a broken hook could otherwise block its own repair.
 func exempt(q *admission.Request) bool {
 	if q.Resource.Group != registration.GroupName {
 		return false
@@ -83,26 +83,27 @@ func exempt(q *admission.Request) bool {
 	return false
 }
 
-// requestKind is what rules look at in a request. Hooks whose rules are for one request of a kind are so for all of them.
+// requestKind is the key of the candidate cache. It holds everything that rules depend on, so that requests with equal keys have equal
+// candidates.
 type requestKind struct {
-	served      any // see admission.Scope
+	served      any // see [admission.Scope]
 	operation   admission.Operation
 	subresource string
 	namespaced  bool
 }
 
-// candidate is a hook whose rules are for requests of a kind.
+// candidate is a hook whose rules match one requestKind.
 type candidate struct {
 	*Hook
-	index int                 // among all hooks
-	at    *admission.Endpoint // where it is told that they write; nil for where they do
+	index int                 // its index among all hooks
+	at    *admission.Endpoint // the endpoint that the hook sees; nil for the endpoint of the request
 }
 
-// maxKinds is how many kinds of requests a list remembers the candidates of. There are fewer, unless definitions come and go.
+// maxKinds bounds the candidate cache of a list. The bound matters only if definitions come and go.
 const maxKinds = 4096
 
-// candidates returns the hooks whose rules are for a request, in their order. The cost is that of finding them by the kind of the
-// request, after the first of its kind.
+// candidates returns the hooks whose rules match a request, in order. Rules are evaluated only for the first request of a requestKind;
+// later requests take one cache lookup.
 func (l *list) candidates(q *admission.Request) []candidate {
 	if len(l.hooks) == 0 || exempt(q) {
 		return nil
@@ -128,8 +129,8 @@ func (l *list) candidates(q *admission.Request) []candidate {
 	return found
 }
 
-// endpoint returns where a hook is told that a request writes: nil for where it does, or, if no rule is for that, where the first rule
-// is for the same objects. It reports whether any rule is for the request.
+// endpoint returns the endpoint at which a hook sees a request, and whether any rule matches. It is nil if a rule matches the endpoint of
+// the request. Otherwise it is the first equivalent endpoint that a rule matches.
 func (h *Hook) endpoint(q *admission.Request) (at *admission.Endpoint, ok bool) {
 	for i := range h.rules {
 		if h.rules[i].matches(q, q.Resource) {
@@ -149,10 +150,11 @@ func (h *Hook) endpoint(q *admission.Request) (at *admission.Endpoint, ok bool) 
 	return nil, false
 }
 
-// match returns where a candidate is told that a request writes, and nil if it is not told. current is the object as it is by now.
+// match returns the endpoint at which a candidate sees a request, or nil if the hook is not called. current is the object after earlier
+// hooks.
 //
-// The order of the questions is not that of kube-apiserver, which asks for the rules last, but the answers are: it forgets what
-// goes wrong before, if no rule is for the request.
+// kube-apiserver evaluates the rules last and drops earlier errors if no rule matches. match evaluates the rules first, which gives the
+// same answers.
 func (p *Hooks) match(ctx context.Context, c candidate, q *admission.Request, current *state) (*admission.Endpoint, error) {
 	in, err := p.inNamespace(ctx, c.Hook, q, current)
 	if err == nil && !in || !c.selects(q, current) {
@@ -175,7 +177,7 @@ func (p *Hooks) match(ctx context.Context, c candidate, q *admission.Request, cu
 	return at, nil
 }
 
-// inNamespace reports whether the namespace selector of a hook is for a request.
+// inNamespace reports whether the namespace selector of a hook matches the request.
 func (p *Hooks) inNamespace(ctx context.Context, h *Hook, q *admission.Request, current *state) (bool, error) {
 	if h.namespaces == nil || q.Namespace == "" && q.Resource != namespaces {
 		return true, nil
@@ -194,7 +196,7 @@ func (p *Hooks) inNamespace(ctx context.Context, h *Hook, q *admission.Request, 
 	return h.namespaces.Matches(labelsOf(namespace)), nil
 }
 
-// selects reports whether the object selector of a hook is for a request: for what is written, or for what is there.
+// selects reports whether the object selector of a hook matches the new or the old object.
 func (h *Hook) selects(q *admission.Request, current *state) bool {
 	if h.objects == nil {
 		return true
@@ -202,13 +204,13 @@ func (h *Hook) selects(q *admission.Request, current *state) bool {
 	return h.selectsObject(current.labels(q)) || h.selectsObject(current.oldLabels(q))
 }
 
-// selectsObject reports whether the object selector is for an object with the given labels, which are nil if there is no object.
+// selectsObject reports whether the object selector matches the given labels. Nil labels mean no object and never match.
 func (h *Hook) selectsObject(l labels.Labels) bool { return l != nil && h.objects.Matches(l) }
 
-// labelSet is the labels of an object: labels.Labels.
+// labelSet implements labels.Labels on the labels of an object.
 type labelSet struct{ names value.Value }
 
-// labelsOf returns the labels of an object, nil if there is none.
+// labelsOf returns the labels of an object, or nil if there is no object.
 func labelsOf(object value.Value) labels.Labels {
 	if object.IsAbsent() {
 		return nil
@@ -216,11 +218,11 @@ func labelsOf(object value.Value) labels.Labels {
 	return labelSet{object.Get("metadata", "labels")}
 }
 
-// Has reports whether there is a label.
+// Has reports whether the label exists.
 func (l labelSet) Has(name string) bool { return l.names.Get(name).Kind() == value.KindString }
 
-// Get returns a label, "" if there is none.
+// Get returns the value of a label, or "" if it does not exist.
 func (l labelSet) Get(name string) string { return l.names.Get(name).Str() }
 
-// Lookup returns a label, and whether there is one.
+// Lookup returns the value of a label, and whether it exists.
 func (l labelSet) Lookup(name string) (string, bool) { return l.Get(name), l.Has(name) }

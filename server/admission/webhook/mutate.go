@@ -12,18 +12,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// passes is what is kept from the first pass of the hooks over a request to the second.
+// passes is the state that the first pass of hooks over a request hands to the second.
 //
-//	a hook is called that may be called again  →  it is added to called
-//	a hook changes the object                  →  called moves to due, and a second pass is asked for
-//	in the second pass                         →  only hooks of due are called
+//	a hook with reinvocation is called  →  the hook joins called
+//	a hook changes the object           →  called moves to due, and the request asks for a second pass
+//	in the second pass                  →  only the hooks of due are called
 type passes struct {
 	called, due map[*Hook]bool
-	output      value.Value // the object as the first pass left it
-	read        bool        // the object is what its text reads as: a hook of this pass patched it
+	output      value.Value // the object after the first pass
+	read        bool        // a hook of this pass patched the object, so that it equals what its text decodes to
 }
 
-// changed makes the hooks that were called before due again.
+// changed moves the hooks that were called before to due.
 func (p *passes) changed() {
 	for h := range p.called {
 		if p.due == nil {
@@ -34,7 +34,7 @@ func (p *passes) changed() {
 	clear(p.called)
 }
 
-// Mutate asks the hooks that mutate, one after the other, and lets them patch the object of q.
+// Mutate calls the mutating hooks in order and applies their patches to the object of q.
 func (p *Hooks) Mutate(ctx context.Context, q *admission.Request) error {
 	candidates := p.mutating.Load().candidates(q)
 	if len(candidates) == 0 {
@@ -44,7 +44,7 @@ func (p *Hooks) Mutate(ctx context.Context, q *admission.Request) error {
 	return m.run(ctx, candidates)
 }
 
-// mutation is one pass of hooks over a request.
+// mutation is one pass of the hooks over a request.
 type mutation struct {
 	hooks *Hooks
 	q     *admission.Request
@@ -72,7 +72,7 @@ func (m *mutation) run(ctx context.Context, candidates []candidate) error {
 	return m.end()
 }
 
-// begin takes up what is kept of the pass before. If other plugins changed the object since, the hooks of that pass are due.
+// begin loads the state of the previous pass. If another plugin changed the object since, the hooks of that pass are due.
 func (m *mutation) begin() {
 	kept, ok := m.q.Memory(m.hooks).(*passes)
 	if !ok {
@@ -87,7 +87,7 @@ func (m *mutation) begin() {
 	}
 }
 
-// end gives the object back to the request, as its endpoint has it.
+// end writes the object back to the request, converted to its endpoint.
 func (m *mutation) end() error {
 	if err := m.giveBack(m.q); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (m *mutation) end() error {
 	return err
 }
 
-// call asks the i-th hook, and notes what comes of it.
+// call calls the i-th hook and records the outcome.
 func (m *mutation) call(ctx context.Context, h *Hook, i int) error {
 	note := notes{m.q, h, m.q.Pass(), i}
 	changed, err := m.ask(ctx, h, note)
@@ -126,7 +126,7 @@ func (m *mutation) call(ctx context.Context, h *Hook, i int) error {
 	return nil
 }
 
-// ask asks a hook, and applies its patch. It reports whether that changed the object.
+// ask calls a hook and applies its patch. It reports whether the patch changed the object.
 func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, err error) {
 	answer, err := m.hooks.consult(ctx, h, m.q, &m.state)
 	if err != nil {
@@ -159,7 +159,7 @@ func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, 
 	return changed, nil
 }
 
-// patch applies a patch to the object, and reports whether that changed it.
+// patch applies a patch to the object, and reports whether the object changed.
 func (m *mutation) patch(ctx context.Context, patch jsonpatch.Patch) (changed bool, err error) {
 	text, err := jsonpatch.Text(ctx, patch, m.object)
 	if err != nil {

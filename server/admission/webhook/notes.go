@@ -12,20 +12,20 @@ import (
 	"github.com/deed-project/deed/server/jsonpatch"
 )
 
-// notes annotates a request with what its i-th hook did, under the keys of kube-apiserver's audit log.
+// notes annotates a request with the outcome of its i-th hook. The keys are those of kube-apiserver's audit log.
 type notes struct {
 	q       *admission.Request
 	hook    *Hook
 	pass, i int
 }
 
-// add adds an annotation whose key says which call it is about.
+// add adds an annotation whose key identifies the call.
 func (n notes) add(prefix, text string, body bool) {
 	key := fmt.Sprintf("%s/round_%d_index_%d", prefix, n.pass, n.i)
 	n.q.Annotate(admission.Annotation{Key: key, Value: text, Body: body})
 }
 
-// answered adds the annotations that a hook asks for.
+// answered adds the audit annotations of a hook's response.
 func (n notes) answered(v *verdict) {
 	if n.q.Annotate == nil {
 		return
@@ -35,7 +35,7 @@ func (n notes) answered(v *verdict) {
 	}
 }
 
-// mutated adds whether a hook changed the object.
+// mutated records whether a hook changed the object.
 func (n notes) mutated(changed bool) {
 	n.document("mutation.webhook.admission.k8s.io", false, struct {
 		Configuration string `json:"configuration"`
@@ -44,7 +44,7 @@ func (n notes) mutated(changed bool) {
 	}{n.hook.configuration, n.hook.name, changed})
 }
 
-// patched adds the patch of a hook.
+// patched records the patch of a hook.
 func (n notes) patched(patch jsonpatch.Patch) {
 	n.document("patch.webhook.admission.k8s.io", true, struct {
 		Configuration string             `json:"configuration"`
@@ -54,18 +54,19 @@ func (n notes) patched(patch jsonpatch.Patch) {
 	}{n.hook.configuration, n.hook.name, patch, reviewv1.PatchTypeJSONPatch})
 }
 
+// document adds an annotation with a JSON document as value.
 func (n notes) document(prefix string, body bool, members any) {
 	if n.q.Annotate == nil {
 		return
 	}
 	text, err := json.Marshal(members)
 	if err != nil {
-		panic(err) // texts, and JSON that was read
+		panic(err) // cannot happen: members are texts and JSON that was decoded
 	}
 	n.add(prefix, string(text), body)
 }
 
-// failedOpen adds that a hook failed and was passed over.
+// failedOpen records that a hook failed and its failure policy ignored the failure.
 func (n notes) failedOpen() {
 	if n.q.Annotate == nil {
 		return

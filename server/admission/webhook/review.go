@@ -16,14 +16,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// review is a question to a hook, and what its answer is read into.
+// review is an AdmissionReview request, and the target that its response is decoded into.
 type review struct {
 	uid      types.UID
 	question runtime.Object
 	answer   runtime.Object
 }
 
-// verdict is the answer of a hook.
+// verdict is the decoded response of a hook.
 type verdict struct {
 	Allowed          bool
 	Status           *metav1.Status
@@ -33,8 +33,7 @@ type verdict struct {
 	Warnings         []string
 }
 
-// newReview returns the question whether a request may go on, in the first version of AdmissionReview that the hook names and that
-// is known. The error is that there is none.
+// newReview returns a review of the request, in the first AdmissionReview version of the hook that is supported. It fails if none is.
 func newReview(h *Hook, q *admission.Request, current *state) (*review, error) {
 	for _, version := range h.reviews {
 		switch version {
@@ -52,7 +51,7 @@ func newReview(h *Hook, q *admission.Request, current *state) (*review, error) {
 	return nil, fmt.Errorf("webhook does not accept known AdmissionReview versions (v1, v1beta1)")
 }
 
-// askedOf returns what a hook is told of a request.
+// askedOf returns the AdmissionRequest that describes a request.
 func askedOf(q *admission.Request, current *state) *reviewv1.AdmissionRequest {
 	asked := &reviewv1.AdmissionRequest{
 		UID:  types.UID(api.NewUID()),
@@ -80,7 +79,7 @@ func raw(v value.Value) runtime.RawExtension {
 	return runtime.RawExtension{Raw: v.AppendJSON(nil)}
 }
 
-// askedBeta returns the same in v1beta1, which has the same fields.
+// askedBeta returns the AdmissionRequest in v1beta1, which has the same fields.
 func askedBeta(asked *reviewv1.AdmissionRequest) (*reviewv1beta1.AdmissionRequest, error) {
 	text, err := json.Marshal(asked)
 	if err != nil {
@@ -90,10 +89,10 @@ func askedBeta(asked *reviewv1.AdmissionRequest) (*reviewv1beta1.AdmissionReques
 	return out, json.Unmarshal(text, out)
 }
 
-// verdict returns what the answer to a review says. The error is that it is no valid answer.
+// verdict returns the content of the response. It fails if the response is invalid.
 //
-// An answer in v1 must be to the question, by uid and kind; a hook that mutates must say of which type its patch is, and one that
-// validates must not send any. In v1beta1, an answer is all that it must be.
+// A v1 response must have the uid and the kind of the request. A mutating hook must name the type of its patch, and a validating hook must
+// not send a patch. A v1beta1 review only needs a response.
 func (r *review) verdict(mutating bool) (*verdict, error) {
 	switch answer := r.answer.(type) {
 	case *reviewv1.AdmissionReview:

@@ -8,17 +8,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// state is the objects of a request as the hooks see them: at the endpoint that the last of them is for.
+// state holds the objects of a request, converted to the endpoint of the last hook.
 type state struct {
 	at          admission.Endpoint
 	object, old value.Value
-	seen        bool // object and old are those of the request, or later
-	dirty       bool // a hook patched the object
+	seen        bool // object and old are loaded from the request
+	dirty       bool // a hook patched the object, and the request does not have the patch yet
 
-	now, before labels.Labels // of object and old, once somebody asked for them
+	now, before labels.Labels // of object and old; nil until they are needed
 }
 
-// labels returns the labels of the object as it is by now, nil if there is no object.
+// labels returns the labels of the object after earlier hooks, or nil if there is no object.
 func (s *state) labels(q *admission.Request) labels.Labels {
 	if s.now == nil {
 		s.now = labelsOf(s.content(q))
@@ -26,7 +26,7 @@ func (s *state) labels(q *admission.Request) labels.Labels {
 	return s.now
 }
 
-// oldLabels returns the labels of the object as it was before the request, nil if there was none.
+// oldLabels returns the labels of the stored object, or nil if there was none.
 func (s *state) oldLabels(q *admission.Request) labels.Labels {
 	if s.before == nil {
 		s.before = labelsOf(q.Old.Content())
@@ -34,7 +34,7 @@ func (s *state) oldLabels(q *admission.Request) labels.Labels {
 	return s.before
 }
 
-// content returns the object as it is by now, wherever.
+// content returns the object after earlier hooks, at any endpoint.
 func (s *state) content(q *admission.Request) value.Value {
 	if s.seen {
 		return s.object
@@ -42,7 +42,8 @@ func (s *state) content(q *admission.Request) value.Value {
 	return q.Object.Content()
 }
 
-// show brings the objects of the request to an endpoint. What hooks made of the object at another goes back to the request first.
+// show converts the objects of the request to an endpoint. Before it changes the endpoint, it writes patches of earlier hooks back to the
+// request, so that none is lost.
 func (s *state) show(q *admission.Request, at admission.Endpoint) error {
 	if s.seen && s.at == at {
 		return nil
@@ -61,7 +62,7 @@ func (s *state) show(q *admission.Request, at admission.Endpoint) error {
 	return nil
 }
 
-// giveBack gives an object that a hook patched back to the request, as its endpoint has it.
+// giveBack writes a patched object back to the request, converted to the request's endpoint.
 func (s *state) giveBack(q *admission.Request) error {
 	if !s.dirty {
 		return nil
@@ -74,7 +75,7 @@ func (s *state) giveBack(q *admission.Request) error {
 	return nil
 }
 
-// shown returns an object of the request as an endpoint has it.
+// shown returns an object of the request, converted to an endpoint.
 func shown(q *admission.Request, o *admission.Object, at admission.Endpoint) (value.Value, error) {
 	document, err := o.Document()
 	if err != nil || document.IsAbsent() {
@@ -85,5 +86,5 @@ func shown(q *admission.Request, o *admission.Object, at admission.Endpoint) (va
 	return document.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind)), err
 }
 
-// unconverted is the error that an object cannot be shown, which kube-apiserver says twice.
+// unconverted returns the error of a failed conversion. kube-apiserver wraps it twice, and the text shows it.
 func unconverted(err error) error { return errors.NewInternalError(errors.NewInternalError(err)) }

@@ -10,17 +10,17 @@ import (
 	"github.com/deed-project/deed/server/admission"
 )
 
-// invocation is a hook that is for a request, and what it is to see of it.
+// invocation is a hook that a request matches, and the objects that it sees.
 type invocation struct {
 	hook  *Hook
 	state *state
 
-	answer *verdict // nil if there is none
+	answer *verdict // nil if the call failed
 	err    error
 }
 
-// Validate asks the hooks that validate, all at once. If several refuse, the first of them in the order of hooks is the one that is
-// heard, and warnings come in that order as well.
+// Validate calls all matching hooks concurrently. If several refuse, the first in the order of hooks decides. Warnings come in the order of
+// hooks too.
 func (p *Hooks) Validate(ctx context.Context, q *admission.Request) error {
 	candidates := p.validating.Load().candidates(q)
 	if len(candidates) == 0 {
@@ -41,18 +41,19 @@ func (p *Hooks) Validate(ctx context.Context, q *admission.Request) error {
 	return p.decide(ctx, q, invocations)
 }
 
-// invocations returns the hooks that are for a request, each with the objects at its endpoint.
+// invocations returns the hooks that a request matches. Hooks of the same endpoint share one state, so that the objects are converted once
+// per endpoint.
 func (p *Hooks) invocations(ctx context.Context, q *admission.Request, candidates []candidate) ([]*invocation, error) {
 	var out []*invocation
 	var states []*state
-	free := &state{} // for the next one; it knows the labels of those before
+	free := &state{} // the state for the next endpoint; it keeps the labels that earlier matches computed
 	for _, c := range candidates {
 		at, err := p.match(ctx, c, q, free)
 		if err != nil {
 			return nil, err
 		}
 		if at == nil {
-			if free.seen { // conditions looked at it elsewhere
+			if free.seen { // match conditions loaded it for an endpoint whose hook is not called
 				free = &state{}
 			}
 			continue
@@ -75,7 +76,7 @@ func (p *Hooks) invocations(ctx context.Context, q *admission.Request, candidate
 	return out, nil
 }
 
-// invoke asks a hook. A panic is an answer of its own: it must not end the process.
+// invoke calls a hook. It turns a panic into a refusal, because a panic in this goroutine would end the process.
 func (p *Hooks) invoke(ctx context.Context, q *admission.Request, v *invocation) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -85,7 +86,7 @@ func (p *Hooks) invoke(ctx context.Context, q *admission.Request, v *invocation)
 	v.answer, v.err = p.consult(ctx, v.hook, q, v.state)
 }
 
-// decide returns the first refusal, once everything that the hooks said is noted.
+// decide records all outcomes and returns the first refusal.
 func (p *Hooks) decide(ctx context.Context, q *admission.Request, invocations []*invocation) error {
 	var refusal error
 	for i, v := range invocations {

@@ -15,10 +15,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Validate returns what is wrong with a configuration, its metadata excepted, in the place of old, which is absent for a new one.
-// An old one may have what is not allowed any more, and keep it.
+// Validate returns the errors of a configuration, apart from its metadata. old is the replaced configuration, or absent for a new one. A
+// value that is no longer allowed stays valid if old has it.
 //
-// The cost grows with the number of webhooks, and with what their match conditions take to compile.
+// The cost grows with the number of webhooks, and with the compilation of their match conditions.
 func Validate(configuration, old value.Value) field.ErrorList {
 	hooks, err := webhooksOf(configuration)
 	if err != nil {
@@ -36,16 +36,16 @@ func Validate(configuration, old value.Value) field.ErrorList {
 	return v.errs
 }
 
-// validator collects what is wrong.
+// validator collects errors.
 type validator struct {
 	errs field.ErrorList
 
-	// What the configuration that is replaced had, and this one may have.
+	// These permit what the replaced configuration has.
 	anySideEffects, anyReviews, repeated, badSelectors, sameConditions bool
-	known                                                              []string // expressions
+	known                                                              []string // expressions of the replaced configuration
 }
 
-// permit lets hooks have what those that they replace have.
+// permit allows the hooks to keep invalid values that the replaced hooks have.
 func (v *validator) permit(hooks, before []registration.MutatingWebhook) {
 	names := map[string]bool{}
 	v.sameConditions = len(hooks) == len(before)
@@ -66,7 +66,7 @@ func badSelector(s *metav1.LabelSelector) bool {
 	return s != nil && len(metavalidation.ValidateLabelSelector(s, metavalidation.LabelSelectorValidationOptions{}, nil)) > 0
 }
 
-// What some fields may say, in the order of errors.
+// The allowed values of some fields, in the order of error texts.
 var (
 	sideEffects      = []string{"None", "NoneOnDryRun"}
 	allSideEffects   = []string{"None", "NoneOnDryRun", "Some", "Unknown"}
@@ -126,7 +126,7 @@ func (v *validator) hook(h *registration.MutatingWebhook, path *field.Path) {
 	}
 }
 
-// oneOfTexts checks a text that may be left out.
+// oneOfTexts checks an optional field against the allowed values.
 func oneOfTexts[T ~string](v *validator, path *field.Path, text *T, allowed []string) {
 	if text != nil && !slices.Contains(allowed, string(*text)) {
 		v.add(field.NotSupported(path, *text, allowed))
@@ -151,7 +151,7 @@ func (v *validator) client(c registration.WebhookClientConfig, path *field.Path)
 		if c.Service.Port != nil {
 			port = *c.Service.Port
 		}
-		// The library takes the namespace first, and kube-apiserver gives it the name: the errors are about the other one.
+		// The library's order is namespace, name; kube-apiserver passes the name first. Its errors therefore name the other field.
 		v.add(remote.ValidateWebhookService(path.Child("service"), c.Service.Name, c.Service.Namespace, c.Service.Path, port)...)
 	}
 }
@@ -197,7 +197,7 @@ func (v *validator) rule(r *registration.RuleWithOperations, path *field.Path) {
 	oneOfTexts(v, path.Child("scope"), r.Scope, scopes)
 }
 
-// namesOrStar checks a list that is a star or names.
+// namesOrStar checks that a list has either one star or names.
 func (v *validator) namesOrStar(names []string, what string, path *field.Path) {
 	if len(names) == 0 {
 		v.add(field.Required(path, ""))
@@ -207,7 +207,7 @@ func (v *validator) namesOrStar(names []string, what string, path *field.Path) {
 	}
 }
 
-// resources checks a list of resources and subresources, in which none may say what another says already.
+// resources checks a list of resources and subresources. No entry may be covered by another.
 func (v *validator) resources(names []string, path *field.Path) {
 	if len(names) == 0 {
 		v.add(field.Required(path, ""))
@@ -220,7 +220,7 @@ func (v *validator) resources(names []string, path *field.Path) {
 		}
 		resource, sub, divided := strings.Cut(name, "/")
 		if !divided {
-			plain = name != "*" // the last one counts
+			plain = name != "*" // as in kube-apiserver, the last plain entry decides
 			continue
 		}
 		if anySub[resource] {

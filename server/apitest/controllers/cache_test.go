@@ -16,7 +16,7 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// startCache starts a cache of what a server has, which ends with the test.
+// startCache starts a cache of a server's objects that ends with the test.
 func startCache(t *testing.T, s *apitest.Server, prepare func(cache.Cache)) cache.Cache {
 	t.Helper()
 	objects, err := cache.New(s.RESTConfig(), cache.Options{Scheme: scheme})
@@ -37,8 +37,7 @@ func startCache(t *testing.T, s *apitest.Server, prepare func(cache.Cache)) cach
 	return objects
 }
 
-// TestCache reads from informers: of a custom type with an index that the server does not know, of a built-in type, and of
-// metadata alone.
+// TestCache reads from informers: of a custom type with a client-side index, of a built-in type, and of metadata alone.
 func TestCache(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
@@ -68,7 +67,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheFollows lets an informer follow an object that comes, changes and goes, and catch up when its version is too old.
+// TestCacheFollows lets an informer follow an object, and recover after its resource version is too old.
 func TestCacheFollows(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// TestClientVerbs goes through the verbs with a custom type, which the client sends as JSON.
+// TestClientVerbs uses each verb with a custom type, which the client sends as JSON.
 func TestClientVerbs(t *testing.T) {
 	t.Parallel()
 	_, c := start(t)
@@ -61,7 +61,7 @@ func TestClientVerbs(t *testing.T) {
 	}
 }
 
-// TestClientBuiltin goes through the verbs with a built-in type, which the client sends as protocol buffers.
+// TestClientBuiltin uses each verb with a built-in type, which the client sends as protobuf.
 func TestClientBuiltin(t *testing.T) {
 	t.Parallel()
 	_, c := start(t)
@@ -111,7 +111,7 @@ func deployment(name string) *appsv1.Deployment {
 	}
 }
 
-// TestClientUnstructured goes through the verbs with objects without a Go type.
+// TestClientUnstructured uses each verb with objects without a Go type.
 func TestClientUnstructured(t *testing.T) {
 	t.Parallel()
 	_, c := start(t)
@@ -149,8 +149,8 @@ func unstructuredWidget(name string, spec map[string]any) *unstructured.Unstruct
 	}}
 }
 
-// TestClientApply applies configurations of an author's own type, of client-go's, and without a type: conflicts, force, dry run,
-// and the status.
+// TestClientApply applies configurations of a custom type, of client-go's types, and without a type: conflicts, force, dry run, and the
+// status.
 func TestClientApply(t *testing.T) {
 	t.Parallel()
 	_, c := start(t)
@@ -188,7 +188,7 @@ func TestClientApply(t *testing.T) {
 	}
 }
 
-// TestClientApplyBuiltin applies client-go's configuration of a Deployment, which gives up a field when it leaves it out.
+// TestClientApplyBuiltin applies client-go's configuration of a Deployment, which gives up a field by omitting it.
 func TestClientApplyBuiltin(t *testing.T) {
 	t.Parallel()
 	_, c := start(t)
@@ -214,7 +214,7 @@ func TestClientApplyBuiltin(t *testing.T) {
 	}
 }
 
-// TestClientDeleteAllOf deletes what a selector finds.
+// TestClientDeleteAllOf deletes the objects of a selector.
 func TestClientDeleteAllOf(t *testing.T) {
 	t.Parallel()
 	_, c := start(t)
@@ -260,7 +260,7 @@ func TestClientWatch(t *testing.T) {
 	}
 }
 
-// TestClientRefusals expects the words of an API server from the client.
+// TestClientRefusals expects the texts of an API server from the client.
 func TestClientRefusals(t *testing.T) {
 	t.Parallel()
 	_, c := start(t)

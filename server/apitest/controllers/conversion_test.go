@@ -17,7 +17,7 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// gauges is a definition as controller-gen makes it: it says nothing about conversion.
+// gauges is a definition from controller-gen, without a conversion strategy.
 const gauges = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -46,10 +46,10 @@ type Gauge struct {
 	} `json:"spec"`
 }
 
-// Hub marks the version that others are converted by.
+// Hub marks the hub version of the conversion.
 func (*Gauge) Hub() {}
 
-// DeepCopyObject makes Gauge a runtime.Object.
+// DeepCopyObject implements runtime.Object.
 func (g *Gauge) DeepCopyObject() runtime.Object {
 	out := *g
 	g.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -65,28 +65,28 @@ type GaugeV2 struct {
 	} `json:"spec"`
 }
 
-// DeepCopyObject makes GaugeV2 a runtime.Object.
+// DeepCopyObject implements runtime.Object.
 func (g *GaugeV2) DeepCopyObject() runtime.Object {
 	out := *g
 	g.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 	return &out
 }
 
-// ConvertTo fills in the hub.
+// ConvertTo sets the fields of the hub.
 func (g *GaugeV2) ConvertTo(hub conversion.Hub) error {
 	to := hub.(*Gauge)
 	to.ObjectMeta, to.Spec.Celsius = g.ObjectMeta, g.Spec.Kelvin-273
 	return nil
 }
 
-// ConvertFrom is filled in from the hub.
+// ConvertFrom sets the fields of g from the hub.
 func (g *GaugeV2) ConvertFrom(hub conversion.Hub) error {
 	from := hub.(*Gauge)
 	g.ObjectMeta, g.Spec.Kelvin = from.ObjectMeta, from.Spec.Celsius+273
 	return nil
 }
 
-// TestBuiltConversion converts by what controller-runtime's builder makes of a hub and a spoke.
+// TestBuiltConversion converts with the webhook that controller-runtime's builder makes of a hub and a spoke.
 func TestBuiltConversion(t *testing.T) {
 	t.Parallel()
 	known := runtime.NewScheme()

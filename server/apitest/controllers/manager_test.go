@@ -22,10 +22,10 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// reconciler keeps a Deployment for each Widget, and says in the Widget's status how many replicas it has.
+// reconciler keeps a Deployment for each Widget, and writes its replicas to the Widget's status.
 type reconciler struct{ client.Client }
 
-// Reconcile applies the Deployment of a Widget, and its status.
+// Reconcile applies the Deployment of a Widget, and the Widget's status.
 func (r reconciler) Reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	var w Widget
 	if err := r.Get(ctx, request.NamespacedName, &w); err != nil {
@@ -41,7 +41,7 @@ func (r reconciler) Reconcile(ctx context.Context, request reconcile.Request) (r
 	return reconcile.Result{}, r.Status().Update(ctx, &w)
 }
 
-// deploymentOf is what the controller applies for a Widget, which owns it.
+// deploymentOf returns the configuration that the controller applies for a Widget, with the Widget as owner.
 func deploymentOf(w *Widget) *appsapply.DeploymentApplyConfiguration {
 	labels := map[string]string{"widget": w.Name}
 	owner := metaapply.OwnerReference().WithAPIVersion(widgets.String()).WithKind("Widget").WithName(w.Name).WithUID(w.UID).
@@ -52,7 +52,7 @@ func deploymentOf(w *Widget) *appsapply.DeploymentApplyConfiguration {
 		WithTemplate(coreapply.PodTemplateSpec().WithLabels(labels).WithSpec(coreapply.PodSpec().WithContainers(container))))
 }
 
-// newManager is a manager for a server, without ports.
+// newManager returns a manager for a server, without ports.
 func newManager(t *testing.T, s *apitest.Server, options manager.Options) manager.Manager {
 	t.Helper()
 	options.Scheme = scheme
@@ -63,7 +63,7 @@ func newManager(t *testing.T, s *apitest.Server, options manager.Options) manage
 	return m
 }
 
-// run runs a manager until the function that it returns is called, which says how the manager ended.
+// run runs a manager until the returned function is called, which returns the manager's error.
 func run(t *testing.T, m manager.Manager) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -75,7 +75,7 @@ func run(t *testing.T, m manager.Manager) (stop func() error) {
 	}
 }
 
-// await watches the objects in namespace default until one of them is as wanted.
+// await watches the objects in namespace default until wanted accepts one of them.
 func await[T client.Object](t *testing.T, c client.WithWatch, list client.ObjectList, wanted func(T) bool) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -92,8 +92,8 @@ func await[T client.Object](t *testing.T, c client.WithWatch, list client.Object
 	panic("unreachable")
 }
 
-// TestManager runs a controller: it makes what a Widget asks for, makes it again when it is changed or deleted by others, and
-// ends when it is told to.
+// TestManager runs a controller. It creates the Deployment of a Widget, and repairs it after others change or delete it. It ends when the
+// manager stops.
 func TestManager(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
@@ -126,7 +126,7 @@ func TestManager(t *testing.T) {
 	}
 }
 
-// TestLeaderElection runs two managers, of which one leads until it ends.
+// TestLeaderElection runs two managers. The second leads after the first has ended.
 func TestLeaderElection(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)

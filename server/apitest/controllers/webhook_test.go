@@ -20,7 +20,7 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// manifests are the configurations that controller-gen makes for a defaulter and a validator of Widgets.
+// manifests are the configurations from controller-gen for a defaulter and a validator of Widgets.
 const manifests = `
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingWebhookConfiguration
@@ -45,10 +45,10 @@ webhooks:
   sideEffects: None
 `
 
-// rules are those of Widgets.
+// rules implements the defaulter and the validator of Widgets.
 type rules struct{}
 
-// Default paints what has no color.
+// Default sets a missing color.
 func (rules) Default(_ context.Context, w *Widget) error {
 	if w.Spec.Color == "" {
 		w.Spec.Color = "red"
@@ -64,7 +64,7 @@ func (rules) ValidateCreate(_ context.Context, w *Widget) (admission.Warnings, e
 	return nil, nil
 }
 
-// ValidateUpdate refuses blue, and warns of another number of replicas.
+// ValidateUpdate refuses blue, and warns about a changed number of replicas.
 func (r rules) ValidateUpdate(ctx context.Context, old, w *Widget) (admission.Warnings, error) {
 	_, err := r.ValidateCreate(ctx, w)
 	if *old.Spec.Replicas != *w.Spec.Replicas {
@@ -73,7 +73,7 @@ func (r rules) ValidateUpdate(ctx context.Context, old, w *Widget) (admission.Wa
 	return nil, err
 }
 
-// ValidateDelete refuses to delete what is kept.
+// ValidateDelete refuses to delete a Widget that is marked as kept.
 func (rules) ValidateDelete(_ context.Context, w *Widget) (admission.Warnings, error) {
 	if w.Labels["keep"] != "" {
 		return nil, errors.New("it is kept")
@@ -81,13 +81,13 @@ func (rules) ValidateDelete(_ context.Context, w *Widget) (admission.Warnings, e
 	return nil, nil
 }
 
-// warnings collects those of answers.
+// warnings collects the warnings of answers.
 type warnings struct{ texts []string }
 
-// HandleWarningHeader takes one.
+// HandleWarningHeader adds one warning.
 func (w *warnings) HandleWarningHeader(_ int, _, text string) { w.texts = append(w.texts, text) }
 
-// TestBuiltWebhooks runs the defaulter and the validator that controller-runtime's builder makes, in the test's process.
+// TestBuiltWebhooks runs the defaulter and the validator of controller-runtime's builder in the test's process.
 func TestBuiltWebhooks(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

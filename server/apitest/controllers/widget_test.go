@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/server/apitest"
 )
 
-// Widget is the custom resource of testdata/widgets.yaml, as the author of a controller declares it.
+// Widget is the Go type of the custom resource in testdata/widgets.yaml.
 type Widget struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -20,13 +20,13 @@ type Widget struct {
 	Status            WidgetStatus `json:"status,omitzero"`
 }
 
-// WidgetSpec is what is wanted of a Widget.
+// WidgetSpec is the desired state of a Widget.
 type WidgetSpec struct {
 	Replicas *int32 `json:"replicas,omitempty"`
 	Color    string `json:"color,omitempty"`
 }
 
-// WidgetStatus is what is there of a Widget.
+// WidgetStatus is the observed state of a Widget.
 type WidgetStatus struct {
 	Replicas int32 `json:"replicas,omitempty"`
 }
@@ -38,7 +38,7 @@ type WidgetList struct {
 	Items           []Widget `json:"items"`
 }
 
-// DeepCopyObject makes Widget a runtime.Object.
+// DeepCopyObject implements runtime.Object.
 func (w *Widget) DeepCopyObject() runtime.Object {
 	out := *w
 	w.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
@@ -48,7 +48,7 @@ func (w *Widget) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// DeepCopyObject makes WidgetList a runtime.Object.
+// DeepCopyObject implements runtime.Object.
 func (l *WidgetList) DeepCopyObject() runtime.Object {
 	out := *l
 	l.ListMeta.DeepCopyInto(&out.ListMeta)
@@ -59,7 +59,7 @@ func (l *WidgetList) DeepCopyObject() runtime.Object {
 	return &out
 }
 
-// widgetApply is what a client applies to a Widget: what it leaves out is not its own.
+// widgetApply is the configuration that a client applies to a Widget. It does not own the fields that it omits.
 type widgetApply struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
@@ -74,16 +74,16 @@ type widgetApplyMeta struct {
 	Labels    map[string]string `json:"labels,omitempty"`
 }
 
-// IsApplyConfiguration makes widgetApply a runtime.ApplyConfiguration.
+// IsApplyConfiguration implements runtime.ApplyConfiguration.
 func (*widgetApply) IsApplyConfiguration() {}
 
-// GetName, GetNamespace, GetKind and GetAPIVersion tell the client where to send it.
+// GetName, GetNamespace, GetKind and GetAPIVersion tell the client where to send the configuration.
 func (a *widgetApply) GetName() *string       { return &a.Metadata.Name }
 func (a *widgetApply) GetNamespace() *string  { return &a.Metadata.Namespace }
 func (a *widgetApply) GetKind() *string       { return &a.Kind }
 func (a *widgetApply) GetAPIVersion() *string { return &a.APIVersion }
 
-// applied is a configuration for a Widget in namespace default.
+// applied returns a configuration for a Widget in namespace default.
 func applied(name string, spec *WidgetSpec) *widgetApply {
 	return &widgetApply{
 		APIVersion: widgets.String(), Kind: "Widget", Metadata: widgetApplyMeta{Name: name, Namespace: "default"}, Spec: spec,
@@ -92,18 +92,18 @@ func applied(name string, spec *WidgetSpec) *widgetApply {
 
 var widgets = schema.GroupVersion{Group: "example.org", Version: "v1"}
 
-// scheme knows the built-in kinds, and Widgets.
+// scheme has the built-in kinds and Widgets.
 var scheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	s.AddKnownTypes(widgets, &Widget{}, &WidgetList{})
 	metav1.AddToGroupVersion(s, widgets)
 	if err := clientscheme.AddToScheme(s); err != nil {
-		panic(err) // the kinds are compiled in
+		panic(err) // cannot happen: the kinds are compiled in
 	}
 	return s
 }()
 
-// start starts a server that serves Widgets, and returns controller-runtime's client for it.
+// start starts a server with Widgets, and returns controller-runtime's client for it.
 func start(t *testing.T, with ...apitest.Option) (*apitest.Server, client.WithWatch) {
 	t.Helper()
 	s := apitest.Start(t, append([]apitest.Option{apitest.CRDs("../testdata/widgets.yaml")}, with...)...)
@@ -114,7 +114,7 @@ func start(t *testing.T, with ...apitest.Option) (*apitest.Server, client.WithWa
 	return s, c
 }
 
-// newWidget is a Widget in namespace default.
+// newWidget returns a Widget in namespace default.
 func newWidget(name, color string, replicas int32) *Widget {
 	return &Widget{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
@@ -122,7 +122,7 @@ func newWidget(name, color string, replicas int32) *Widget {
 	}
 }
 
-// check fails the test for an error.
+// check fails the test on an error.
 func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

@@ -34,11 +34,11 @@ func (o *etcdOptions) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.ca, "etcd-cafile", "", "PEM file with the authorities of etcd's certificate")
 	f.StringVar(&o.cert, "etcd-certfile", "", "PEM file with the certificate that the server shows to etcd")
 	f.StringVar(&o.key, "etcd-keyfile", "", "PEM file with the key of that certificate")
-	f.StringVar(&o.user, "etcd-user", "", "who the server is to etcd, if it wants to know")
+	f.StringVar(&o.user, "etcd-user", "", "user name for etcd, if it requires one")
 	f.StringVar(&o.passwordFile, "etcd-password-file", "", "file with the password of that user")
 	f.StringVar(&o.prefix, "etcd-prefix", "/registry", "what all keys in etcd begin with")
 	f.DurationVar(&o.compaction, "etcd-compaction-interval", 0,
-		"let etcd forget what is older than this; 0 leaves that to whoever owns it")
+		"compact history of etcd that is older than this; 0 leaves compaction to the operator of etcd")
 }
 
 // check refuses flags that do not go together.

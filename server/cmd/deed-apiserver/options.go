@@ -54,7 +54,7 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.tlsCert, "tls-cert", "", "PEM file with the server's certificate; default is one of its own")
 	f.StringVar(&o.tlsKey, "tls-key", "", "PEM file with the key of the certificate")
 	f.BoolVar(&o.insecure, "insecure-http", false, "serve HTTP without TLS; clients send no credentials then")
-	f.StringVar(&o.authorization, "authorization", "allow", "who may do what: allow, deny-anonymous, or a policy file")
+	f.StringVar(&o.authorization, "authorization", "allow", "authorization: allow, deny-anonymous, or a policy file")
 	f.BoolVar(&o.cbor, "cbor", false, "let bodies and answers be CBOR, which kube-apiserver does behind a feature gate")
 	f.StringArrayVar(&o.admission, "admission", nil,
 		"file or folder of webhook configurations that hold beside those of the API; may be repeated")

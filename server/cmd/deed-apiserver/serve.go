@@ -192,7 +192,7 @@ func (o *options) tls() (*tls.Config, []byte, error) {
 		}
 		c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
 		if !c.ClientCAs.AppendCertsFromPEM(authorities) {
-			return nil, nil, fmt.Errorf("%s holds no certificate", o.clientCA)
+			return nil, nil, fmt.Errorf("%s contains no certificate", o.clientCA)
 		}
 	}
 	return c, trusted, nil

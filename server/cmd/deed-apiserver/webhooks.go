@@ -32,7 +32,7 @@ func (o *options) webhooks() (server.Webhooks, error) {
 		}
 	}
 	if len(w.Fixed) == 0 {
-		return w, fmt.Errorf("--admission: %s holds no configuration of webhooks", strings.Join(o.admission, ", "))
+		return w, fmt.Errorf("--admission: %s contains no webhook configuration", strings.Join(o.admission, ", "))
 	}
 	return w, nil
 }

@@ -1,10 +1,10 @@
-// Command attack sends the requests of package hostile to a server, and prints what they cost it.
+// Command attack sends the requests of package hostile to a server, and prints their cost.
 //
 //	attack -server http://127.0.0.1:8080            each attack at three sizes, one after the other
 //	attack -server http://127.0.0.1:8080 -for 1h    attacks at random, a few at a time
 //
-// It exits with 1 if an answer is another one than it should be, or longer than it may. Answers that the deadline was met are counted apart.
-// What a server allocates for a request cannot be seen from outside; the long form prints its resident memory and goroutines each minute, if /metrics tells them.
+// It exits with 1 if an answer is wrong or too long. Answers about an exceeded deadline are counted apart. A client cannot see what a
+// server allocates per request. The long form prints the server's resident memory and goroutines each minute, if /metrics has them.
 package main
 
 import (
@@ -61,10 +61,10 @@ type client struct {
 	url, token string
 	http       *http.Client
 
-	sent, late, wrong atomic.Int64 // attacks: all, those that met the deadline, and those that cost too much or were answered otherwise
+	sent, late, wrong atomic.Int64 // number of attacks: all, those that exceeded the deadline, and those whose cost or answer was wrong
 }
 
-// storm sends attacks at random from several goroutines.
+// storm sends random attacks from several goroutines.
 func (c *client) storm(span time.Duration, seed uint64) {
 	end, began := time.Now().Add(span), time.Now()
 	var all sync.WaitGroup
@@ -90,7 +90,7 @@ func (c *client) storm(span time.Duration, seed uint64) {
 	}
 }
 
-// attack makes what an attack needs, sends it, prints what it cost, and clears up.
+// attack prepares an attack, sends it, prints its cost, and cleans up.
 func (c *client) attack(a hostile.Attack, p hostile.Place, n int, largest bool) {
 	stored := 0
 	for _, r := range a.Prepare(p, n) {
@@ -116,11 +116,11 @@ func (c *client) attack(a hostile.Attack, p hostile.Place, n int, largest bool) 
 	c.sent.Add(1)
 	fmt.Printf("%-60s %8d sent %9d answered %9d %4d %8v  %s\n", a.Name, n, cost.Sent, cost.Answered, cost.Code, took, problem)
 	for _, r := range p.Clear() {
-		_, _ = c.send(r) // there may be nothing to clear
+		_, _ = c.send(r) // there may be nothing to clean up
 	}
 }
 
-// prepare sends a request that makes an object. What was just defined is served in a moment.
+// prepare sends a request that creates an object. It retries, because a new definition is served after a moment.
 func (c *client) prepare(r hostile.Request) {
 	for range 50 {
 		cost, err := c.send(r)
@@ -150,7 +150,7 @@ func (c *client) send(r hostile.Request) (hostile.Cost, error) {
 	return cost, err
 }
 
-// state returns what the server's metrics say of memory and goroutines.
+// state returns the memory and goroutines from the server's metrics.
 func (c *client) state() string {
 	cost, err := c.send(hostile.Request{Method: http.MethodGet, Path: "/metrics"})
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// convertAhead reads the records of a page from the i-th on, if somebody else has to convert them: as many in one call as the list may
-// still take. It returns how many records of the page need not be thought of before the list comes to them.
+// convertAhead reads the records of a page from the i-th on if a webhook must convert them. It converts as many in one call as the list may
+// still take. It returns the number of records that the list can then take without another call.
 func (l *lister) convertAhead(page []store.Record, i int, taken int64) (ahead int, err error) {
 	batch, ok := l.Version.Form.(catalog.Batch)
 	if !ok {

@@ -7,34 +7,34 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// A list that is sent compressed is put together of blocks, each of which is compressed once for all lists that it is in:
+// The body of a compressed list consists of blocks. Each block is compressed once for all lists that contain it:
 //
 //	objects   a b c d|e f g|h i j k l|m n ...
 //	blocks    [part] [part] [ part  ]
 //
-// Where a block ends shows in the name of its last object, after about every 16th. So a write makes one block to be compressed anew, and
-// objects that come or go move no border but their own. Lists that begin elsewhere, as pages do, soon have the same borders. Rows of Tables
-// make another block when one of its ages is another.
+// A hash of an object's name decides whether a block ends with it: about every 16th does. So a write changes one block, and a new or
+// deleted object moves no border but its own. Lists with another begin, such as pages, soon have the same borders. Rows of Tables make a
+// new block when one of their ages changes.
 
 const (
-	// blockObjects is how many objects a block has about, and blockText how long their texts are at most, but for the last of them.
+	// blockObjects is the average number of objects in a block. blockText bounds their texts, apart from the last one.
 	blockObjects = 16
 	blockText    = 256 << 10
-	// blocksBudget bounds the memory of blocks that are remembered, so that a list, with its compressor, takes no more than 4 MiB.
+	// blocksBudget bounds the memory of cached blocks. A list with its compressor should take at most 4 MiB.
 	blocksBudget = 2 << 20
 )
 
-// blockKey names a block.
+// blockKey identifies the content of a block.
 type blockKey struct {
 	version *catalog.Version
-	form    string // of the items
-	first   bool   // no object stands before it
-	says    string // of each object the revision, in eight bytes, and what of its item is fresh
+	form    string // of the items; see items.form
+	first   bool   // no object precedes it
+	says    string // for each object its revision, in eight bytes, and the fresh part of its item
 }
 
 func (k blockKey) isOf(resource *catalog.Resource) bool { return k.version.Resource == resource }
 
-// item is an object of a list, of which something is known.
+// item is an object of a list with a known fact.
 type item struct {
 	record store.Record
 	known  *fact
@@ -43,9 +43,9 @@ type item struct {
 // block collects the objects of a block.
 type block struct {
 	items []item
-	says  []byte // see blockKey
-	fresh []span // of says
-	text  int    // how long the texts are
+	says  []byte // see blockKey.says
+	fresh []span // parts of says
+	text  int    // length of the texts
 }
 
 var blockSeed = maphash.MakeSeed()

@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/server/wire"
 )
 
-// TestBlocks lists objects again and again. Of a list that is compressed those blocks are made anew that a write was about.
+// TestBlocks lists objects repeatedly. After a write, a compressed list must rebuild only the changed blocks.
 func TestBlocks(t *testing.T) {
 	s, maps := &Reader{Store: memory.New(), Now: time.Now}, configMaps(t)
 	write := func(i int, before store.Revision) store.Revision {

@@ -23,19 +23,19 @@ const (
 type Event struct {
 	Type   string
 	Object value.Value // a Status, if the event is an error
-	// Text appends the text of the object, in place of Object; nil if there is an Object.
+	// Text appends the text of the object; it replaces Object. It is nil if Object is set.
 	Text func([]byte) []byte
-	// Shared keeps texts of the event for the other watches that it concerns; nil for events of one watch.
+	// Shared holds texts of the event that several watches need; nil for an event of one watch.
 	Shared interface {
 		Text(name string, make func() ([]byte, error)) ([]byte, error)
 	}
 }
 
-// Collection is the objects that a watch is about: those of a version below a prefix that its selectors select.
+// Collection is the set of objects that a watch is about: those of a version below a key prefix that match its selectors.
 type Collection struct {
 	Version *catalog.Version
 	Prefix  string // of the keys
-	Only    string // the name of the only object, "" for all
+	Only    string // the name of the only object; "" for no restriction
 	// Options has the selectors.
 	Options api.ListOptions
 	// Texts tells that events may have texts in place of objects.
@@ -72,7 +72,7 @@ func (c *Collection) Initial(q *rest.Request, notOlder int64) *Initial {
 	}}
 }
 
-// Each calls take with the event of each object, in the order of keys, and returns the revision of all of them. It holds one page of records.
+// Each calls take with the event of each object, by key, and returns the revision of all of them. It holds one page of records.
 func (i *Initial) Each(take func(Event, store.Revision) error) (store.Revision, error) {
 	end, err := i.lister.each(func(record store.Record, known *fact) (bool, error) {
 		event, err := i.of.initial(record, known)
@@ -84,13 +84,13 @@ func (i *Initial) Each(take func(Event, store.Revision) error) (store.Revision, 
 	return end.Version, err
 }
 
-// Event returns the event of a write: the zero Event if the write concerns no object that is selected.
+// Event returns the event of a write, or the zero Event if the write changes no selected object.
 //
-//	before  after   event
-//	   -      x     ADDED
-//	   x      x     MODIFIED
-//	   x      -     DELETED, with what was before, as of the revision of the write
-//	   -      -     none
+//	selected before  selected after   event
+//	        -              x          ADDED
+//	        x              x          MODIFIED
+//	        x              -          DELETED, with the old object at the revision of the write
+//	        -              -          none
 func (c *Collection) Event(e store.Event) (Event, error) {
 	if !strings.HasPrefix(e.Key, c.Prefix) || !c.names(e.Key) {
 		return Event{}, nil
@@ -120,8 +120,8 @@ func (c *Collection) Event(e store.Event) (Event, error) {
 	return Event{Type: Modified, Object: after.whole, Shared: after}, nil
 }
 
-// asWritten returns the fact about the text of a write if the event can have that text, whatever is in it; otherwise nil. So objects that
-// this process wrote are not decoded for watches.
+// asWritten returns the fact about the text of a write if the event can use that text, whatever it contains; otherwise nil. So watches do
+// not decode objects that this process wrote.
 func (c *Collection) asWritten(e store.Event) *fact {
 	if e.Deleted || !c.Texts || !c.selector.all {
 		return nil
@@ -129,10 +129,10 @@ func (c *Collection) asWritten(e store.Event) *fact {
 	return c.view.facts.get(c.Version, e.Revision)
 }
 
-// names reports whether the collection has objects with the name at the end of a key.
+// names reports whether the collection may have an object with the name in a key.
 func (c *Collection) names(key string) bool { return c.Only == "" || NameIn(key) == c.Only }
 
-// selected returns the object of a record, nil if it is not selected.
+// selected returns the object of a record, or nil if the selectors do not match it.
 func (c *Collection) selected(record store.Record, exists, replaced bool) (*shared, error) {
 	if !exists {
 		return nil, nil
@@ -144,8 +144,8 @@ func (c *Collection) selected(record store.Record, exists, replaced bool) (*shar
 	return o, nil
 }
 
-// initial returns the event of a record that exists when a watch begins: the zero Event if it is not selected. The event has the stored text
-// if texts are wanted and the version shows the text as it is. known is the fact about the record, see lister.each.
+// initial returns the event of an object that exists when a watch begins, or the zero Event if it is not selected. The event has the stored
+// text if the watch takes texts and the version serves the text unchanged. known is the fact about the record; see lister.each.
 func (c *Collection) initial(record store.Record, known *fact) (_ Event, err error) {
 	if !c.names(record.Key) {
 		return Event{}, nil

@@ -29,8 +29,7 @@ func configMaps(t *testing.T) *catalog.Version {
 	return kinds[i].Versions[0]
 }
 
-// TestAsWritten looks which events are told in the text that was written: those of which that is known, if the client takes texts and
-// everything is selected.
+// TestAsWritten checks which events use the written text: those with a known fact, if the client takes texts and nothing is filtered.
 func TestAsWritten(t *testing.T) {
 	maps := configMaps(t)
 	request := rest.New(httptest.NewRequest(http.MethodGet, "/", nil), nil, api.Target{Namespace: "a"}, maps)

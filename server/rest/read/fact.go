@@ -13,16 +13,16 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// fact is what is known of a stored text that a version shows as it is: nothing is defaulted, pruned or converted when it is read. So
-// lists need not decode it.
+// fact holds the positions of parts in a stored text that a version serves unchanged: decoding it would not default, prune or convert
+// anything. With a fact, lists use the text without decoding it.
 type fact struct {
 	version  *catalog.Version
-	other    *fact // of the same text in other versions
-	kind     span  // of the member kind, with the comma behind it
+	other    *fact // about the same text in other versions
+	kind     span  // of the member kind, with the comma after it
 	metadata span  // of the value of the member metadata
-	labels   span  // of the value of the member labels in it; empty if there is none
-	name     span  // of the value of the member name in it
-	at       int32 // where the resource version belongs, in the metadata
+	labels   span  // of the value of the member labels in the metadata; empty for none
+	name     span  // of the value of the member name in the metadata
+	at       int32 // position for the resource version in the metadata
 
 	columns atomic.Pointer[[]span] // see columnsIn
 }
@@ -32,26 +32,26 @@ type span struct{ from, to int32 }
 
 func (s span) in(text []byte) []byte { return text[s.from:s.to] }
 
-// maxFacts is how many texts facts are remembered of.
+// maxFacts bounds the number of texts with facts.
 const maxFacts = 1 << 18
 
-// facts remembers facts by the revision that wrote the text, which no other text has. The zero facts are none and ready. They are safe
-// for concurrent use.
+// facts caches facts by the revision that wrote the text, which identifies the text. The zero value is empty. It is safe for concurrent
+// use.
 type facts struct {
 	mu   sync.RWMutex
 	of   map[store.Revision]*fact
-	past [sharedEvents]store.Revision // those of texts that are to be forgotten, in this order, from next on
+	past [sharedEvents]store.Revision // a ring of outdated revisions, dropped in order from next on
 	next int
 }
 
-// get returns what is known of a text, nil if that is nothing.
+// get returns the fact about a text, or nil.
 func (f *facts) get(v *catalog.Version, r store.Revision) *fact {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.of[r].in(v)
 }
 
-// in returns the fact of a version among f and the others; nil if there is none.
+// in returns the fact for a version among f and its others, or nil.
 func (f *fact) in(v *catalog.Version) *fact {
 	for f != nil && f.version != v {
 		f = f.other
@@ -59,7 +59,7 @@ func (f *fact) in(v *catalog.Version) *fact {
 	return f
 }
 
-// all appends what is known of the texts of records, for each of them.
+// all appends the fact about each record, or nil.
 func (f *facts) all(known []*fact, v *catalog.Version, records []store.Record) []*fact {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -69,8 +69,7 @@ func (f *facts) all(known []*fact, v *catalog.Version, records []store.Record) [
 	return known
 }
 
-// put remembers what is known of a text in a version of which nothing is remembered. When there is no more room, everything else is
-// forgotten.
+// put caches the fact about a text in a version that has none. If the cache is full, put empties it.
 func (f *facts) put(r store.Revision, known *fact) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,7 +82,8 @@ func (f *facts) put(r store.Revision, known *fact) {
 	}
 }
 
-// forget forgets the facts about a text that is stored no more, sharedEvents such calls later: watches may be about to tell of it.
+// forget marks the facts about a replaced text as outdated. It drops them only sharedEvents calls later, because watches may still need the
+// text for an event.
 func (f *facts) forget(r store.Revision) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -92,7 +92,7 @@ func (f *facts) forget(r store.Revision) {
 	f.next = (f.next + 1) % len(f.past)
 }
 
-// drop forgets the facts about texts of a resource. Its cost grows with what is remembered.
+// drop removes the facts about texts of a resource. Its cost is the size of the cache.
 func (f *facts) drop(resource *catalog.Resource) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,11 +104,11 @@ func (f *facts) drop(resource *catalog.Resource) {
 	})
 }
 
-// onces are locks of who reads a record, so that many watches that begin at once read it once. Records share them.
+// onces are locks by record, so that many watches that begin at once read a record once. Records share locks.
 type onces [64]sync.Mutex
 
-// factOf returns what there is to know of the text of an object, and false if the parts of it do not come as they do in the texts that
-// this server writes.
+// factOf computes the fact about the text of an object. It returns false if the parts do not have the order in which this server writes
+// them.
 func factOf(v *catalog.Version, text []byte) (*fact, bool) {
 	f := &fact{version: v}
 	r := jsontext.Skim(text)
@@ -132,7 +132,7 @@ func factOf(v *catalog.Version, text []byte) (*fact, bool) {
 	return f, complete && f.kind.to > 0 && f.at > 0 && bytes.HasPrefix(text, []byte(textPrefix))
 }
 
-// readMetadata passes metadata. The resource version belongs before the first name that is greater, so that names stay in order.
+// readMetadata scans the metadata. The resource version goes before the first greater name, so that names stay sorted.
 func (f *fact) readMetadata(r *jsontext.Scanner, text []byte) bool {
 	const version = "resourceVersion"
 	return r.Members(func(start, end int) bool {
@@ -156,10 +156,10 @@ func (f *fact) readMetadata(r *jsontext.Scanner, text []byte) bool {
 
 func newSpan(from, to int) span { return span{int32(from), int32(to)} }
 
-// textPrefix is how texts begin that this server writes.
+// textPrefix is the begin of every text that this server writes.
 const textPrefix = `{"apiVersion":"`
 
-// appendTo appends the text of an object with its resource version, and without saying what it is if it is to be bare.
+// appendTo appends the text of an object with its resource version. bare omits apiVersion and kind.
 func (f *fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
 	from := int32(0)
 	if bare {
@@ -176,7 +176,7 @@ func (f *fact) appendMetadata(b, text []byte, r store.Revision) []byte {
 	return f.appendVersioned(b, text, f.metadata, r)
 }
 
-// appendVersioned appends a part of the text that has the metadata in it, with the resource version.
+// appendVersioned appends a part of the text that contains the metadata, with the resource version.
 func (f *fact) appendVersioned(b, text []byte, part span, r store.Revision) []byte {
 	b = append(b, text[part.from:f.at]...)
 	b = append(b, `"resourceVersion":"`...)
@@ -185,8 +185,8 @@ func (f *fact) appendVersioned(b, text []byte, part span, r store.Revision) []by
 	return append(b, text[f.at:part.to]...)
 }
 
-// lookup returns the text of the value that names lead to in the text of an object, nil if there is none. It passes the metadata at once,
-// unless names lead there.
+// lookup returns the text of the value at a path of names in the text of an object, or nil. It skips the metadata without scanning unless
+// the path leads into it.
 func (f *fact) lookup(text []byte, names []string) []byte {
 	found := f.find(text, names)
 	if found == (span{}) {
@@ -195,7 +195,7 @@ func (f *fact) lookup(text []byte, names []string) []byte {
 	return found.in(text)
 }
 
-// find is lookup for where the value stands; the zero span if there is none.
+// find is lookup for the position of the value; it returns the zero span if there is none.
 func (f *fact) find(text []byte, names []string) span {
 	r := jsontext.Skim(text)
 	for depth, name := range names {
@@ -222,8 +222,8 @@ func (f *fact) find(text []byte, names []string) span {
 	return newSpan(from, r.Pos)
 }
 
-// columnsIn returns where in a text the values at paths stand, the zero span for nothing. The paths are those of the columns of the
-// version: they are looked up once for each text.
+// columnsIn returns the positions of the values at paths in a text, with the zero span for none. The paths are those of the version's
+// columns. They are searched once for each text.
 func (f *fact) columnsIn(text []byte, paths [][]string) []span {
 	if known := f.columns.Load(); known != nil {
 		return *known
@@ -238,7 +238,7 @@ func (f *fact) columnsIn(text []byte, paths [][]string) []span {
 	return found
 }
 
-// isName reports whether a path leads to the name of an object, which stands behind the managed fields in its text, and in facts.
+// isName reports whether a path is that of the name. In the text the name comes after the managed fields, but the fact has its position.
 func isName(path []string) bool { return len(path) == 2 && path[0] == "metadata" && path[1] == "name" }
 
 // text returns a function that appends the text of a stored object with its resource version. It is nil for a nil fact.

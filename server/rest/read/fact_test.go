@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestFacts looks up paths in the text of an object, and prints parts of it with a resource version: each is what the object has.
+// TestFacts looks up paths in the text of an object, and prints parts of it with a resource version.
 func TestFacts(t *testing.T) {
 	const text = `{"apiVersion":"v1","b":[{"x":1}],"kind":"Thing","metadata":{"annotations":{"a.b":"\"}"},"labels":{"l":"1"},` +
 		`"name":"one","uid":"2"},"spec":{"a":{"b":{"c":true},"e":[]},"n":1.5,"t":"\\\"x"},"status":null}`
@@ -55,7 +55,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestFactsByVersion remembers what is known of a text in two versions, of two resources, and forgets it with the text and with a resource.
+// TestFactsByVersion caches facts about a text in two versions, of two resources. It drops them with the text and with a resource.
 func TestFactsByVersion(t *testing.T) {
 	var f facts
 	a, b := &catalog.Version{Resource: &catalog.Resource{}}, &catalog.Version{Resource: &catalog.Resource{}}

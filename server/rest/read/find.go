@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// next returns the next page of the records that the list may be about: all that there are, unless a selector leads to them.
+// next returns the next page of candidate records: those that an index finds for the selectors, or else all.
 func (l *lister) next(taken int64) (store.Page, error) {
 	if l.after == "" {
 		if key, ok := l.only(); ok {
@@ -24,7 +24,7 @@ func (l *lister) next(taken int64) (store.Page, error) {
 	return l.Store.Range(l.ctx, store.Range{Prefix: l.prefix, After: l.after, Limit: int(limit), At: l.at})
 }
 
-// only returns the key of the only object that the list may be about: that of a name.
+// only returns the key of the object if the list is restricted to one name.
 func (l *lister) only() (string, bool) {
 	name, ok := l.selector.fields.RequiresExactMatch("metadata.name")
 	if !ok || l.Version.Namespaced && !l.inNamespace {
@@ -33,7 +33,7 @@ func (l *lister) only() (string, bool) {
 	return l.prefix + name, true
 }
 
-// one returns the page of the record with a key.
+// one returns the page with the record of a key.
 func (l *lister) one(key string) (store.Page, error) {
 	page, err := l.Store.Range(l.ctx, store.Range{Prefix: key, Limit: 1, At: l.at})
 	if len(page.Records) > 0 && page.Records[0].Key != key {
@@ -43,8 +43,8 @@ func (l *lister) one(key string) (store.Page, error) {
 	return page, err
 }
 
-// found returns the page of the records that an index leads to. It returns false if there is none that helps: if the list is not of now,
-// or may end before the last of them.
+// found returns the page of the records that an index finds. It returns false if no index helps or the list is not at the latest revision.
+// It also does if a limit may end the list before the last record.
 func (l *lister) found() (page store.Page, ok bool, err error) {
 	terms := l.selector.terms()
 	if _, converted := l.Version.Form.(catalog.Batch); l.at != 0 || len(terms) == 0 || converted {

@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// FuzzSelector selects an object by its document and by its text: both tell the same. The lines of an input are two selectors, the name and
+// FuzzSelector matches an object by its document and by its text. Both must agree. The lines of an input are two selectors, the name and
 // the value of a label, and a field.
 func FuzzSelector(f *testing.F) {
 	var corpus []string

@@ -13,23 +13,22 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// index knows which records of a version have a label or a selectable field of a value. It is made when a list asks for it first, and
-// catches up with the store when a list asks again: writes do not know of it. The zero index is none and ready. It is safe for
-// concurrent use.
+// index finds the records of a version by a label or a selectable field. The first list that needs it builds it; later lists bring it up to
+// date with the store. So writes cost nothing more. The zero index is empty and ready. It is safe for concurrent use.
 //
-// Invariants: it is of the revision at; key is in keys[t] exactly for the terms t of terms[key]; no keys[t] is empty.
+// Invariants: the index is at revision at; key is in keys[t] exactly for the terms t of terms[key]; no keys[t] is empty.
 type index struct {
 	mu    sync.Mutex
-	at    store.Revision // 0 if it is not made yet
+	at    store.Revision // 0 before it is built
 	keys  map[term]map[string]struct{}
 	terms map[string][]term
 }
 
-// term is a label and its value, or a field and its value as selectors compare it. The names of fields begin with a dot, as no label
-// does. The zero term is that of objects of whose text nothing is known: they may be anything.
+// term is a label with its value, or a field with its value in the form that selectors compare. The name of a field begins with a dot,
+// which no label does. The zero term belongs to objects without a fact, which may match anything.
 type term struct{ name, value string }
 
-// indexes are those of versions. The zero indexes are none and ready. They are safe for concurrent use.
+// indexes holds the index of each version. The zero value is empty and ready. It is safe for concurrent use.
 type indexes struct {
 	mu sync.Mutex
 	of map[*catalog.Version]*index
@@ -47,7 +46,7 @@ func (x *indexes) get(v *catalog.Version) *index {
 	return x.of[v]
 }
 
-// drop forgets the indexes of a resource.
+// drop removes the indexes of a resource.
 func (x *indexes) drop(resource *catalog.Resource) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -63,14 +62,14 @@ type records struct {
 // pageSize is how many records are read at once: a list holds no more of the store than that.
 const pageSize = 1000
 
-// worthwhile is how many times more records there must be than those that an index finds, so that it is worth while to read these one by
-// one.
+// worthwhile is the factor by which an index must reduce the records. Reading records one by one costs more per record than reading a
+// range.
 const worthwhile = 8
 
-// find returns, in order, the keys that begin with prefix of the records that may have, of each of some lists of terms, one of the terms,
-// and of which revision that is: now. It returns false if it is no help: there are too many.
+// find returns, sorted, the keys that begin with prefix of the records that may match every requirement, and the revision of the index.
+// Each element of all is a requirement: a record must have one of its terms. It returns false if the index would find too many.
 //
-// Its cost is that of the keys of the list with the fewest, and of what happened since it was asked last.
+// Its cost is the number of keys of the rarest requirement, plus the events since the last call.
 func (x *index) find(
 	ctx context.Context, s store.Store, of records, prefix string, all [][]term,
 ) (keys []string, at store.Revision, ok bool, err error) {
@@ -94,7 +93,7 @@ func (x *index) find(
 	return slices.Compact(keys), x.at, true, nil
 }
 
-// count returns how many records may have one of some terms.
+// count returns the number of records that may have one of the terms.
 func (x *index) count(terms []term) int {
 	n := len(x.keys[term{}])
 	for _, t := range terms {
@@ -103,8 +102,7 @@ func (x *index) count(terms []term) int {
 	return n
 }
 
-// catchUp brings the index to the revision of the store. Of a record that was written several times meanwhile it looks at the last text
-// only.
+// catchUp brings the index to the latest revision of the store. For a record with several writes, it only reads the last text.
 func (x *index) catchUp(ctx context.Context, s store.Store, of records) error {
 	batch, err := s.Since(ctx, of.prefix, x.at)
 	switch {
@@ -132,7 +130,7 @@ func (x *index) catchUp(ctx context.Context, s store.Store, of records) error {
 	return nil
 }
 
-// fill makes the index of what is stored now.
+// fill builds the index from the current records.
 func (x *index) fill(ctx context.Context, s store.Store, of records) error {
 	x.at, x.keys, x.terms = 0, map[term]map[string]struct{}{}, map[string][]term{}
 	all := store.Range{Prefix: of.prefix, Limit: pageSize}
@@ -154,7 +152,7 @@ func (x *index) fill(ctx context.Context, s store.Store, of records) error {
 	}
 }
 
-// add puts a record in.
+// add adds a record.
 func (x *index) add(of records, record store.Record) error {
 	terms, err := of.terms(record)
 	if err != nil {
@@ -170,7 +168,7 @@ func (x *index) add(of records, record store.Record) error {
 	return nil
 }
 
-// remove takes out what is there under a key.
+// remove removes the record of a key.
 func (x *index) remove(key string) {
 	for _, t := range x.terms[key] {
 		if delete(x.keys[t], key); len(x.keys[t]) == 0 {

@@ -9,12 +9,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// List answers with the objects of a collection, in the order of their keys.
+// List answers with the objects of a collection, by key.
 //
-//	options   of the query
-//	at        the revision that is asked for
-//	range     of the store, page by page until there are enough objects
-//	select    those that the selectors are about
+//	options   parse the query
+//	at        determine the revision
+//	range     read records of the store page by page
+//	select    keep those that match the selectors, up to the limit
 //
 // The cost grows with the number of objects in the collection, or in the pages that are read. All of them are held until the answer is sent.
 func (b *Reader) List(q *rest.Request) (_ *rest.Answer, err error) {
@@ -61,7 +61,7 @@ func (l *lister) list() (*rest.List, error) {
 	return &end, err
 }
 
-// objects returns what each calls with records: it hands the selected objects to take.
+// objects returns a function for each that decodes records and passes selected objects to take.
 func (l *lister) objects(take func(object value.Value) error) func(store.Record, *fact) (bool, error) {
 	return func(record store.Record, known *fact) (bool, error) {
 		o, err := l.read(record)
@@ -79,11 +79,10 @@ func (l *lister) objects(take func(object value.Value) error) func(store.Record,
 	}
 }
 
-// each calls take with the records of the list, which reports whether it took one, until the limit is reached or nothing is left. With
-// a record comes what is known of its text if that told that it is selected; nil if take has to find out. It returns what there is to
-// say of the list beside its items.
+// each calls take with the records of the list until the limit is reached or no record is left. take reports whether it used the record.
+// known is the fact about a record that is certain to match; nil leaves the check to take. each returns the list's metadata.
 //
-// The cost grows with the records that are visited. All are of one revision.
+// The cost grows with the number of visited records. All have one revision.
 func (l *lister) each(take func(record store.Record, known *fact) (bool, error)) (rest.List, error) {
 	if err := l.reach(l.ctx, max(l.asked, int64(l.at))); err != nil {
 		return rest.List{}, err
@@ -97,7 +96,7 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 		if l.at == 0 {
 			l.at = page.Revision
 		}
-		ahead := 0 // how many records are at hand
+		ahead := 0 // number of records that need no further conversion call
 		l.pageFacts = l.facts.all(l.pageFacts[:0], l.Version, page.Records)
 		for i, record := range page.Records {
 			if i >= ahead {
@@ -125,7 +124,7 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 	}
 }
 
-// selects reports whether the list may be about a record. It returns what is known of it if it is so for sure.
+// selects reports whether a record may match. It returns the fact about the record if the record certainly matches.
 func (l *lister) selects(record store.Record, known *fact) (*fact, bool) {
 	switch {
 	case l.selector.all:

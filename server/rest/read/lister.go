@@ -51,7 +51,7 @@ func (b *Reader) newLister(q *rest.Request, options api.ListOptions) (*lister, e
 	exact := options.Match == metav1.ResourceVersionMatchExact || options.Match == "" && options.Limit > 0
 	switch {
 	case options.Version == "0" || options.Match == metav1.ResourceVersionMatchNotOlderThan && l.asked == 0:
-		l.limit = 0 // any state will do: the whole list is at hand
+		l.limit = 0 // any revision is allowed, and the whole list is in memory
 	case exact:
 		l.at = store.Revision(l.asked)
 	}
@@ -75,7 +75,7 @@ func (l *lister) resume() error {
 	return nil
 }
 
-// named reports whether the name and namespace in a key are what the selector is about.
+// named reports whether the name and namespace in a key match the selector.
 func (l *lister) named(key string) bool {
 	if l.selector.fields.Empty() {
 		return true
@@ -99,7 +99,7 @@ func (l *lister) cut(left int) rest.List {
 	return end
 }
 
-// failed returns what the store's error means to the client.
+// failed translates an error of the store for the client.
 func (l *lister) failed(err error) error {
 	switch {
 	case stderrors.Is(err, store.ErrCompacted) && l.options.Continue != "":

@@ -9,13 +9,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// maxHeld is how many bytes of messages are held before their length is known.
+// maxHeld bounds the messages that are held while their length is computed.
 const maxHeld = 1 << 20
 
 // ListMessages lists as List does, in protocol buffers. Errors are as those of [Reader.ListTexts].
 //
-// The length of all messages stands in front of the first one. So a list whose messages have more than maxHeld bytes is read twice at the same
-// revision: to measure it, and to send it. Memory is that of a page of records, however many objects there are.
+// The length of all messages precedes the first one. A list whose messages exceed maxHeld is therefore read twice at one revision: to
+// measure it, and to send it. Memory is that of one page of records.
 func (b *Reader) ListMessages(q *rest.Request, body *wire.Stream) error {
 	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -52,11 +52,11 @@ func (b *Reader) ListMessages(q *rest.Request, body *wire.Stream) error {
 	return body.Write(s.AppendEnd(s.text))
 }
 
-// measured are the objects of a list in protocol buffers, and how long they are.
+// measured holds the length of the objects of a list in protobuf.
 type measured struct {
 	wire.Messages
-	size int    // of all so far
-	held []byte // all of them, if that is not too much
+	size int    // of all messages so far
+	held []byte // all messages, while they are within maxHeld
 }
 
 // measure adds an object.
@@ -75,8 +75,8 @@ func (m *measured) measure(object value.Value) (err error) {
 type sender struct {
 	measured
 	body *wire.Stream
-	text []byte // what is not sent yet
-	left int    // how many bytes are still to come
+	text []byte // text that is not written yet
+	left int    // bytes that remain
 }
 
 func (s *sender) send(object value.Value) error {
@@ -94,7 +94,7 @@ func (s *sender) send(object value.Value) error {
 	return err
 }
 
-// unsaid returns what the answer to a list is whose objects are no messages, nil if err is nil.
+// unsaid returns an error for objects that have no protobuf form, and nil for nil.
 func unsaid(err error) error {
 	if err == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// TestRecent remembers more than the budget allows, and finds what is remembered only under its revision and version.
+// TestRecent caches more than the budget, and finds objects only under their revision and version.
 func TestRecent(t *testing.T) {
 	var r recent
 	v, other := &catalog.Version{}, &catalog.Version{}

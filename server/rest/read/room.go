@@ -6,18 +6,18 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Bounds of what lists hold that are held whole until they are sent, which those in YAML and CBOR are, and those of metadata only.
+// Bounds on lists that are held in memory until they are sent: those in YAML and CBOR, and those of metadata only.
 const (
-	// freeRoom is up to how many bytes of stored text a list takes no room.
+	// freeRoom is the stored text up to which a list does not count.
 	freeRoom = 1 << 20
-	// maxRoom is how many bytes of stored text such lists hold at once. A single list may be of more.
+	// maxRoom bounds the stored text of all such lists. A single list may exceed it.
 	maxRoom = 128 << 20
 )
 
-// room counts the stored text of lists that are held. It is safe for concurrent use; the zero room holds none.
+// room counts the stored text of held lists. The zero room is empty. It is safe for concurrent use.
 type room struct{ held atomic.Int64 }
 
-// take makes room for n more bytes of a list that has got own already. The error is a 429 if others have taken it.
+// take reserves n more bytes for a list that has reserved own. It is a 429 if other lists hold too much.
 func (r *room) take(own, n int64) error {
 	if all := r.held.Add(n); all > maxRoom && all > own+n {
 		r.held.Add(-n)

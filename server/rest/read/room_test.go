@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 )
 
-// TestRoom lets lists grow while others are held. A short one always finds room, and so does a single one that is longer than all may be
-// together. What is refused, and what leaves, holds nothing.
+// TestRoom grows lists while others are held. A short list always gets room, and so does a single list beyond the bound. Refused and
+// released lists hold nothing.
 func TestRoom(t *testing.T) {
 	var of room
 	long, other, short := &share{of: &of}, &share{of: &of}, &share{of: &of}

@@ -17,7 +17,7 @@ import (
 // ListTable lists as a Table, as [Reader.ListTexts] does as a list: rows are made of the stored texts. table is asked for it once the
 // options of the query are known to be good.
 //
-// Cells are looked up in the texts, once for each, as far as their columns say where they are, and else in objects that are decoded.
+// It looks up cells in the texts, once for each text, if all columns have plain paths. Otherwise it decodes the objects.
 func (b *Reader) ListTable(q *rest.Request, table func() (wire.Table, error), body *wire.Stream) error {
 	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -54,11 +54,11 @@ func (b *Reader) ListTable(q *rest.Request, table func() (wire.Table, error), bo
 	return out.send()
 }
 
-// rows print objects as the rows of a Table: items.
+// rows prints objects as rows of a Table. It implements items.
 type rows struct {
 	wire.Table
-	partial string     // what stands behind the cells of a row whose object is its metadata
-	paths   [][]string // of the columns, if all of them can be looked up in a text; nil if not
+	partial string     // text after the cells of a row whose object is its metadata
+	paths   [][]string // of the columns, if all can be looked up in a text; nil otherwise
 	columns []catalog.Column
 }
 
@@ -81,7 +81,7 @@ func newRows(t wire.Table) *rows {
 
 func (w *rows) form() string { return w.Of + " " + string(w.Include) }
 
-// fresh appends the cells, which may count ages.
+// fresh appends the cells, which may contain ages.
 func (w *rows) fresh(b []byte, t *texts, record store.Record, known *fact) ([]byte, error) {
 	b = append(b, `{"cells":`...)
 	if w.paths == nil {
@@ -90,7 +90,7 @@ func (w *rows) fresh(b []byte, t *texts, record store.Record, known *fact) ([]by
 	return w.lookUp(b, record, known)
 }
 
-// fixed appends what of the object there is to be, and the end of the row.
+// fixed appends the included part of the object, and the end of the row.
 func (w *rows) fixed(b []byte, record store.Record, known *fact) []byte {
 	switch w.Include {
 	case metav1.IncludeObject:
@@ -117,7 +117,7 @@ func (w *rows) least(record store.Record, known *fact) int {
 	return n
 }
 
-// show appends the cells of a record, which must be decoded for them, and its conditions.
+// show appends the cells and conditions of a record that must be decoded.
 func (w *rows) show(b []byte, t *texts, record store.Record) ([]byte, error) {
 	o, err := t.lister.read(record)
 	if err != nil {
@@ -132,7 +132,7 @@ func (w *rows) show(b []byte, t *texts, record store.Record) ([]byte, error) {
 	return b, nil
 }
 
-// lookUp appends the cells of a record, which stand in its text.
+// lookUp appends the cells of a record from its text.
 func (w *rows) lookUp(b []byte, record store.Record, known *fact) (_ []byte, err error) {
 	begin := len(b)
 	for i, at := range known.columnsIn(record.Text, w.paths) {

@@ -19,16 +19,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// selector tells which objects of a version a request is about.
+// selector selects objects of a version.
 type selector struct {
 	labels  labels.Selector
 	fields  fields.Selector
 	version *catalog.Version
-	all     bool // it is about every object
-	inTexts bool // all that it looks at can be looked up in texts: see inText
+	all     bool // it matches every object
+	inTexts bool // it only reads fields that can be looked up in texts; see inText
 }
 
-// newSelector returns the selector of options. The error is a 400 for a field that cannot be selected by.
+// newSelector returns the selector of options. A field that has no selector is a 400.
 func newSelector(v *catalog.Version, options api.ListOptions) (*selector, error) {
 	inTexts := true
 	for _, requirement := range options.Fields.Requirements() {
@@ -41,7 +41,7 @@ func newSelector(v *catalog.Version, options api.ListOptions) (*selector, error)
 	return &selector{labels: options.Labels, fields: options.Fields, version: v, all: all, inTexts: inTexts}, nil
 }
 
-// fieldRefusal returns how a field is refused, with a verb for it.
+// fieldRefusal returns the format of the refusal of a field.
 func fieldRefusal(v *catalog.Version) string {
 	if !v.Custom && len(v.Fields) == 0 {
 		return `%q is not a known field selector: only "metadata.name", "metadata.namespace"`
@@ -66,18 +66,17 @@ func selectable(v *catalog.Version, name string) bool {
 	return name == "metadata.name" || namespace || slices.Contains(v.Fields, name)
 }
 
-// matches reports whether the selector is about content.
+// matches reports whether content matches.
 func (s *selector) matches(content value.Value) bool {
 	return s.labels.Matches(labelsOf{content.Get("metadata", "labels")}) && s.fields.Matches(fieldsOf{s.version, content})
 }
 
-// matchesText reports whether the selector is about the object of a text, if inTexts. It is passed by reference so that nothing is
-// allocated.
+// matchesText reports whether the text of an object matches; s.inTexts must be set. seen is passed by reference to avoid an allocation.
 func (s *selector) matchesText(seen *inText) bool {
 	return (s.labels.Empty() || s.labels.Matches((*labelsIn)(seen))) && (s.fields.Empty() || s.fields.Matches((*fieldsIn)(seen)))
 }
 
-// terms returns, for each requirement that only objects meet which have one of some terms, these terms.
+// terms returns the requirements that an index can answer: for each, the terms of which an object must have one.
 func (s *selector) terms() [][]term {
 	var all [][]term
 	requirements, _ := s.labels.Requirements()
@@ -100,7 +99,7 @@ func (s *selector) terms() [][]term {
 	return all
 }
 
-// termsOf returns the terms that an object has: those of its labels and selectable fields.
+// termsOf returns the terms of an object: its labels and selectable fields.
 func termsOf(seen *inText) []term {
 	var terms []term
 	text := seen.known.labels.in(seen.Text)
@@ -121,31 +120,31 @@ func termsOf(seen *inText) []term {
 	return terms
 }
 
-// labelsOf is the labels of an object: labels.Labels.
+// labelsOf implements labels.Labels for the labels of an object.
 type labelsOf struct{ value.Value }
 
-// Has reports whether there is a label.
+// Has reports whether a label exists.
 func (l labelsOf) Has(label string) bool { return !l.Value.Get(label).IsAbsent() }
 
 // Get returns the value of a label.
 func (l labelsOf) Get(label string) string { return l.Value.Get(label).Str() }
 
-// Lookup returns the value of a label, and whether there is one.
+// Lookup returns the value of a label, and whether the label exists.
 func (l labelsOf) Lookup(label string) (string, bool) {
 	v := l.Value.Get(label)
 	return v.Str(), !v.IsAbsent()
 }
 
-// fieldsOf is the selectable fields of an object: fields.Fields.
+// fieldsOf implements fields.Fields for the selectable fields of an object.
 type fieldsOf struct {
 	version *catalog.Version
 	content value.Value
 }
 
-// Has reports whether a field can be selected by.
+// Has reports whether a field is selectable.
 func (f fieldsOf) Has(name string) bool { return selectable(f.version, name) }
 
-// Get returns the value of a field as text, "" if there is none.
+// Get returns the value of a field as text, or "".
 func (f fieldsOf) Get(name string) string {
 	if derived := f.version.Derived[name]; derived != nil {
 		return derived(f.content)
@@ -153,7 +152,7 @@ func (f fieldsOf) Get(name string) string {
 	return fieldText(catalog.Lookup(f.content, name))
 }
 
-// fieldText returns the value of a field as text, "" if there is none.
+// fieldText returns the value of a field as text, or "".
 func fieldText(v value.Value) string {
 	switch {
 	case v.IsAbsent() || v.IsNull():
@@ -164,16 +163,16 @@ func fieldText(v value.Value) string {
 	return fmt.Sprint(v.ToAny())
 }
 
-// inText is what selectors look at in the text of a record, of which something is known: labels and fields are looked up there.
+// inText is the part of a record that selectors read: with its fact, labels and fields are looked up in the text.
 type inText struct {
 	store.Record
 	known *fact
 }
 
-// labelsIn is the labels of an object in its text: labels.Labels.
+// labelsIn implements labels.Labels for the labels in the text of an object.
 type labelsIn inText
 
-// Has reports whether there is a label.
+// Has reports whether a label exists.
 func (l *labelsIn) Has(label string) bool {
 	_, ok := l.Lookup(label)
 	return ok
@@ -185,7 +184,7 @@ func (l *labelsIn) Get(label string) string {
 	return text
 }
 
-// Lookup returns the value of a label, and whether there is one.
+// Lookup returns the value of a label, and whether the label exists.
 func (l *labelsIn) Lookup(label string) (string, bool) {
 	labels := l.known.labels.in(l.Text)
 	r := jsontext.Skim(labels)
@@ -203,13 +202,13 @@ func (l *labelsIn) Lookup(label string) (string, bool) {
 	return textOf(found), found != nil
 }
 
-// fieldsIn is the selectable fields of an object in its text: fields.Fields.
+// fieldsIn implements fields.Fields for the selectable fields in the text of an object.
 type fieldsIn inText
 
-// Has reports whether a field can be selected by.
+// Has reports whether a field is selectable.
 func (f *fieldsIn) Has(name string) bool { return selectable(f.known.version, name) }
 
-// Get returns the value of a field as text, "" if there is none.
+// Get returns the value of a field as text, or "".
 func (f *fieldsIn) Get(name string) string {
 	path := strings.Split(name, ".")
 	if isName(path) {
@@ -218,7 +217,7 @@ func (f *fieldsIn) Get(name string) string {
 	return textOf(f.known.lookup(f.Text, path))
 }
 
-// textOf returns a value, given by its text, as selectors compare it; "" for none.
+// textOf returns the text of a value in the form that selectors compare, or "" for none.
 func textOf(json []byte) string {
 	if n := len(json); n >= 2 && json[0] == '"' && bytes.IndexByte(json, '\\') < 0 {
 		return string(json[1 : n-1])
@@ -228,7 +227,7 @@ func textOf(json []byte) string {
 	}
 	v, err := value.Parse(json)
 	if err != nil {
-		return "" // it is a part of a text that was read or written as a whole
+		return "" // cannot happen: the whole text was decoded or written as JSON
 	}
 	return fieldText(v)
 }

@@ -8,12 +8,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// sharedEvents is how many events of the store are remembered as objects and as the texts that watchers get of them. Watchers that
-// keep up are all at the last few.
+// sharedEvents is the number of events that are cached with their objects and texts. Watches that keep up are all at the last few.
 const sharedEvents = 1024
 
-// eventKey names the object that a write left or replaced, as a version shows it. The key is a part of it because etcd deletes all
-// records of a lease at one revision.
+// eventKey identifies the object that a write left or replaced, in a version. It contains the key because etcd deletes all records of a
+// lease at one revision.
 type eventKey struct {
 	key      string
 	revision store.Revision
@@ -21,7 +20,7 @@ type eventKey struct {
 	replaced bool
 }
 
-// shared is what watchers of the same version make of the same write: each does it once, for all.
+// shared holds what watches of the same version compute for the same write. Each part is computed once.
 type shared struct {
 	once  sync.Once
 	live  Live
@@ -32,7 +31,7 @@ type shared struct {
 	texts map[string][]byte
 }
 
-// Text returns the text that is called name, which make makes if nobody did before. Nobody may modify it.
+// Text returns the text with a name, from make on the first call. Callers must not modify it.
 func (s *shared) Text(name string, make func() ([]byte, error)) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,15 +49,15 @@ func (s *shared) Text(name string, make func() ([]byte, error)) ([]byte, error) 
 	return text, nil
 }
 
-// events remembers the last events. The zero events are none and ready. They are safe for concurrent use.
+// events caches the last events. The zero value is empty and ready. It is safe for concurrent use.
 type events struct {
 	mu   sync.Mutex
 	of   map[eventKey]*shared
-	ring [sharedEvents]eventKey // the keys of of, in the order in which they came, from next on
+	ring [sharedEvents]eventKey // the keys of of in order of arrival, from next on
 	next int
 }
 
-// get returns what is shared of an event. The one that came first is forgotten for a new one.
+// get returns the shared part of an event. A new event replaces the oldest one.
 func (e *events) get(key eventKey) *shared {
 	e.mu.Lock()
 	defer e.mu.Unlock()

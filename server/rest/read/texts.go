@@ -15,13 +15,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// ListTexts lists as List does, as JSON text that is made of the stored texts: body gets it piece by piece. Errors come before anything is
-// written, unless they are those of body or about an object, or about a store that fails meanwhile.
+// ListTexts is List as JSON text, which it makes from stored texts and writes to body piece by piece. All errors come before the first
+// piece, except those of body, of an object, and of a store that fails meanwhile.
 //
-// Memory is that of a page of records, however many objects there are. An object that this process did not write is decoded once in its
-// stored revision; otherwise the cost is that of copying its text, and of a look at what the selector is about. A body that is compressed
-// is put together of blocks that are remembered, which costs a look at each object, and to compress those blocks of which something
-// changed.
+// Memory is that of one page of records. An object that this process did not write is decoded once per stored revision. Otherwise the cost
+// is copying its text, and looking up the fields of the selector. A compressed body consists of cached blocks. It costs a look at each
+// object, and the compression of changed blocks.
 func (b *Reader) ListTexts(q *rest.Request, body *wire.Stream) error {
 	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -49,7 +48,7 @@ func (b *Reader) ListTexts(q *rest.Request, body *wire.Stream) error {
 	return t.send()
 }
 
-// end appends the rest of the metadata of a list, and its end.
+// end appends the rest of the list's metadata, and the end of the list.
 func (t *texts) end(end rest.List) {
 	if end.Remaining > 0 {
 		t.append(`"remainingItemCount":`, strconv.Itoa(end.Remaining), `,`)
@@ -60,43 +59,43 @@ func (t *texts) end(end rest.List) {
 // quoted returns a text as a JSON string.
 func quoted(s string) string { return value.String(s).String() }
 
-// items print the objects of a list. The item of a record of which something is known has two parts.
+// items prints the objects of a list. The item of a record with a fact has two parts.
 type items interface {
-	// form tells these items from others of the same objects.
+	// form identifies the form of the items in the key of a block.
 	form() string
-	// fresh appends the part that may be another although the revision of the object is the same, such as its age.
+	// fresh appends the part that may change while the object's revision stays the same, such as an age.
 	fresh(b []byte, t *texts, record store.Record, known *fact) ([]byte, error)
 	// fixed appends the rest.
 	fixed(b []byte, record store.Record, known *fact) []byte
-	// least returns how long the item is at least.
+	// least returns a lower bound on the length of the item.
 	least(record store.Record, known *fact) int
-	// read appends an object that was read.
+	// read appends a decoded object.
 	read(t *texts, o managedfields.Object) error
 }
 
-// texts is a list on its way.
+// texts is a list that is being written.
 type texts struct {
 	*lister
 	items items
 	body  *wire.Stream
-	text  []byte // what is not written yet
-	some  bool   // there was an item
-	// What comes behind text, if the client takes gzip: the objects of a block if body is sure to be compressed, else those that are held
-	// until it is.
+	text  []byte // text that is not written yet
+	some  bool   // the list has an item
+	// The objects after text, if the client takes gzip. Once body is certain to be compressed, they are the objects of a block. Before that
+	// they wait for the decision.
 	block block
 	held  []item
-	least int // how long what was held is in text, at least
+	least int // lower bound on the text of the objects that wait
 }
 
-// newTexts returns a list on its way, which must be released.
+// newTexts returns a list that is being written. The caller must release it.
 func newTexts(l *lister, body *wire.Stream, how items) *texts {
 	return &texts{lister: l, body: body, items: how, text: *textBuffers.Get().(*[]byte)}
 }
 
-// textBuffers hold memory for text that is not written yet.
+// textBuffers holds buffers for text that is not written yet.
 var textBuffers = sync.Pool{New: func() any { b := make([]byte, 0, listChunk+listChunk/4); return &b }}
 
-// release gives the memory of the text back. Nobody may hold on to what was written.
+// release returns the buffer. Nothing may use the text afterwards.
 func (t *texts) release() {
 	if t.text != nil && cap(t.text) <= 2*listChunk {
 		b := t.text[:0]
@@ -105,8 +104,7 @@ func (t *texts) release() {
 	t.text = nil
 }
 
-// send writes what was collected. What could not be written may still be on its way, as HTTP/2 sends it beside the one who writes: then
-// its memory is used no more.
+// send writes the collected text. If the write fails, the buffer is not reused, because HTTP/2 may still read it in another goroutine.
 func (t *texts) send() error {
 	if err := t.body.Write(t.text); err != nil {
 		t.text = nil
@@ -116,7 +114,7 @@ func (t *texts) send() error {
 	return nil
 }
 
-// listChunk is how much text is collected before it is written: so much that to hand it to the connection costs little beside sending it.
+// listChunk is the amount of text per write. It is so large that the cost of a write is small beside that of sending.
 const listChunk = 256 << 10
 
 func (t *texts) append(parts ...string) {
@@ -125,7 +123,7 @@ func (t *texts) append(parts ...string) {
 	}
 }
 
-// take appends the object of a record if it is selected: see each.
+// take appends the object of a record if it matches; see each.
 func (t *texts) take(record store.Record, known *fact) (bool, error) {
 	switch {
 	case known == nil:
@@ -141,7 +139,7 @@ func (t *texts) take(record store.Record, known *fact) (bool, error) {
 	return true, t.print(record, known)
 }
 
-// print appends the object of a record of which something is known.
+// print appends the object of a record with a fact.
 func (t *texts) print(record store.Record, known *fact) (err error) {
 	t.begin()
 	if t.text, err = t.items.fresh(t.text, t, record, known); err != nil {
@@ -151,7 +149,7 @@ func (t *texts) print(record store.Record, known *fact) (err error) {
 	return t.flush()
 }
 
-// takeSlowly is take for a record that must be decoded: nothing is known of it yet, or what is selected shows in its fields only.
+// takeSlowly is take for a record that must be decoded: it has no fact, or the selector reads decoded fields.
 func (t *texts) takeSlowly(record store.Record) (bool, error) {
 	o, err := t.decoded(record)
 	if err != nil || !t.selector.matches(o.Content) {
@@ -167,7 +165,7 @@ func (t *texts) takeSlowly(record store.Record) (bool, error) {
 	return true, t.flush()
 }
 
-// whole prints objects as they are: items.
+// whole prints objects unchanged. It implements items.
 type whole struct{}
 
 func (whole) form() string { return "" }
@@ -181,7 +179,7 @@ func (whole) fixed(b []byte, record store.Record, known *fact) []byte {
 func (whole) least(record store.Record, known *fact) int {
 	n := len(record.Text)
 	if v := known.version; !v.Custom {
-		n -= len(`"apiVersion":"","kind":"",`) + len(v.APIVersion()) + len(v.Kind) // which the list says
+		n -= len(`"apiVersion":"","kind":"",`) + len(v.APIVersion()) + len(v.Kind) // the list has these members
 	}
 	return n
 }
@@ -198,8 +196,7 @@ func (whole) read(t *texts, o managedfields.Object) error {
 	return nil
 }
 
-// decoded returns the object of a record. It is kept decoded if others are likely to ask for its fields again, or if it had to be
-// converted.
+// decoded returns the object of a record. It caches the object if later requests are likely to need its fields, or if it was converted.
 func (t *texts) decoded(record store.Record) (Live, error) {
 	if _, converted := t.Version.Form.(catalog.Batch); t.selector.inTexts && !converted {
 		return t.ReadOnce(record)
@@ -218,7 +215,7 @@ func (t *texts) begin() {
 	t.some = true
 }
 
-// flush writes what was collected, if that is enough.
+// flush writes the collected text if there is enough of it.
 func (t *texts) flush() error {
 	if len(t.text) < listChunk {
 		return nil
@@ -269,7 +266,7 @@ func (t *texts) addToBlock(record store.Record, known *fact) (err error) {
 	return t.sendBlock()
 }
 
-// sendBlock writes the block that was collected, if there is one, and what was collected as text before it.
+// sendBlock writes the text before the collected block, and then the block if there is one.
 func (t *texts) sendBlock() error {
 	b := &t.block
 	if len(b.items) == 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// gone is the connection of a client that has left: http.ResponseWriter. It remembers the memory of what was to be sent last.
+// gone is an http.ResponseWriter whose client has left. It keeps the memory of the last write.
 type gone struct {
 	header http.Header
 	unsent *byte
@@ -23,14 +23,14 @@ type gone struct {
 func (g *gone) Header() http.Header { return g.header }
 func (g *gone) WriteHeader(int)     {}
 
-// Write fails.
+// Write returns an error.
 func (g *gone) Write(text []byte) (int, error) {
 	g.unsent = &text[0]
 	return 0, errors.New("the client is gone")
 }
 
-// TestUnsentMemoryIsNotUsedAgain loses the client of a list while it writes: the text may still be in use, so that no other list may write to
-// its memory.
+// TestUnsentMemoryIsNotUsedAgain loses the client of a list during a write. The text may still be in use, so no other list may write to its
+// memory.
 func TestUnsentMemoryIsNotUsedAgain(t *testing.T) {
 	client := &gone{header: http.Header{}}
 	large := func(accept string) *wire.Stream {
@@ -73,19 +73,19 @@ func TestUnsentMemoryIsNotUsedAgain(t *testing.T) {
 	}
 }
 
-// loads counts how often objects are loaded: catalog.Form.
+// loads is a catalog.Form that counts loads.
 type loads struct {
 	catalog.Form
 	n int
 }
 
-// Load counts.
+// Load counts the call.
 func (l *loads) Load(stored value.Value) (value.Value, error) {
 	l.n++
 	return l.Form.Load(stored)
 }
 
-// TestReadOnce reads a text twice: the second time it is known that the version shows it as it is.
+// TestReadOnce reads a text twice. The second time its fact is known.
 func TestReadOnce(t *testing.T) {
 	maps := configMaps(t)
 	counted := &loads{Form: maps.Form}

@@ -8,26 +8,26 @@ import (
 	"path"
 )
 
-// token says where the next page of a list begins.
+// token is the begin of the next page of a list.
 type token struct {
 	API     string `json:"v"`
-	Version int64  `json:"rv"`    // of the list; -1 for that of now
-	Start   string `json:"start"` // a key, without the prefix of the list
+	Version int64  `json:"rv"`    // of the list; -1 for the latest
+	Start   string `json:"start"` // a key without the prefix of the list
 }
 
 const tokenAPI = "meta.k8s.io/v1"
 
-// String returns the token as clients see it.
+// String returns the encoded token.
 func (t token) String() string {
 	t.API = tokenAPI
 	b, err := json.Marshal(t)
 	if err != nil {
-		panic(err) // numbers and texts
+		panic(err) // cannot happen: it contains numbers and strings
 	}
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// parseToken reads a token.
+// parseToken decodes a token.
 func parseToken(s string) (token, error) {
 	var t token
 	b, err := base64.RawURLEncoding.DecodeString(s)

@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reader is what requests read through: the store, and caches of what was read from it. It is safe for concurrent use.
+// Reader is the store with caches of its objects and texts. It is safe for concurrent use.
 type Reader struct {
 	Store store.Store
 	Now   func() time.Time
@@ -21,13 +21,13 @@ type Reader struct {
 	recent  recent
 	facts   facts
 	events  events
-	blocks  cache.Cache[blockKey, wire.Part] // of lists
+	blocks  cache.Cache[blockKey, wire.Part] // compressed parts of lists
 	room    room
 	onces   onces
 	indexes indexes
 }
 
-// Forget drops what is cached of a resource that is replaced or no more served.
+// Forget drops everything cached of a resource that is replaced or no longer served.
 func (b *Reader) Forget(resource *catalog.Resource) {
 	b.recent.objects.RemoveIf(func(k recentKey) bool { return k.version.Resource == resource })
 	b.facts.drop(resource)
@@ -125,7 +125,7 @@ const maxHeirs = 32
 // Keep caches an object that was just written, so that it need not be read from its text: the next request for an object is often
 // about one that was just written.
 //
-// Invariant: a cached object is what reading gives. So the object must read back as it is.
+// Invariant: a cached object equals what decoding its text gives. So Keep only takes objects that read back unchanged.
 func (v View) Keep(o Live) {
 	if o.Writes > maxHeirs {
 		return
@@ -136,7 +136,7 @@ func (v View) Keep(o Live) {
 	o.Entries = slices.Clone(o.Entries)
 	for i := range o.Entries {
 		e := &o.Entries[i]
-		e.Time = e.Time.Truncate(time.Second) // as it is printed
+		e.Time = e.Time.Truncate(time.Second) // the precision of the text
 		if !e.FieldsV1.IsAbsent() {
 			e.FieldsV1 = managedfields.FieldsOf(e.FieldsV1.String())
 		}
@@ -147,7 +147,7 @@ func (v View) Keep(o Live) {
 // Replaced drops the facts about a stored text that was replaced or deleted.
 func (v View) Replaced(revision store.Revision) { v.facts.forget(revision) }
 
-// Removed drops an object that was deleted.
+// Removed drops the cache entry of a deleted object.
 func (v View) Removed(key string) { v.recent.gone(key, v.Version.Resource) }
 
 // TextOf returns a function that appends the text of a stored object with its resource version. It is nil if no fact about the text is
@@ -156,10 +156,10 @@ func (v View) TextOf(record store.Record) func([]byte) []byte {
 	return v.facts.get(v.Version, record.Revision).text(record)
 }
 
-// NoteText caches the fact about the text of a record that the version shows as it is. It returns what TextOf returns then.
+// NoteText caches the fact about a record that the version serves unchanged. It returns the same as TextOf does after that.
 func (v View) NoteText(record store.Record) func([]byte) []byte { return v.note(record).text(record) }
 
-// note caches the fact about the text of a record, which the version shows as it is, and returns it; nil if there is none.
+// note caches and returns the fact about a record that the version serves unchanged. It returns nil if there is none.
 func (v View) note(record store.Record) *fact {
 	known, ok := factOf(v.Version, record.Text)
 	if !ok {

@@ -14,18 +14,18 @@ import (
 // Changes of other resources wake no watch.
 type broadcaster struct {
 	key broadcastKey
-	now atomic.Pointer[update] // the latest
+	now atomic.Pointer[update] // the latest update
 
 	mu      sync.Mutex
-	watches []*subscriber // in the order of their places
+	watches []*subscriber // Watch.place is the index
 
-	ctx    context.Context // ends when no watch is left, or none may go on
+	ctx    context.Context // done when no watch is left, or when the watches must end
 	cancel context.CancelFunc
-	over   chan struct{} // is closed after the last update
-	err    error         // the failure of the store, if there was one; to be read once over is closed
+	over   chan struct{} // closed after the last update
+	err    error         // the failure of the store, or nil; valid once over is closed
 }
 
-// broadcastKey tells which watches share a broadcaster.
+// broadcastKey identifies the watches that share a broadcaster.
 type broadcastKey struct {
 	version *catalog.Version
 	end     context.Context // ends the watches
@@ -52,11 +52,11 @@ func (w *subscriber) wake() {
 	}
 }
 
-// update is a batch of the store for which watches were woken.
+// update is a batch of the store that woke the watches.
 type update struct {
-	from    store.Revision // the batch has the events after it
+	from    store.Revision // the batch has the events after from
 	batch   store.Batch
-	reached atomic.Int64 // no other object of the resource changed up to this revision; it grows until the next update
+	reached atomic.Int64 // the resource has no other event up to this revision; it grows until the next update
 }
 
 // broadcasters is the set of broadcasters of a server. The zero value is an empty set. It is safe for concurrent use.

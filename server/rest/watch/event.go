@@ -16,14 +16,14 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// Printer encodes events as a client wants them.
+// Printer encodes events for a client.
 type Printer struct {
-	Name  string // printers of one name encode alike; "" for a printer that encodes as no other does
+	Name  string // printers with the same name encode alike; "" for a printer that shares nothing
 	Texts bool   // events may have texts in place of objects
 	Print func(text []byte, e read.Event) ([]byte, error)
 }
 
-// subject is what watches have in common that ask for the same: the objects, and how their events are encoded.
+// subject is what watches with the same parameters share: the objects, and the encoding of their events.
 type subject struct {
 	*read.Collection
 	printer Printer
@@ -67,7 +67,7 @@ func bookmark(v *catalog.Version, at store.Revision) read.Event {
 	)}
 }
 
-// failed returns the event with which a watch ends that had sent everything up to a revision.
+// failed returns the last event of a watch that fails. at is the revision up to which the client has all events.
 func failed(err error, at store.Revision) read.Event {
 	status := api.StatusOf(err)
 	var gone *store.CompactedError
@@ -76,7 +76,7 @@ func failed(err error, at store.Revision) read.Event {
 	}
 	object, convErr := structs.From(status)
 	if convErr != nil {
-		panic(convErr) // a Status is plain data
+		panic(convErr) // cannot happen: a Status is plain data
 	}
 	return read.Event{Type: read.Failed, Object: object}
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// feed has the events of all watches that ask for the same, as text. The watch that meets an event first encodes it for all of them. Each
-// watch finds its next text by its revision, however far the others are.
+// feed holds the encoded events of all watches with the same parameters. The first watch that needs an event encodes it for all. Each watch
+// finds its next text by its own revision, so that no watch waits for another.
 type feed struct {
 	*subject
 	key     feedKey
-	watches atomic.Int32 // how many there are; changes under feeds.mu
+	watches atomic.Int32 // number of watches; changes under feeds.mu
 
 	mu    sync.Mutex
-	pages []*keptPage // each begins where the one before ends
+	pages []*keptPage // each begins where its predecessor ends
 }
 
 // isShared reports whether the feed has several watches.
 func (f *feed) isShared() bool { return f.watches.Load() > 1 }
 
-// feedKey is what watches ask for.
+// feedKey has the parameters of watches that share a feed.
 type feedKey struct {
 	version        *catalog.Version
 	prefix, only   string
@@ -35,11 +35,11 @@ type feedKey struct {
 type feeds struct {
 	mu   sync.Mutex
 	of   map[feedKey]*feed
-	kept [maxPages]*keptPage // in the order in which they were begun, from next on
+	kept [maxPages]*keptPage // by begin, from next on
 	next int
 }
 
-// join returns the feed for a watch of s. It is a feed of its own if the key names no printer. The watch must leave the feed.
+// join returns the feed for a watch of s. A key without a printer name gives a feed of its own. The watch must leave the feed.
 func (f *feeds) join(key feedKey, s *subject) *feed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -71,7 +71,7 @@ func (f *feeds) leave(left *feed) {
 	}
 }
 
-// begin keeps a page. It forgets the oldest page of all feeds.
+// begin keeps a page, and drops the oldest page of all feeds.
 func (f *feeds) begin(p *page) *keptPage {
 	k := &keptPage{}
 	k.Store(p)
@@ -85,11 +85,11 @@ func (f *feeds) begin(p *page) *keptPage {
 	return k
 }
 
-// read returns the text after a revision, as far as it is on one page, and the revision up to which it goes, which may be later than that of
-// b. b is a batch of the store with the events after from, which is not later than after. print encodes events. The result is not ok if the
-// feed has forgotten the text after the revision: the watch has to encode it once more.
+// read returns the text after a revision, up to the end of one page, and the revision that it reaches. That may be later than b's. b is a
+// batch of the store with the events after from, and from is not later than after. print encodes events. read returns false if the feed has
+// dropped the text after the revision; the watch then encodes the events itself.
 //
-// Invariant: pages[i].to == pages[i+1].from, and the last page grows.
+// Invariant: pages[i].to == pages[i+1].from, and only the last page grows.
 func (f *feed) read(
 	all *feeds, after, from store.Revision, b store.Batch, print func([]byte, store.Event) ([]byte, error),
 ) (t Chunk, to store.Revision, ok bool, err error) {
@@ -111,7 +111,7 @@ func (f *feed) read(
 	return pages[i].after(after), pages[i].to, true, nil
 }
 
-// remembered returns the pages that are not forgotten. They are the last ones.
+// remembered returns the pages that are not dropped. They are the last ones.
 func (f *feed) remembered() []*page {
 	var pages []*page
 	for _, k := range f.pages {
@@ -129,14 +129,14 @@ func (f *feed) restart(all *feeds, from store.Revision) []*page {
 	return f.begin(all, nil, from)
 }
 
-// begin adds a page behind others, and to the feed.
+// begin adds a page after the others.
 func (f *feed) begin(all *feeds, pages []*page, from store.Revision) []*page {
 	p := &page{from: from, to: from}
 	f.pages = append(f.pages, all.begin(p))
 	return append(pages, p)
 }
 
-// extend adds the events of a batch that the feed does not have, until it has begun one page. The reader calls it again for more.
+// extend adds events of a batch that the feed does not have. It stops when it has begun a page; the reader calls it again for more.
 func (f *feed) extend(
 	all *feeds, pages []*page, b store.Batch, print func([]byte, store.Event) ([]byte, error),
 ) ([]*page, error) {
@@ -146,7 +146,7 @@ func (f *feed) extend(
 		if e.Revision <= had {
 			continue
 		}
-		if len(p.text) >= pageText && e.Revision > p.to { // the events of one revision stay together
+		if len(p.text) >= pageText && e.Revision > p.to { // the events of one revision stay on one page
 			if begun {
 				return pages, nil
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// written is a store of which a feed tells: an event a revision, some of several.
+// written is a store with one or several events per revision.
 type written []store.Event
 
 func (w *written) write(r store.Revision, events int) {
@@ -20,7 +20,7 @@ func (w *written) write(r store.Revision, events int) {
 	}
 }
 
-// after returns the batch that follows on a revision, up to another.
+// after returns the batch after a revision, up to another.
 func (w written) after(r, to store.Revision) store.Batch {
 	b := store.Batch{Revision: to}
 	for _, e := range w {
@@ -31,10 +31,10 @@ func (w written) after(r, to store.Revision) store.Batch {
 	return b
 }
 
-// printed counts what is printed. Keys that end in 3 mean nothing to a client.
+// printed counts encodings. Keys that end in 3 are no events for the client.
 type printed struct {
 	n    int
-	long int // the length of a text
+	long int // length of a text
 	err  error
 }
 
@@ -51,13 +51,13 @@ func (p *printed) print(text []byte, e store.Event) ([]byte, error) {
 
 // reader is a watch of a feed.
 type reader struct {
-	at    store.Revision // of what it was told
-	store store.Revision // of what it was handed by the store
+	at    store.Revision // last revision from the feed
+	store store.Revision // last revision from the store
 	text  []byte
 	parts int
 }
 
-// read hands the reader a batch up to a revision, and reports whether the feed could tell it of all.
+// read passes the reader a batch up to a revision, and reports whether the feed had all texts.
 func (r *reader) read(t *testing.T, f *feed, all *feeds, w written, to store.Revision, print *printed) bool {
 	t.Helper()
 	from, b := r.store, w.after(r.store, to)
@@ -81,7 +81,7 @@ func (r *reader) read(t *testing.T, f *feed, all *feeds, w written, to store.Rev
 	return true
 }
 
-// However far readers are, each is told of everything once, and an event is printed once for all of them.
+// TestFeed lets readers fall behind by various distances. Each gets every event once, and each event is encoded once for all.
 func TestFeed(t *testing.T) {
 	random := seeds.Rand(t)
 	for range 50 {
@@ -119,7 +119,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// What happens between two reads comes in one piece.
+// TestFeedPieces checks that the events between two reads come in one piece.
 func TestFeedPieces(t *testing.T) {
 	var all feeds
 	var w written
@@ -135,7 +135,7 @@ func TestFeedPieces(t *testing.T) {
 	}
 }
 
-// Feeds hold so many pages together, and no more. Who is behind what is left is told so, and the others are not.
+// TestFeedForgets checks that feeds keep a bounded number of pages together. A reader behind them is told so; the others go on.
 func TestFeedForgets(t *testing.T) {
 	var all feeds
 	var w written
@@ -167,7 +167,7 @@ func TestFeedForgets(t *testing.T) {
 	}
 }
 
-// What cannot be printed is an error of those who are told of it, and leaves no trace.
+// TestFeedUnprintable checks that an encoding error reaches the readers of the event, and leaves nothing in the feed.
 func TestFeedUnprintable(t *testing.T) {
 	var all feeds
 	var w written
@@ -187,7 +187,7 @@ func TestFeedUnprintable(t *testing.T) {
 	}
 }
 
-// TestUnsentPage releases a page whose text may still be in use: no other watch gets it.
+// TestUnsentPage releases a page whose text may still be in use. No other watch may get it.
 func TestUnsentPage(t *testing.T) {
 	page, sent := newPage(), false
 	page.releaseIf(&sent)

@@ -30,9 +30,9 @@ type Handler struct {
 	deadlines deadlines
 }
 
-// Serve answers a request for the events of a collection, as a stream or, if the client asks for one, in frames of a websocket. The stream
-// begins here, and goes on in c.After. It ends when the client goes, when the timeout of the request has passed, when the server ends, or
-// when the resource is replaced or no more served.
+// Serve answers a request for the events of a collection, as a stream or in websocket frames. Serve begins the stream and continues it in
+// c.After, outside of the filters. The stream ends when the client leaves, at the timeout of the request, or when the server ends. It also
+// ends when the resource is replaced or no longer served.
 func (h *Handler) Serve(w http.ResponseWriter, q *rest.Request, c *request.Context, rep wire.Representation) {
 	if asksForSocket(q.HTTP) {
 		client, cancel := context.WithCancel(c.Client)
@@ -55,13 +55,13 @@ func (h *Handler) Serve(w http.ResponseWriter, q *rest.Request, c *request.Conte
 	w.WriteHeader(http.StatusOK)
 	if http.NewResponseController(w).Flush() != nil {
 		o.watch.Close()
-		return // the connection cannot stream, or is gone
+		return // the connection cannot stream, or is closed
 	}
 	o.out = stream{streamed(w), &h.deadlines, compressed}
 	c.After = o.finish
 }
 
-// streamed returns the http.ResponseWriter of net/http behind w, so that an idle watch holds nothing else.
+// streamed returns the http.ResponseWriter of net/http below w, so that an idle watch does not hold the wrappers.
 func streamed(w http.ResponseWriter) http.ResponseWriter {
 	if t, ok := w.(*response.Tracker); ok {
 		return t.ResponseWriter
@@ -69,7 +69,7 @@ func streamed(w http.ResponseWriter) http.ResponseWriter {
 	return w
 }
 
-// open returns the watch that a client asks for. If there is none, it answers the request and returns nil.
+// open returns the watch of a request. If it fails, it answers the request and returns nil.
 func (h *Handler) open(client context.Context, w http.ResponseWriter, q *rest.Request, rep wire.Representation) *opened {
 	printer, err := h.newPrinter(q, rep)
 	if err != nil {
@@ -86,7 +86,7 @@ func (h *Handler) open(client context.Context, w http.ResponseWriter, q *rest.Re
 	return &opened{handler: h, watch: watch, method: q.HTTP.Method, path: q.HTTP.URL.Path}
 }
 
-// closing returns a context that ends when the watches of a connection are to end.
+// closing returns a context that ends when the watches of a connection must end.
 func (h *Handler) closing(connection context.Context) context.Context {
 	if l := request.ListenerOf(connection); l != nil {
 		return l.Closing
@@ -94,7 +94,7 @@ func (h *Handler) closing(connection context.Context) context.Context {
 	return h.Ended
 }
 
-// opened is a watch whose answer has begun. It is all that is held for the watch while it waits.
+// opened is a watch whose answer has begun. It is everything that a waiting watch holds.
 type opened struct {
 	handler      *Handler
 	watch        *Watch
@@ -122,15 +122,15 @@ func (o *opened) runInSocket(w http.ResponseWriter, q *rest.Request, rep wire.Re
 
 // run sends the events of the watch until it ends.
 //
-// A watch waits here. So run is called close to the beginning of the goroutine and needs little stack itself: the garbage collector shrinks
-// the stack to what the calls down to here need.
+// A watch waits in run. run is near the root of the goroutine and needs little stack, because the garbage collector can then shrink the
+// stack of a waiting watch.
 func (o *opened) run() {
 	for o.send() {
 		<-o.watch.More()
 	}
 }
 
-// send sends the events that are due. It reports whether the watch goes on. A panic ends the watch and the connection.
+// send sends the due events, and reports whether the watch goes on. A panic ends the watch and the connection.
 //
 //go:noinline
 func (o *opened) send() bool {
@@ -149,13 +149,13 @@ func (o *opened) recovered() {
 	}
 }
 
-// printer encodes events in the representation that a client wants.
+// printer encodes events in the client's representation.
 type printer struct {
 	rep     wire.Representation
 	name    string     // of rep
-	newOf   func() any // makes an object of the Go type of a built-in kind
+	newOf   func() any // makes an object of a built-in kind's Go type
 	table   wire.Table
-	printed bool // a Table with its columns, which later ones leave out
+	printed bool // a Table with columns was sent; later ones omit them
 }
 
 func (h *Handler) newPrinter(q *rest.Request, rep wire.Representation) (*printer, error) {
@@ -170,7 +170,7 @@ func (h *Handler) newPrinter(q *rest.Request, rep wire.Representation) (*printer
 func (p *printer) toPrinter() Printer {
 	r := Printer{Name: p.name, Texts: p.rep.Media == wire.JSON && p.rep.As == "", Print: p.event}
 	if p.rep.As == wire.AsTable {
-		r.Name = "" // an event depends on the ones before
+		r.Name = "" // its events depend on earlier ones
 	}
 	return r
 }

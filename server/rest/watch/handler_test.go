@@ -10,27 +10,27 @@ import (
 	"time"
 )
 
-// stuck is an answer that takes nothing before its deadline: http.ResponseWriter.
+// stuck is an http.ResponseWriter that blocks until its deadline.
 type stuck struct {
 	*httptest.ResponseRecorder
 	once  sync.Once
 	ended chan struct{}
 }
 
-// Write waits.
+// Write blocks.
 func (w *stuck) Write([]byte) (int, error) {
 	<-w.ended
 	return 0, os.ErrDeadlineExceeded
 }
 
-// SetWriteDeadline ends what waits, as the time is over whenever this is called.
+// SetWriteDeadline releases Write, because the deadline has always passed when it is called.
 func (w *stuck) SetWriteDeadline(time.Time) error {
 	w.once.Do(func() { close(w.ended) })
 	return nil
 }
 
-// TestSlowWatchers sends events to a client that takes none: the stream ends after half a minute, and others, which use the deadlines of
-// those before them, have the same time from when they are sent something.
+// TestSlowWatchers sends events to a client that receives none. The stream ends after half a minute. Other streams reuse its deadline and
+// have the full time.
 func TestSlowWatchers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all deadlines

@@ -9,11 +9,11 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// Chunk is a piece of a watch: the texts of events, one behind the other.
+// Chunk is a piece of a watch: the texts of consecutive events.
 type Chunk struct {
-	Text []byte // is shared and must not be modified
+	Text []byte // shared; must not be modified
 
-	marks []mark // of the events, whose ends count from base on
+	marks []mark // of the events; their ends count from base
 	base  int
 }
 
@@ -30,13 +30,13 @@ func (t Chunk) Events() iter.Seq[[]byte] {
 	}
 }
 
-// mark is where the text of an event ends, and the revision of its write, 0 for none.
+// mark is the end of an event's text, and the revision of its write, or 0.
 type mark struct {
 	revision store.Revision
 	end      int
 }
 
-// pageText is the length at which a page of a feed ends. maxPages is how many pages all feeds keep together.
+// pageText is the length at which a page of a feed ends. maxPages is the number of pages that all feeds keep together.
 const (
 	pageText = 64 << 10
 	maxPages = 64
@@ -44,19 +44,18 @@ const (
 
 // page is a part of a feed, or the events that one watch sends together.
 type page struct {
-	from, to store.Revision // it has the events after the one, up to the other
-	text     []byte         // grows only at its end, so that readers of the text need no lock
+	from, to store.Revision // it has the events after from, up to to
+	text     []byte         // only grows at its end, so that readers need no lock
 	marks    []mark
 }
 
 // pagesOfOne holds idle pages that belong to no feed.
 var pagesOfOne = sync.Pool{New: func() any { return &page{} }}
 
-// newPage returns an empty page that belongs to no feed. It must be released, see releaseIf.
+// newPage returns an empty page that belongs to no feed. The caller must release it with releaseIf.
 func newPage() *page { return pagesOfOne.Get().(*page) }
 
-// releaseIf returns a page to the pool if the client received all of it. Otherwise the text may still be in use: HTTP/2 sends it in a
-// goroutine of its own.
+// releaseIf returns a page to the pool if the client received all of it. Otherwise HTTP/2 may still read the text in another goroutine.
 func (p *page) releaseIf(sent *bool) {
 	if *sent && cap(p.text) <= 4*pageText {
 		p.empty()
@@ -66,7 +65,7 @@ func (p *page) releaseIf(sent *bool) {
 
 func (p *page) empty() { p.text, p.marks = p.text[:0], p.marks[:0] }
 
-// add sets the text of the page to text, which is the former text with one event more.
+// add sets the text of the page to text, which is the former text with one more event.
 func (p *page) add(text []byte, r store.Revision) {
 	p.text, p.marks = text, append(p.marks, mark{r, len(text)})
 }
@@ -74,7 +73,7 @@ func (p *page) add(text []byte, r store.Revision) {
 // chunk returns the whole page.
 func (p *page) chunk() Chunk { return Chunk{Text: p.text, marks: p.marks} }
 
-// after returns what the page has after a revision.
+// after returns the events of the page after a revision.
 func (p *page) after(r store.Revision) Chunk {
 	i := sort.Search(len(p.marks), func(i int) bool { return p.marks[i].revision > r })
 	base := 0
@@ -84,5 +83,5 @@ func (p *page) after(r store.Revision) Chunk {
 	return Chunk{Text: p.text[base:], marks: p.marks[i:], base: base}
 }
 
-// keptPage is a page until it is forgotten, to make room.
+// keptPage is a page that is dropped when newer pages need its place.
 type keptPage struct{ atomic.Pointer[page] }

@@ -17,7 +17,7 @@ type pieces struct {
 // pieceKey names the text of some revisions in one feed.
 type pieceKey struct {
 	feed      feedKey
-	initial   bool   // the events are those of objects that existed when a watch began
+	initial   bool   // the events are initial events of a watch
 	revisions string // of its events, eight bytes each
 }
 

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestPieces makes something of what watches are told. What several are told is made once, and it is always made of just what was told: in
-// other representations, of other selections, of the same objects at the beginning of a watch or later, and of bookmarks.
+// TestPieces derives a value from each chunk. A chunk that several watches send is used once, and each value must belong to exactly its
+// chunk: in other representations, with other selectors, as initial or later events, and for bookmarks.
 func TestPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTheater(t)
@@ -40,7 +40,7 @@ func TestPieces(t *testing.T) {
 		for _, w := range seats {
 			hear(w)
 		}
-		if want := 2*2 + 10; made != want { // bookmarks come with what was there, and are each watch's own
+		if want := 2*2 + 10; made != want { // bookmarks come with initial events and belong to one watch
 			t.Errorf("of what was there %d pieces were made, not %d", made, want)
 		}
 		made = 0
@@ -69,7 +69,7 @@ func TestPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		for _, w := range append(followers, s.watch("b", "", "json")) { // MODIFIED, and ADDED, at the same revision
+		for _, w := range append(followers, s.watch("b", "", "json")) { // MODIFIED and ADDED, at the same revision
 			hear(w)
 		}
 		remembered := s.hub.pieces.of.Len()

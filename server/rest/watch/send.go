@@ -10,14 +10,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// initialEnd is the annotation of the bookmark behind the objects that existed when the watch began.
+// initialEnd annotates the bookmark after the initial events.
 const initialEnd = "k8s.io/initial-events-end"
 
 // errStopped ends a loop over events once the client takes no more.
 var errStopped = stderrors.New("the client is gone")
 
-// sendInitial sends the objects that exist as events, and a bookmark behind them if the client takes bookmarks. It reports whether the client
-// takes more. It holds one page of records.
+// sendInitial sends the existing objects as events. If the client takes bookmarks, it sends one after them. It reports whether the client
+// is still there. It holds one page of records.
 func (w *Watch) sendInitial(yield func(Chunk) bool) (on bool, err error) {
 	p := newPage()
 	defer p.releaseIf(&on)
@@ -37,8 +37,8 @@ func (w *Watch) sendInitial(yield func(Chunk) bool) (on bool, err error) {
 	return yield(p.chunk()), nil
 }
 
-// sendBatch sends the events of a batch of the store, which has the events after a revision. Watches that ask for the same share the texts. It
-// reports whether the client takes more.
+// sendBatch sends the events of a batch of the store after a revision. Watches with the same parameters share the texts. It reports whether
+// the client is still there.
 func (w *Watch) sendBatch(from store.Revision, b store.Batch, yield func(Chunk) bool) (on bool, err error) {
 	for w.feed.isShared() && w.after < b.Revision {
 		t, to, ok, err := w.feed.read(&w.hub.feeds, w.after, from, b, w.feed.printWrite)
@@ -59,8 +59,8 @@ func (w *Watch) sendBatch(from store.Revision, b store.Batch, yield func(Chunk) 
 	return w.sendAlone(b, yield)
 }
 
-// sendAlone sends the events of a batch for which the feed has no text: because no other watch asks for the same, or because the text is
-// forgotten.
+// sendAlone encodes and sends the events of a batch for which the feed has no text: no other watch has the same parameters, or the feed has
+// dropped the text.
 func (w *Watch) sendAlone(b store.Batch, yield func(Chunk) bool) (on bool, err error) {
 	p := newPage()
 	defer p.releaseIf(&on)
@@ -80,7 +80,7 @@ func (w *Watch) sendAlone(b store.Batch, yield func(Chunk) bool) (on bool, err e
 	return yield(p.chunk()), nil
 }
 
-// sendOne sends one event. It reports whether the client takes more.
+// sendOne sends one event, and reports whether the client is still there.
 func (w *Watch) sendOne(e read.Event, yield func(Chunk) bool) (on bool, err error) {
 	p := newPage()
 	defer p.releaseIf(&on)
@@ -90,11 +90,11 @@ func (w *Watch) sendOne(e read.Event, yield func(Chunk) bool) (on bool, err erro
 	return yield(p.chunk()), nil
 }
 
-// textChunk is the length of the pieces in which the initial events are sent.
+// textChunk is the chunk length of initial events.
 const textChunk = 64 << 10
 
-// add adds an event to a page. A full page is sent and emptied. revision is that of the write that the event is about, 0 for none. The error is
-// errStopped, or that of the printer.
+// add adds an event to a page. It sends and empties a full page. revision is that of the event's write, or 0. The error is errStopped, or
+// that of the printer.
 func (w *Watch) add(p *page, e read.Event, revision store.Revision, yield func(Chunk) bool) error {
 	text, err := w.feed.print(p.text, e)
 	if err != nil || len(text) == len(p.text) {
@@ -111,7 +111,7 @@ func (w *Watch) add(p *page, e read.Event, revision store.Revision, yield func(C
 	return nil
 }
 
-// ignoring returns err, and nil if it is the other one.
+// ignoring returns err, or nil if err is other.
 func ignoring(err, other error) error {
 	if err == other {
 		return nil

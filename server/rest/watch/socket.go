@@ -15,7 +15,7 @@ import (
 	"github.com/deed-project/deed/server/wire"
 )
 
-// asksForSocket reports whether a request asks for an upgrade to a websocket.
+// asksForSocket reports whether a request wants to upgrade to a websocket.
 func asksForSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
 		slices.ContainsFunc(strings.Split(r.Header.Get("Connection"), ","), func(token string) bool {
@@ -23,8 +23,8 @@ func asksForSocket(r *http.Request) bool {
 		})
 }
 
-// serveSocket answers a request that asks for a websocket, and calls serve with it. It closes the websocket when serve returns. A
-// request without a valid Origin is refused, with 403. The error is that the connection cannot become a websocket.
+// serveSocket upgrades a request to a websocket, calls serve with it, and then closes it. A request without a valid Origin is a 403. The
+// error says that the connection cannot become a websocket.
 func serveSocket(w http.ResponseWriter, r *http.Request, rep wire.Representation, serve func(*socket)) error {
 	connection, buffer, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -35,18 +35,18 @@ func serveSocket(w http.ResponseWriter, r *http.Request, rep wire.Representation
 		gone, cancel := context.WithCancel(context.Background())
 		go func() {
 			defer cancel()
-			_, _ = io.Copy(io.Discard, connection) // until the client closes it; clients send nothing
+			_, _ = io.Copy(io.Discard, connection) // until the client closes it; clients send no frames
 		}()
 		serve(&socket{connection, rep, gone})
 	}).ServeHTTP(hijacked{w, connection, buffer}, r)
 	return nil
 }
 
-// socket is a websocket on which each event is a frame: an outlet. Frames are text if events are.
+// socket is an outlet that sends each event as a websocket frame. Frames are text frames if events are text.
 type socket struct {
 	connection *websocket.Conn
 	rep        wire.Representation
-	gone       context.Context // ends when the client has closed it
+	gone       context.Context // done when the client has closed the websocket
 }
 
 // send sends frames.
@@ -60,7 +60,7 @@ func (s *socket) send(c Chunk) error {
 		case wire.JSON:
 			frame = string(text)
 		case wire.Protobuf:
-			frame = text[wire.LengthOfFrame:] // the websocket delimits frames itself
+			frame = text[wire.LengthOfFrame:] // the websocket itself delimits frames
 		}
 		if err := websocket.Message.Send(s.connection, frame); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (s *socket) send(c Chunk) error {
 	return nil
 }
 
-// hijacked is a response writer whose connection was taken over.
+// hijacked is a response writer whose connection was hijacked.
 type hijacked struct {
 	http.ResponseWriter
 	connection net.Conn

@@ -14,32 +14,32 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// longWatch is the shortest time of a watch whose client asks for no timeout. The longest is twice that.
+// longWatch is the shortest duration of a watch without a timeout. The longest is twice that, so that watches do not end all at once.
 const longWatch = 30 * time.Minute
 
-// Watch sends a client the objects of a collection, and what happens to them:
+// Watch sends a client the objects of a collection, and their changes:
 //
-//	initial    the objects that exist, unless the query names a revision to go on from
-//	events     of the store, as the selectors of the client select them
-//	bookmarks  at which revision the watch is, if the client takes them
+//	initial    the existing objects, unless the query names a revision to resume from
+//	events     of the store, filtered by the client's selectors
+//	bookmarks  with the revision of the watch, if the client takes them
 //
-// Most of the time a watch waits. So it holds only what tells it apart from others. It is for one goroutine at a time, and must be closed.
+// A watch waits most of the time, so it holds only its own state. One goroutine at a time may use it, and it must be closed.
 type Watch struct {
 	subscriber
-	client     context.Context // ends when the client is gone
+	client     context.Context // done when the client has left
 	feed       *feed
 	initial    *read.Initial  // nil once the initial events are sent, or if the client wants none
-	seen       *update        // of the broadcaster, up to which everything is sent; nil at first
-	after      store.Revision // up to which events were sent
+	seen       *update        // the update up to which all events are sent; nil at first
+	after      store.Revision // the revision up to which all events are sent
 	bookmarks  bool           // the client takes bookmarks
-	bookmarkAt time.Time      // when the next one is due; zero before the first is planned
+	bookmarkAt time.Time      // time of the next bookmark; zero before the first is planned
 	until      time.Time
-	alarm      *time.Timer // goes off at the earlier of bookmarkAt and until
-	forget     func() bool // stops the end of client from waking the watch
+	alarm      *time.Timer // fires at the earlier of bookmarkAt and until
+	forget     func() bool // stops client's end from waking the watch
 	hub        *Hub
 }
 
-// Hub is what the watches of a server share: broadcasters, and encoded events. It is safe for concurrent use.
+// Hub is what the watches of a server share: broadcasters and encoded events. It is safe for concurrent use.
 type Hub struct {
 	Reader *read.Reader
 
@@ -48,13 +48,12 @@ type Hub struct {
 	pieces       pieces
 }
 
-// Forget drops what is kept of a resource that is replaced or no more served.
+// Forget drops everything kept of a resource that is replaced or no longer served.
 func (h *Hub) Forget(resource *catalog.Resource) {
 	h.pieces.forget(resource)
 }
 
-// Watch returns the watch that a request asks for. It ends when client ends, and with end, which all watches have in common that may go on
-// for as long.
+// Watch returns the watch of a request. It ends with client, and with end, which is the context of all watches that must end together.
 func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*Watch, error) {
 	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -77,7 +76,7 @@ func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*W
 	if options.SendInitialEvents != nil {
 		initial = *options.SendInitialEvents
 	}
-	if !initial && after == 0 { // the client wants what happens from now on
+	if !initial && after == 0 { // the client wants only future events
 		if after, err = store.Latest(q.Context(), h.Reader.Store); err != nil {
 			return nil, err
 		}
@@ -100,10 +99,11 @@ func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*W
 	return w, nil
 }
 
-// IsList reports whether the watch begins with the objects that exist and a bookmark behind them. It is to be called before the first Send.
+// IsList reports whether the watch begins with the existing objects and a bookmark after them. The caller must call it before the first
+// Send.
 func (w *Watch) IsList() bool { return w.initial != nil && w.bookmarks }
 
-// Close releases what the watch holds. Another Close does nothing.
+// Close releases the resources of the watch. Repeated calls do nothing.
 func (w *Watch) Close() {
 	if w.feed == nil {
 		return

@@ -23,19 +23,19 @@ import (
 	"github.com/deed-project/deed/server/store/memory"
 )
 
-// watchCounter counts the watches of a store that began: store.Store.
+// watchCounter is a store.Store that counts its watches.
 type watchCounter struct {
 	store.Store
 	begun atomic.Int64
 }
 
-// Watch counts.
+// Watch counts the call.
 func (s *watchCounter) Watch(ctx context.Context, prefix string, after store.Revision) (iter.Seq2[store.Batch, error], error) {
 	s.begun.Add(1)
 	return s.Store.Watch(ctx, prefix, after)
 }
 
-// theater is a backend with ConfigMaps that are watched.
+// theater is a backend with watched ConfigMaps.
 type theater struct {
 	*testing.T
 	*read.Reader
@@ -43,7 +43,7 @@ type theater struct {
 	counter *watchCounter
 	maps    *catalog.Version
 	end     context.Context
-	prints  atomic.Int64 // how many events were printed
+	prints  atomic.Int64 // number of encoded events
 }
 
 func newTheater(t *testing.T) *theater {
@@ -60,7 +60,7 @@ func newTheater(t *testing.T) *theater {
 	return &theater{T: t, Reader: reader, hub: &Hub{Reader: reader}, counter: counter, maps: kinds[i].Versions[0], end: end}
 }
 
-// write makes a ConfigMap, and returns the revision.
+// write creates a ConfigMap, and returns the revision.
 func (s *theater) write(namespace, name string) store.Revision {
 	s.Helper()
 	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q,"namespace":%q}}`, name, namespace)
@@ -71,7 +71,7 @@ func (s *theater) write(namespace, name string) store.Revision {
 	return at
 }
 
-// other makes something else, and returns the revision.
+// other creates an object of another kind, and returns the revision.
 func (s *theater) other(name string) store.Revision {
 	s.Helper()
 	at, err := s.Store.Put(s.Context(), "/other/"+name, []byte("{}"), 0)
@@ -81,7 +81,7 @@ func (s *theater) other(name string) store.Revision {
 	return at
 }
 
-// seat is a watch with what it was told.
+// seat is a watch with the texts that it has sent.
 type seat struct {
 	*Watch
 	t    *testing.T
@@ -89,7 +89,7 @@ type seat struct {
 	over bool
 }
 
-// watch begins a watch of the ConfigMaps in a namespace, or of all, in a representation.
+// watch begins a watch of the ConfigMaps in a namespace, or in all, in a representation.
 func (s *theater) watch(namespace, query, representation string) *seat {
 	s.Helper()
 	values, err := url.ParseQuery(query)
@@ -112,7 +112,7 @@ func (s *theater) watch(namespace, query, representation string) *seat {
 	return &seat{Watch: w, t: s.T}
 }
 
-// hear lets the watch tell what there is by now.
+// hear sends the due events of the watch.
 func (s *seat) hear() {
 	s.t.Helper()
 	on, err := s.Send(func(t Chunk) bool {
@@ -125,7 +125,7 @@ func (s *seat) hear() {
 	s.over = !on
 }
 
-// isWoken reports whether the watch was woken since this was asked last.
+// isWoken reports whether the watch was woken since the last call.
 func (s *seat) isWoken() bool {
 	select {
 	case <-s.More():
@@ -135,8 +135,8 @@ func (s *seat) isWoken() bool {
 	}
 }
 
-// TestSharedWatches lets many watches in two representations hear of writes, some at once and some late: the store is watched once for all
-// of them, and each write is printed once for each representation.
+// TestSharedWatches has many watches in two representations follow writes, some at once and some late. The store must be watched once for
+// all of them, and each write must be encoded once per representation.
 func TestSharedWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTheater(t)
@@ -158,7 +158,7 @@ func TestSharedWatches(t *testing.T) {
 				if !w.isWoken() {
 					t.Fatalf("watch %d is not woken", j)
 				}
-				if i%(1+j) == 0 || i == 19 { // those that come late missed something
+				if i%(1+j) == 0 || i == 19 { // the late ones miss updates
 					w.hear()
 				}
 			}
@@ -172,14 +172,14 @@ func TestSharedWatches(t *testing.T) {
 		if got := s.prints.Load(); got != 40 {
 			t.Errorf("20 events were printed %d times in 2 representations", got)
 		}
-		// Watches that missed something ask the store once more, each time they come.
+		// A watch that missed an update asks the store once more.
 		if got := s.counter.begun.Load(); got > 100 {
 			t.Errorf("the store was watched %d times", got)
 		}
 	})
 }
 
-// TestPunctualWatches counts what is asked of the store for watches that miss nothing: one watch, for all of them.
+// TestPunctualWatches counts the watches of the store for watches that miss no update: one for all.
 func TestPunctualWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTheater(t)
@@ -207,7 +207,7 @@ func TestPunctualWatches(t *testing.T) {
 	})
 }
 
-// TestPromptWatches writes twenty times a second: none of a hundred watches waits for any of it, as all were told of what was before.
+// TestPromptWatches writes twenty times a second. None of a hundred watches may wait, because all have received the earlier events.
 func TestPromptWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTheater(t)
@@ -223,7 +223,7 @@ func TestPromptWatches(t *testing.T) {
 		}
 		for i := range 40 {
 			s.write("a", fmt.Sprint("o", i))
-			synctest.Wait() // no time passes
+			synctest.Wait() // no time may pass
 			for _, w := range seats {
 				if !w.isWoken() {
 					t.Fatalf("a watch is not woken at once by write %d", i)
@@ -237,8 +237,8 @@ func TestPromptWatches(t *testing.T) {
 	})
 }
 
-// TestIdleWatches writes something else, and compacts the store: a watch is not woken, and misses nothing of what follows, which it knows
-// when it is asked how far it is. One that was not told of a write before it was compacted is too late.
+// TestIdleWatches writes objects of another kind, and compacts the store. An idle watch is not woken and misses no later event, because it
+// learns its revision on demand. A watch that has not received an event before its compaction is too late.
 func TestIdleWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTheater(t)
@@ -265,7 +265,7 @@ func TestIdleWatches(t *testing.T) {
 		time.Sleep(bookmarkEvery)
 		idle.hear()
 		want := []string{fmt.Sprintf("json BOOKMARK @%d", latest)}
-		for i := range 2 { // of which the watch misses one
+		for i := range 2 { // the watch misses one of them
 			want = append(want, fmt.Sprintf("json ADDED o%d@%d", i, s.write("a", fmt.Sprint("o", i))))
 			time.Sleep(time.Second)
 		}
@@ -288,7 +288,8 @@ func TestIdleWatches(t *testing.T) {
 	})
 }
 
-// TestBroadcasterEnds closes watches, ends all of them, and lets the store fail: nothing is left over, and each says why it ends.
+// TestBroadcasterEnds closes watches, ends all of them, and lets the store fail. Nothing may be left over, and each watch must report its
+// end.
 func TestBroadcasterEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTheater(t)

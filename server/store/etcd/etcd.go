@@ -1,5 +1,5 @@
-// Package etcd is a store in an etcd cluster, which several servers share: each watches what the
-// others write. Compaction is left to whoever calls it, or to etcd.
+// Package etcd is a store in an etcd cluster, which several servers can share: each watches the writes of the others. The package does not
+// compact; its caller or etcd does.
 package etcd
 
 import (
@@ -14,11 +14,9 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Store is a store.Store in etcd. A revision is one of etcd's, so that writes of others under other
-// prefixes make revisions too.
+// Store implements store.Store in etcd. Its revisions are etcd's, so that writes under other prefixes also make revisions.
 //
-// Errors of etcd that are none of package store are returned as they are: API servers answer with
-// their texts.
+// Errors of etcd outside of the contract are returned unchanged, because API servers answer with their texts.
 type Store struct {
 	client *clientv3.Client
 	kv     clientv3.KV
@@ -28,16 +26,16 @@ type Store struct {
 	leases leases
 	hub    hub
 
-	streams atomic.Int64 // of watches, as they are counted
-	ordered atomic.Bool  // etcd says how far a watch is only when it is there
+	streams atomic.Int64 // number of watch streams, for their names
+	ordered atomic.Bool  // etcd orders progress notifications with the events; see version.go
 
 	closing sync.Once
 	ctx     context.Context // done when the store is closed
 	cancel  context.CancelFunc
 }
 
-// New returns the store in the cluster of a client, which belongs to the store from then on. The
-// clock says for how long PutUntil keeps records; deleting them is etcd's business.
+// New returns the store in the cluster of a client. The store owns the client from then on. now is the clock for the expiry times of
+// PutUntil; etcd itself deletes expired records.
 func New(client *clientv3.Client, keys Keys, now func() time.Time) *Store {
 	s := &Store{
 		client: client, kv: client.KV, watch: client.Watcher, keys: keys, now: now, leases: leases{grant: client.Lease},
@@ -67,8 +65,7 @@ func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.R
 	return s.recordOf(r.Kvs[0]), nil
 }
 
-// Range implements store.Store. What remains is counted by etcd, which costs it the number of keys
-// in the range.
+// Range implements store.Store. etcd counts the remaining records, which costs it the number of keys in the range.
 func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	if err := s.ready(ctx); err != nil {
 		return store.Page{}, err
@@ -80,7 +77,7 @@ func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	}
 	from, end := prefix, clientv3.GetPrefixRangeEnd(prefix)
 	if prefix == "" {
-		from, end = "\x00", "\x00" // to the end of all keys
+		from, end = "\x00", "\x00" // all keys to the end
 	}
 	if after, ok := s.keys.there(r.After); ok && r.After >= r.Prefix {
 		from = max(from, after+"\x00")
@@ -103,7 +100,7 @@ func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	return page, nil
 }
 
-// emptyPage returns a page of a range that no key can be in, at a revision that etcd has.
+// emptyPage returns a page of a range that can contain no key, at a revision that etcd has.
 func (s *Store) emptyPage(ctx context.Context, page store.Page) (store.Page, error) {
 	latest, err := s.revision(ctx, page.Revision)
 	if page.Revision == 0 {
@@ -112,8 +109,8 @@ func (s *Store) emptyPage(ctx context.Context, page store.Page) (store.Page, err
 	return page, err
 }
 
-// revision returns the latest revision, or why nothing can be read at another one. It asks for a key that is not there, among those
-// of the store: a user may be allowed no others.
+// revision returns the latest revision, or the reason why the revision at cannot be read. It reads an absent key below the store's own
+// prefix, because the user may have permission for no other.
 func (s *Store) revision(ctx context.Context, at store.Revision) (store.Revision, error) {
 	r, err := s.kv.Get(ctx, s.keys.There+"\x00", clientv3.WithRev(int64(at)), clientv3.WithCountOnly())
 	if err != nil {
@@ -135,7 +132,7 @@ func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 	return nil
 }
 
-// Expire does nothing: etcd watches the time by itself.
+// Expire does nothing but check the store, because etcd expires records itself.
 func (s *Store) Expire(ctx context.Context, _ time.Time) error { return s.ready(ctx) }
 
 // Close implements store.Store.
@@ -144,7 +141,7 @@ func (s *Store) Close() error {
 	s.closing.Do(func() {
 		s.cancel()
 		s.hub.wait.Wait()
-		// A client of an etcd in the same process says by this that it is closed.
+		// A client of an embedded etcd reports with this error that it is closed.
 		if err = s.client.Close(); errors.Is(err, context.Canceled) {
 			err = nil
 		}
@@ -152,7 +149,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// ready returns why a call need not begin.
+// ready returns the error of a call that must not begin.
 func (s *Store) ready(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -163,7 +160,7 @@ func (s *Store) ready(ctx context.Context) error {
 	return nil
 }
 
-// failed returns an error of etcd as one of the store.
+// failed translates an error of etcd to one of package store.
 func (s *Store) failed(err error) error {
 	switch {
 	case err == nil:
@@ -178,7 +175,7 @@ func (s *Store) failed(err error) error {
 	return &fault{err}
 }
 
-// fault is an error of etcd, whose text may be logged: it holds no record.
+// fault is an error of etcd. The log may show its text, which contains no record.
 type fault struct{ error }
 
 // LogText returns the text.

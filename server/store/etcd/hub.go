@@ -14,34 +14,32 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
-// maxRecent is how many events a hub remembers at least.
+// maxRecent is the number of events that a hub keeps at least.
 const maxRecent = 1024
 
-// again is how long a hub waits before it turns to etcd once more when etcd failed.
+// again is the wait before a hub retries a failed watch of etcd.
 const again = 100 * time.Millisecond
 
-// hub follows all keys of a store once for all watches, which read what it remembers. So a watch is
-// a place among the recent events, as one of a store in memory, and costs etcd nothing. The zero
-// hub is ready to begin.
+// hub follows all keys of a store in one etcd watch and keeps the recent events. All watches of the store read those events, so a watch is
+// a position in them and costs etcd nothing. The zero hub is ready to begin.
 type hub struct {
 	beginning sync.Mutex
-	wait      sync.WaitGroup // of the goroutine that follows
-	hurry     chan struct{}  // of size 1: somebody waits to hear how far etcd is
+	wait      sync.WaitGroup // for the goroutine that follows etcd
+	hurry     chan struct{}  // of size 1; a value requests a progress notification at once
 
-	publishing sync.Mutex // is held by who changes now
+	publishing sync.Mutex // held while recent is replaced
 	now        atomic.Pointer[recent]
 }
 
-// recent is what a hub has heard. It never changes, except that next is closed when another takes
-// its place.
+// recent is the state that readers see. It is immutable, except that next is closed when a newer state replaces it.
 type recent struct {
 	from, latest store.Revision
-	events       []store.Event // those after from up to latest, in the order of their revisions
+	events       []store.Event // with from < revision <= latest, by revision
 	next         chan struct{}
 }
 
-// after returns the events after a revision, which is not before from, on keys that begin with
-// prefix. Its cost grows with the number of events after that revision.
+// after returns the events after a revision on keys that begin with prefix. The revision must not be before from. The cost grows with the
+// number of events after the revision.
 func (r *recent) after(after store.Revision, prefix string) store.Batch {
 	first, _ := slices.BinarySearchFunc(r.events, after+1, func(e store.Event, at store.Revision) int {
 		return int(e.Revision - at)
@@ -49,7 +47,7 @@ func (r *recent) after(after store.Revision, prefix string) store.Batch {
 	return store.Batch{Events: selected(r.events[first:], prefix), Revision: r.latest}
 }
 
-// begin makes the hub of a store follow, unless it does already.
+// begin starts the hub of a store if it is not running.
 func (s *Store) begin(ctx context.Context) error {
 	if s.hub.now.Load() != nil {
 		return nil
@@ -69,7 +67,7 @@ func (s *Store) begin(ctx context.Context) error {
 	return nil
 }
 
-// publish shows what was heard to those who watch.
+// publish replaces the state and wakes the watches.
 func (h *hub) publish(r recent) {
 	r.next = make(chan struct{})
 	if before := h.now.Swap(&r); before != nil {
@@ -77,7 +75,7 @@ func (h *hub) publish(r recent) {
 	}
 }
 
-// hear adds a batch. What is forgotten for it is at the beginning.
+// hear adds a batch and drops the oldest events beyond the bound.
 func (h *hub) hear(b store.Batch) {
 	h.publishing.Lock()
 	defer h.publishing.Unlock()
@@ -87,7 +85,7 @@ func (h *hub) hear(b store.Batch) {
 	}
 	if extra := len(r.events) - maxRecent; extra >= maxRecent {
 		r.from = r.events[extra-1].Revision
-		for extra < len(r.events) && r.events[extra].Revision == r.from { // of one transaction, of which a watch sees all or nothing
+		for extra < len(r.events) && r.events[extra].Revision == r.from { // same transaction; a watch must see all of its events or none
 			extra++
 		}
 		r.events = slices.Clone(r.events[extra:])
@@ -97,7 +95,7 @@ func (h *hub) hear(b store.Batch) {
 	h.publish(r)
 }
 
-// forget forgets what was before a revision, if the hub ever began.
+// forget drops the events up to a compacted revision, if the hub is running.
 func (h *hub) forget(to store.Revision) {
 	h.publishing.Lock()
 	defer h.publishing.Unlock()
@@ -110,8 +108,8 @@ func (h *hub) forget(to store.Revision) {
 	h.publish(r)
 }
 
-// listen hears what etcd tells until the store is closed. When etcd has forgotten what comes next,
-// the hub begins anew: watches that are still behind it ask etcd, and are told so.
+// listen follows etcd until the store is closed. If etcd has compacted the next revision, the hub begins anew. Watches that are behind it
+// then ask etcd, and get the error from there.
 func (s *Store) listen() {
 	for s.ctx.Err() == nil {
 		s.ordered.Store(s.inOrder(s.ctx))
@@ -129,7 +127,7 @@ func (s *Store) listen() {
 	}
 }
 
-// pause waits a little, unless ctx is done.
+// pause waits for a moment, unless ctx is done.
 func (s *Store) pause(ctx context.Context) {
 	select {
 	case <-time.After(again):
@@ -137,23 +135,21 @@ func (s *Store) pause(ctx context.Context) {
 	}
 }
 
-// streamName is what the streams of watches differ in: etcd's client lets those share one that say the same.
+// streamName distinguishes the streams of watches, because etcd's client lets watches with equal metadata share one.
 const streamName = "deed-watch"
 
-// follow calls take with what etcd tells of keys that begin with prefix after a revision, until take
-// returns false, ctx is done, or etcd ends the watch with an error. A watch that hears nothing asks from time to time how far it is, and
-// at once when hurry says so.
+// follow watches the keys that begin with prefix after a revision, and calls take with each batch. It ends when take returns false, ctx is
+// done, or etcd ends the watch with an error. It asks etcd for progress at intervals, and at once on hurry.
 //
-// Each watch has a stream of its own. How far it is, etcd tells to all watches of a stream at once, and what it
-// tells because another one asked may overtake the beginning of a watch: then it would claim that nothing
-// happened in the past that the watch is still to hear of.
+// Each watch has its own stream. etcd sends progress to all watches of a stream at once. A progress notification that another watch
+// requested may overtake the first events of a watch. The watch would then report that nothing happened, although events are still to come.
 func (s *Store) follow(ctx context.Context, prefix string, after store.Revision, hurry <-chan struct{}, take func(store.Batch) bool) error {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
 	ctx = metadata.AppendToOutgoingContext(ctx, streamName, strconv.FormatInt(s.streams.Add(1), 10))
 	there, ok := s.keys.prefix(prefix)
 	if !ok {
-		there = s.keys.There + "\x00" // where nothing is
+		there = s.keys.There + "\x00" // the smallest absent key
 	}
 	options := []clientv3.OpOption{clientv3.WithRev(int64(after) + 1), clientv3.WithPrevKV(), clientv3.WithPrefix()}
 	responses := s.watch.Watch(ctx, there, options...)
@@ -166,7 +162,7 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 				return nil
 			case err != nil:
 				return err
-			case batch.Revision <= after: // it began, or says again how far it is
+			case batch.Revision <= after: // the watch began, or reports the same progress again
 				continue
 			case !take(batch):
 				return nil
@@ -182,9 +178,10 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 	}
 }
 
-// ask asks how far the watch of ctx is, if etcd can say so.
+// ask requests a progress notification for the watch of ctx, if etcd orders them with events.
 func (s *Store) ask(ctx context.Context) {
-	// If this fails the watch fails too, or comes back by itself. For a watch that is over it would begin a stream anew.
+	// An error can be ignored: the watch then fails too, or etcd's client repairs it. On an ended watch the request would open a new
+	// stream.
 	if s.ordered.Load() && ctx.Err() == nil {
 		_ = s.watch.RequestProgress(ctx)
 	}

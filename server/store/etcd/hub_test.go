@@ -14,7 +14,7 @@ func heard(at store.Revision) store.Batch {
 	return store.Batch{Events: []store.Event{{Record: store.Record{Key: "/a", Revision: at}}}, Revision: at}
 }
 
-// TestHub has a hub hear more than it remembers, and what it knows already.
+// TestHub sends a hub more events than it keeps, and events that it already has.
 func TestHub(t *testing.T) {
 	var h hub
 	h.publish(recent{from: 10, latest: 10})
@@ -38,19 +38,19 @@ func TestHub(t *testing.T) {
 	}
 }
 
-// granting grants leases, of an etcd that is not there: clientv3.Lease.
+// granting implements clientv3.Lease and grants leases of an absent etcd.
 type granting struct {
 	clientv3.Lease
 	granted clientv3.LeaseID
 }
 
-// Grant grants a lease for as long as is asked for.
+// Grant grants a lease with the requested TTL.
 func (g *granting) Grant(_ context.Context, ttl int64) (*clientv3.LeaseGrantResponse, error) {
 	g.granted++
 	return &clientv3.LeaseGrantResponse{ID: g.granted, TTL: ttl}, nil
 }
 
-// TestLeases shares leases among records whose time is over at about the same time, and not too soon for any of them.
+// TestLeases checks that records with close expiry times share a lease, and that no lease ends too early.
 func TestLeases(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	l := leases{grant: &granting{}}

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Keys says how the keys of a store are called in etcd: what begins with Here in the store begins
-// with There in etcd instead. The store has no other keys. The zero Keys leaves them as they are.
+// Keys maps the keys of a store to keys of etcd: the prefix Here becomes There. The store has no other keys. The zero Keys maps each key to
+// itself.
 type Keys struct{ Here, There string }
 
-// Registry are the keys of an API server, which begin with /registry/, under a prefix of etcd, as
-// the flag --etcd-prefix of kube-apiserver means it: slashes around it make no difference.
+// Registry maps the keys of an API server, which begin with /registry/, below a prefix in etcd. Like the flag --etcd-prefix of
+// kube-apiserver, it ignores slashes around the prefix.
 func Registry(prefix string) Keys {
 	there := path.Join("/", prefix)
 	if there != "/" {
@@ -20,13 +20,13 @@ func Registry(prefix string) Keys {
 	return Keys{Here: "/registry/", There: there}
 }
 
-// there returns what a key is called in etcd, and false if the store has no such key.
+// there maps a key to etcd. It returns false if the store has no such key.
 func (k Keys) there(key string) (string, bool) {
 	rest, ok := strings.CutPrefix(key, k.Here)
 	return k.There + rest, ok
 }
 
-// mustBe is there for a key that is written.
+// mustBe maps the key of a write to etcd. It fails if the store has no such key.
 func (k Keys) mustBe(key string) (string, error) {
 	there, ok := k.there(key)
 	if !ok {
@@ -35,8 +35,7 @@ func (k Keys) mustBe(key string) (string, error) {
 	return there, nil
 }
 
-// prefix returns what the keys begin with in etcd that begin with prefix, and false if there are
-// none.
+// prefix maps a key prefix to etcd. It returns false if no key of the store has the prefix.
 func (k Keys) prefix(prefix string) (string, bool) {
 	if strings.HasPrefix(k.Here, prefix) {
 		return k.There, true
@@ -44,5 +43,5 @@ func (k Keys) prefix(prefix string) (string, bool) {
 	return k.there(prefix)
 }
 
-// here returns what a key of etcd is called in the store.
+// here maps a key of etcd to the store.
 func (k Keys) here(there string) string { return k.Here + strings.TrimPrefix(there, k.There) }

@@ -17,11 +17,11 @@ import (
 	"go.uber.org/zap"
 )
 
-// Config says where a cluster of etcd is, and who asks it.
+// Config has the addresses of an etcd cluster and the credentials of the client.
 type Config struct {
-	Endpoints     []string // URLs of its members, which errors name: without user and password
-	CA, Cert, Key string   // PEM files: authorities to trust, and a client certificate; empty for the system's authorities and no certificate
-	User          string   // where etcd wants to know
+	Endpoints     []string // URLs of the members, which errors quote: without user and password
+	CA, Cert, Key string   // PEM files: trusted authorities and a client certificate; empty for the system's authorities and no certificate
+	User          string   // empty for an etcd without authentication
 	Password      Password // of User
 	Keys          Keys
 	Now           func() time.Time
@@ -33,10 +33,10 @@ type Password struct{ text string }
 // PasswordOf returns text as a Password.
 func PasswordOf(text string) Password { return Password{text} }
 
-// Format prints that there is a password.
+// Format prints a placeholder for every verb.
 func (Password) Format(s fmt.State, _ rune) { io.WriteString(s, "(hidden)") }
 
-// How long a connection may take, and when one that is silent is looked after: as in kube-apiserver.
+// Timeouts of connections, with the values of kube-apiserver.
 const (
 	dialTimeout      = 20 * time.Second
 	keepAlive        = 30 * time.Second
@@ -44,13 +44,13 @@ const (
 	refusalTimeout   = time.Second
 )
 
-// SilentError says that no member of a cluster answered in time. It is worth trying again.
+// SilentError says that no member of a cluster answered in time. The caller may retry.
 type SilentError struct {
-	Members []error // why, for each endpoint
-	Err     error   // what the client says
+	Members []error // the error of each endpoint
+	Err     error   // the error of the client
 }
 
-// Error says why each member did not answer.
+// Error returns the error of each member.
 func (e *SilentError) Error() string {
 	texts := make([]string, len(e.Members))
 	for i, err := range e.Members {
@@ -59,19 +59,19 @@ func (e *SilentError) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// LogText returns the text, which names addresses.
+// LogText returns the text, which contains only addresses.
 func (e *SilentError) LogText() string { return e.Error() }
 
-// Unwrap returns what the client says.
+// Unwrap returns the error of the client.
 func (e *SilentError) Unwrap() error { return e.Err }
 
-// Open returns the store in a cluster, which is asked once whether it is there: ctx bounds how long
-// that may take. The error is a [*SilentError] if no member answers, at most three seconds after ctx is done.
+// Open returns the store in a cluster. It sends one request to check that the cluster answers; ctx bounds that. The error is a
+// [*SilentError] if no member answers. Open returns at most three seconds after ctx is done.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	config := clientv3.Config{
 		Endpoints: c.Endpoints, Username: c.User, Password: c.Password.text,
 		DialTimeout: timeLeft(ctx), DialKeepAliveTime: keepAlive, DialKeepAliveTimeout: keepAliveTimeout,
-		Logger: zap.NewNop(), // what fails is returned
+		Logger: zap.NewNop(), // errors are returned instead
 	}
 	if files := (transport.TLSInfo{CertFile: c.Cert, KeyFile: c.Key, TrustedCAFile: c.CA}); !files.Empty() || c.CA != "" {
 		var err error
@@ -98,8 +98,8 @@ func timeLeft(ctx context.Context) time.Duration {
 	return dialTimeout
 }
 
-// explained returns err, or if that says no more than that it took too long, what connecting to the first member says of its
-// certificate or ours, or else a [*SilentError]: the client tries again and again, and does not tell why.
+// explained returns err with its cause if err is only a timeout, because the client retries and hides the cause. The cause is a certificate
+// that the first member refuses or that the client does not trust, or else a [*SilentError].
 func explained(err error, c clientv3.Config) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		if refusal := refusal(c); refusal != nil {
@@ -118,8 +118,8 @@ func explained(err error, c clientv3.Config) error {
 	return silent
 }
 
-// refusal returns how the first member of the cluster refuses the certificate that it is shown, or why its own is not trusted. It is
-// nil if neither is so, or the member cannot be reached.
+// refusal returns why the first member refuses the client's certificate, or why the client does not trust the member's. It returns nil if
+// neither is the case, or if the member cannot be reached.
 func refusal(c clientv3.Config) error {
 	address, ok := strings.CutPrefix(c.Endpoints[0], "https://")
 	if c.TLS == nil || !ok {
@@ -131,7 +131,7 @@ func refusal(c clientv3.Config) error {
 	if err == nil {
 		defer connection.Close()
 		_ = connection.SetReadDeadline(time.Now().Add(refusalTimeout)) // never fails on an open connection
-		_, err = connection.Read(make([]byte, 1))                      // who refuses a certificate says so behind the handshake
+		_, err = connection.Read(make([]byte, 1))                      // with TLS 1.3 a server refuses a certificate after the handshake
 	}
 	if slow := net.Error(nil); errors.As(err, &slow) && slow.Timeout() || isDial(err) {
 		return nil
@@ -153,7 +153,7 @@ func silence(endpoint string) error {
 	return fmt.Errorf("etcd at %s does not answer: it takes connections, but is not ready or is no etcd", endpoint)
 }
 
-// isDial reports whether err is about reaching an address.
+// isDial reports whether err is about connecting to an address.
 func isDial(err error) bool {
 	of := (*net.OpError)(nil)
 	return errors.As(err, &of) && of.Op == "dial"

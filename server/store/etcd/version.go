@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// What etcd says of how far a watch is may overtake events of the watch before 3.4.25 and 3.5.8. Such an etcd is not asked: then
-// watches know how far they are by their events only, and a bookmark may be older than it need be.
+// Before 3.4.25 and 3.5.8, a progress notification of etcd may overtake events of the watch. The store requests none from such an etcd.
+// Watches then know their progress only from events, and bookmarks may be older than necessary.
 
-// statusPatience is how long a member of the cluster may take to say which version it is.
+// statusPatience is how long a member of the cluster may take to report its version.
 const statusPatience = 2 * time.Second
 
-// inOrder reports whether no member of the cluster that answers is too old to be asked how far a watch is, and some member does. A
-// client without endpoints is of an etcd in the same process, which is new.
+// inOrder reports whether some member answers, and every member that answers is new enough for progress requests. A client without
+// endpoints belongs to an embedded etcd, which is new enough.
 func (s *Store) inOrder(ctx context.Context) bool {
 	endpoints := s.client.Endpoints()
 	some := len(endpoints) == 0
@@ -33,7 +33,7 @@ func (s *Store) inOrder(ctx context.Context) bool {
 	return some
 }
 
-// tells reports whether a version of etcd says how far a watch is in order with its events.
+// tells reports whether a version of etcd orders progress notifications with events.
 func tells(version string) bool {
 	var numbers [3]int
 	for i, part := range strings.SplitN(version, ".", len(numbers)) {

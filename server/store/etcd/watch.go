@@ -12,15 +12,15 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// progress is how often a watch that hears nothing asks how far it is.
+// progress is the interval of progress requests on a watch without events.
 const progress = 100 * time.Millisecond
 
-// errEnded is why a watch ends that etcd's client ended without a reason.
+// errEnded is the error of a watch that etcd's client ended without a reason.
 var errEnded = errors.New("store: etcd: the watch was ended")
 
-// Since implements store.Store with what the hub remembers. It asks etcd for the latest revision, and waits until the hub has heard of
-// that, which takes as long as an event does. The error is errors.ErrUnsupported if etcd is too old to say how far a watch is, and a
-// *CompactedError too if it is only the hub that does not remember.
+// Since implements store.Store with the events that the hub keeps. It asks etcd for the latest revision, and waits until the hub has
+// reached it, which takes as long as an event does. The error is errors.ErrUnsupported if etcd is too old for progress requests. It is a
+// *CompactedError also if only the hub has dropped the events.
 func (s *Store) Since(ctx context.Context, prefix string, after store.Revision) (store.Batch, error) {
 	if err := s.ready(ctx); err != nil {
 		return store.Batch{}, err
@@ -48,7 +48,7 @@ func (s *Store) Since(ctx context.Context, prefix string, after store.Revision) 
 	return now.after(after, prefix), nil
 }
 
-// heard returns what the hub remembers once it has heard of a revision.
+// heard returns the state of the hub once the hub has reached a revision.
 func (s *Store) heard(ctx context.Context, of store.Revision) (*recent, error) {
 	for {
 		now := s.hub.now.Load()
@@ -56,7 +56,7 @@ func (s *Store) heard(ctx context.Context, of store.Revision) (*recent, error) {
 			return now, nil
 		}
 		select {
-		case s.hub.hurry <- struct{}{}: // the revision may be that of a key under another prefix, of which there is no event
+		case s.hub.hurry <- struct{}{}: // the revision may belong to a key under another prefix, for which no event comes
 		default:
 		}
 		select {
@@ -69,8 +69,8 @@ func (s *Store) heard(ctx context.Context, of store.Revision) (*recent, error) {
 	}
 }
 
-// Watch implements store.Store. A watch that keeps up reads what one watch of etcd hears for all of
-// them; one that is behind asks etcd itself until it is there.
+// Watch implements store.Store. A watch that keeps up reads the events of the hub. A watch that is behind the hub reads from etcd until it
+// has caught up.
 func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) (iter.Seq2[store.Batch, error], error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) 
 		return nil, err
 	}
 	if after > 0 && after < s.hub.now.Load().from {
-		// Etcd would say so only when it begins to watch.
+		// etcd would only return this error once the watch begins.
 		switch oldest, err := s.revision(ctx, after); {
 		case errors.Is(err, store.ErrCompacted):
 			return nil, &store.CompactedError{Oldest: oldest}
@@ -92,7 +92,7 @@ func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) 
 
 // run yields batches until ctx is done, the reader stops, or the store is closed.
 //
-// Invariant: the events up to after were yielded.
+// Invariant: all events up to after have been yielded.
 func (s *Store) run(ctx context.Context, prefix string, after store.Revision, yield func(store.Batch, error) bool) {
 	for {
 		now := s.hub.now.Load()
@@ -124,8 +124,7 @@ func (s *Store) run(ctx context.Context, prefix string, after store.Revision, yi
 	}
 }
 
-// catchUp yields what etcd tells itself, until the hub remembers what comes next. It returns up to
-// where it came, and whether there is more to do.
+// catchUp yields batches from etcd until the hub has the next events. It returns the revision that it reached, and whether to go on.
 func (s *Store) catchUp(
 	ctx context.Context, prefix string, after store.Revision, yield func(store.Batch, error) bool,
 ) (store.Revision, bool) {
@@ -140,7 +139,7 @@ func (s *Store) catchUp(
 	switch {
 	case err == nil || s.ctx.Err() != nil:
 	case errors.Is(err, rpctypes.ErrNoLeader):
-		s.pause(ctx) // there will be one again
+		s.pause(ctx) // the hub begins anew in a moment
 	default:
 		yield(store.Batch{}, err)
 		on = false
@@ -148,8 +147,8 @@ func (s *Store) catchUp(
 	return after, on
 }
 
-// read returns what a response says. The revision of its header is how far the watch is only if it
-// has no events: otherwise more may follow that is older.
+// read returns the batch of a response. The revision in its header is the progress of the watch only if the response has no events.
+// Otherwise older events may follow.
 func (s *Store) read(ctx context.Context, r clientv3.WatchResponse, open bool) (store.Batch, error) {
 	if r.CompactRevision > 0 {
 		return store.Batch{}, &store.CompactedError{Oldest: store.Revision(r.CompactRevision)}

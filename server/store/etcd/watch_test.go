@@ -11,12 +11,12 @@ import (
 	"google.golang.org/grpc"
 )
 
-// overtaking is an etcd at revision 10 with one event, at revision 5. How far a stream is, it tells when the next watch on it has begun,
-// and only then what that watch begins with, as a busy etcd may: clientv3.KV, pb.WatchClient.
+// overtaking is an etcd at revision 10 with one event, at revision 5. It answers a progress request as soon as the next watch of the stream
+// has begun. Only then does it send the events of that watch, as a busy etcd may. It implements clientv3.KV and pb.WatchClient.
 type overtaking struct {
 	clientv3.KV
 	pb.WatchClient
-	asked chan bool // gets something when a stream is asked how far it is
+	asked chan bool // receives a value for each progress request
 }
 
 func (overtaking) Get(context.Context, string, ...clientv3.OpOption) (*clientv3.GetResponse, error) {
@@ -27,14 +27,14 @@ func (o overtaking) Watch(ctx context.Context, _ ...grpc.CallOption) (pb.Watch_W
 	return &stream{overtaking: o, ctx: ctx, answers: make(chan *pb.WatchResponse, 10)}, nil
 }
 
-// stream is one of watches: pb.Watch_WatchClient.
+// stream implements pb.Watch_WatchClient.
 type stream struct {
 	pb.Watch_WatchClient
 	overtaking overtaking
 	ctx        context.Context
 	answers    chan *pb.WatchResponse
 	asked      bool
-	watches    int64 // that began
+	watches    int64 // number of watches that began
 }
 
 func (s *stream) Send(r *pb.WatchRequest) error {
@@ -70,7 +70,7 @@ func (s *stream) Recv() (*pb.WatchResponse, error) {
 
 func (s *stream) CloseSend() error { return nil }
 
-// A watch of the past misses nothing when etcd was asked before how far others are, and answers now.
+// TestPastIsToldFirst checks that a watch of the past misses no event when a progress notification for other watches overtakes it.
 func TestPastIsToldFirst(t *testing.T) {
 	there := overtaking{asked: make(chan bool, 100)}
 	client := clientv3.NewCtxClient(t.Context())

@@ -81,8 +81,7 @@ func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (
 	return store.Revision(r.Header.Revision), nil
 }
 
-// write makes a write if the record of a key, as etcd knows it, is as expected, and otherwise reads
-// it, in one transaction.
+// write carries out op if the record of a key has the expected revision, and otherwise reads the record, in one transaction.
 func (s *Store) write(ctx context.Context, key string, expect store.Revision, op clientv3.Op) (store.Revision, error) {
 	r, err := s.kv.Txn(ctx).
 		If(clientv3.Compare(clientv3.ModRevision(key), "=", int64(expect))).
@@ -100,23 +99,23 @@ func (s *Store) write(ctx context.Context, key string, expect store.Revision, op
 	return 0, conflict
 }
 
-// Leases are shared, because one costs etcd more than a record does.
+// Leases are shared, because a lease costs etcd more than a record does.
 const (
-	leaseShare = 1000        // so many records at most
-	leaseSlack = time.Minute // that a record may stay for longer than it must
+	leaseShare = 1000        // records per lease at most
+	leaseSlack = time.Minute // how long a record may outlive its expiry time
 )
 
-// leases hands out leases. The zero value, with a grantor, is ready.
+// leases hands out leases. The zero value with a grantor is ready.
 type leases struct {
 	grant clientv3.Lease
 
 	mu   sync.Mutex
 	last clientv3.LeaseID
-	ends time.Time // of last
+	ends time.Time // expiry time of last
 	used int
 }
 
-// until returns a lease that ends at a time or up to leaseSlack later.
+// until returns a lease that ends at a time, or up to leaseSlack later.
 func (l *leases) until(ctx context.Context, end, now time.Time) (clientv3.LeaseID, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,24 +12,24 @@ import (
 	"github.com/deed-project/deed/server/store/history"
 )
 
-// What may be in the first byte of a change.
+// Flags in the first byte of a change.
 const (
 	deletedFlag = 1 << iota
 	untilFlag
 	knownFlags = deletedFlag | untilFlag
 )
 
-// checksumSize is the size of the checksum that each change begins with: CRC-32C of its revision and of all that follows.
+// checksumSize is the size of the checksum at the begin of each change: CRC-32C of the revision and of the bytes after the checksum.
 const checksumSize = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum returns the checksum of a change that is stored under k as v.
+// checksum returns the checksum of the change v under the key k.
 func checksum(k, v []byte) uint32 {
 	return crc32.Update(crc32.Checksum(k, castagnoli), castagnoli, v[checksumSize:])
 }
 
-// encode returns a change as it is stored under its revision:
+// encode returns the key and the value of a change in the file:
 //
 //	checksum 4 │ flags 1 │ created 8 │ until 8, in ns, if flagged │ length of the key, varint │ key │ text
 func encode(c history.Change) (k, v []byte) {
@@ -39,7 +39,7 @@ func encode(c history.Change) (k, v []byte) {
 	return k, v
 }
 
-// appendChange appends what follows the checksum.
+// appendChange appends the part of a change after the checksum.
 func appendChange(b []byte, c history.Change) []byte {
 	b = slices.Grow(b, 1+8+8+binary.MaxVarintLen64+len(c.Key)+len(c.Text))
 	var flags byte
@@ -61,13 +61,13 @@ func appendChange(b []byte, c history.Change) []byte {
 
 var errDamaged = errors.New("the file is damaged")
 
-// damage is a change that is not as it was written.
+// damage is the error of a change whose checksum or layout is wrong.
 type damage struct {
 	revision store.Revision
-	key      string // as far as it can be read
+	key      string // as much as can be read
 }
 
-// Error names the record.
+// Error returns a text that names the record.
 func (d *damage) Error() string {
 	return fmt.Sprintf("revision %d, record %q: %v", d.revision, d.key, errDamaged)
 }
@@ -75,7 +75,7 @@ func (d *damage) Error() string {
 // Unwrap returns errDamaged.
 func (d *damage) Unwrap() error { return errDamaged }
 
-// readChange reads a change. It shares nothing with k and v. The error is a *damage if the change is not as it was written.
+// readChange decodes a change. The outcome shares no memory with k and v. The error is a *damage if the checksum or the layout is wrong.
 func readChange(k, v []byte) (history.Change, error) {
 	revision, err := revisionOf(k)
 	if err != nil {
@@ -91,7 +91,7 @@ func readChange(k, v []byte) (history.Change, error) {
 	return c, err
 }
 
-// readBody reads what follows the checksum.
+// readBody decodes the part of a change after the checksum.
 func readBody(revision store.Revision, v []byte) (history.Change, error) {
 	var c history.Change
 	d := decoder{rest: v}
@@ -117,7 +117,7 @@ func revisionOf(b []byte) (store.Revision, error) {
 	return store.Revision(binary.BigEndian.Uint64(b)), nil
 }
 
-// decoder reads from rest until there is too little of it.
+// decoder reads fields from rest until rest is too short.
 type decoder struct {
 	rest   []byte
 	failed bool

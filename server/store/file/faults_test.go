@@ -18,7 +18,7 @@ import (
 	"github.com/deed-project/deed/server/store/storetest"
 )
 
-// While clients write and read, the store is closed, the write of a commit that would have come next is torn, and it is opened again.
+// TestTornWrites tears the next commit while clients write and read. The store is closed for that and opened again.
 func TestTornWrites(t *testing.T) {
 	each := 500
 	if testing.Short() {
@@ -64,7 +64,7 @@ func TestTornWrites(t *testing.T) {
 	t.Logf("it was opened again %d times", reopened)
 }
 
-// Where bbolt keeps what it knows of the file: in the first two pages by turns, each with the number of the transaction.
+// Layout of the two meta pages of bbolt, which it writes alternately, each with the number of the transaction.
 const (
 	pageSize = 4096
 	metaAt   = 16
@@ -72,7 +72,7 @@ const (
 	metaEnd  = 80
 )
 
-// tear leaves the file as if a commit had been cut off while it wrote the page that makes it valid: the older of the two.
+// tear overwrites the older meta page, as if a commit had been cut off while it wrote that page.
 func tear(t *testing.T, name string, random *rand.Rand) {
 	t.Helper()
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
@@ -101,8 +101,8 @@ func tear(t *testing.T, name string, random *rand.Rand) {
 	}
 }
 
-// A file that is damaged is refused, with its name, or has all of what was written: it is cut off behind and within each page, and
-// each page is made empty.
+// TestDamage checks that a damaged file is refused with its name, or opens with all records. The file is truncated after and within each
+// page, and each page is zeroed.
 func TestDamage(t *testing.T) {
 	if os.Getpagesize() != pageSize {
 		t.Skipf("pages have %d bytes", os.Getpagesize())
@@ -142,7 +142,7 @@ func TestDamage(t *testing.T) {
 			}
 			return
 		}
-		// Without the page that makes the last commit valid, the one before counts.
+		// Without the meta page of the last commit, the commit before it counts.
 		if got := listed(t, s); got != want && (got != before || !strings.HasPrefix(what, "empty-")) {
 			t.Errorf("%s: the store opens, and has %.1000s", what, got)
 		}
@@ -166,7 +166,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// listed returns what a store has, as text.
+// listed returns the content of a store as text.
 func listed(t *testing.T, s store.Store) string {
 	t.Helper()
 	page, err := s.Range(t.Context(), store.Range{})

@@ -1,6 +1,5 @@
-// Package file is a store in a file, for one process at a time. What a write has returned is on the
-// disk and survives the end of the process, however it comes. The records are held in memory too,
-// where reads find them.
+// Package file is a store in a file, for one process at a time. A write that returned is on disk and survives any end of the process. The
+// store also holds all records in memory and reads them from there.
 package file
 
 import (
@@ -24,8 +23,8 @@ import (
 //	meta      "format"              2
 //	          "compacted"           revision, 8 bytes; 1 if it is not there
 //
-// Invariant: the changes up to the compacted revision are the records that were stored then, and
-// the later ones are complete.
+// Invariant: the changes up to the compacted revision are exactly the records that were stored at that revision. The later changes are
+// complete.
 var (
 	changesBucket = []byte("changes")
 	metaBucket    = []byte("meta")
@@ -35,18 +34,17 @@ var (
 
 const format = "2"
 
-// patience is how long Open waits for a process that ends to give the file back.
+// patience is how long Open waits for another process to release the file.
 const patience = time.Second
 
-// Open returns the store in the named file, which it makes if there is none. Only the owner can read
-// the file, also when others could before. It is a store.Store. The error names the file: another
-// process has it open, it is no such file, it is a symbolic link, or it is damaged. A damaged record
-// is named: see Verify.
+// Open returns the store in the named file. It creates the file if it does not exist. It makes the file readable only by its owner. The
+// error names the file: another process has it open, it has another format, it is a symbolic link, or it is damaged. For a damaged file the
+// error also names the record; see [Verify].
 //
-// Its cost is that of reading the file.
+// The cost is that of reading the file.
 func Open(name string) (_ *Store, err error) {
-	// A file that lacks pages faults where it is mapped, and bbolt panics on pages that make no sense. What is open then stays
-	// open: the database cannot be closed any more.
+	// A truncated file faults where it is mapped, and bbolt panics on malformed pages. The recovered database keeps its locks and cannot be
+	// closed, so it stays open.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if v := recover(); v != nil {
@@ -74,18 +72,18 @@ func Open(name string) (_ *Store, err error) {
 	return &Store{s, j}, nil
 }
 
-// Store is the store in a file.
+// Store is a store in a file.
 type Store struct {
 	*history.Store
 	journal *journal
 }
 
-// Lost returns a channel that is closed when the file was removed, replaced or cut under the store: from then on every write fails. The
-// process had better end, and say so: what it reads from memory is on no disk any more.
+// Lost returns a channel that is closed when the file was removed, replaced or truncated under the store. Every write then fails. The
+// process should report this and end, because the records in its memory are no longer on disk.
 func (s *Store) Lost() <-chan struct{} { return s.journal.gone }
 
-// closeToOthers makes the named file readable by its owner alone, if it is there. A symbolic link is an error: it may lead to a file
-// that its owner did not name.
+// closeToOthers makes the named file readable only by its owner, if the file exists. It refuses a symbolic link, because the link may lead
+// to a file that the user did not name.
 func closeToOthers(name string) error {
 	is, err := os.Lstat(name)
 	switch {
@@ -99,7 +97,7 @@ func closeToOthers(name string) error {
 	return os.Chmod(name, 0o600)
 }
 
-// load makes the store of what the file has.
+// load returns a store with the changes of the file.
 func load(j *journal) (*history.Store, error) {
 	db := j.db
 	if err := db.Update(initialize); err != nil {
@@ -124,7 +122,7 @@ func load(j *journal) (*history.Store, error) {
 	return s, err
 }
 
-// complete returns an error if the file is shorter than what is known of it.
+// complete returns an error if the file is shorter than its meta page says.
 func complete(tx *bbolt.Tx) error {
 	is, err := os.Stat(tx.DB().Path())
 	if err == nil && is.Size() < tx.Size() {
@@ -133,7 +131,7 @@ func complete(tx *bbolt.Tx) error {
 	return err
 }
 
-// initialize makes what a new file lacks, and refuses files of another format.
+// initialize creates the buckets of a new file, and refuses files of another format.
 func initialize(tx *bbolt.Tx) error {
 	if _, err := tx.CreateBucketIfNotExists(changesBucket); err != nil {
 		return err
@@ -151,7 +149,7 @@ func initialize(tx *bbolt.Tx) error {
 	return nil
 }
 
-// changes yields the changes in the file in the order of their revisions.
+// changes yields the changes in the file by revision.
 func changes(tx *bbolt.Tx) iter.Seq2[history.Change, error] {
 	return func(yield func(history.Change, error) bool) {
 		cursor := tx.Bucket(changesBucket).Cursor()

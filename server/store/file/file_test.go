@@ -33,8 +33,7 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// A store that is opened again has the same history: what is stored, every revision that is not
-// compacted, and events.
+// TestReopen checks that a store has the same history after it is opened again: records, every revision that is not compacted, and events.
 func TestReopen(t *testing.T) {
 	ctx, name := t.Context(), filepath.Join(t.TempDir(), "store")
 	s := open(t, name)
@@ -87,7 +86,7 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// describe lists all that can be read of a store.
+// describe returns everything that can be read from a store.
 func describe(t *testing.T, s store.Store, compacted store.Revision) string {
 	var b strings.Builder
 	latest, err := s.Range(t.Context(), store.Range{})
@@ -102,7 +101,7 @@ func describe(t *testing.T, s store.Store, compacted store.Revision) string {
 		}
 	}
 	if compacted == latest.Revision {
-		return b.String() // nothing happened since
+		return b.String() // there are no events
 	}
 	seq, err := s.Watch(t.Context(), "", compacted)
 	if err != nil {
@@ -117,7 +116,7 @@ func describe(t *testing.T, s store.Store, compacted store.Revision) string {
 	return b.String()
 }
 
-// Files that cannot be opened are named, with the reason.
+// TestOpenErrors checks that the error for a file that cannot be opened names the file and the reason.
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	busy := filepath.Join(dir, "busy")
@@ -143,7 +142,7 @@ func TestOpenErrors(t *testing.T) {
 		broken:                          "the file is damaged",
 		another:                         `its format is "3", and not "2"`,
 		gap:                             "revision 5 follows where 2 should",
-		later:                           "revision 2, record \"k\": the file is damaged", // it has a flag that nobody knows
+		later:                           "revision 2, record \"k\": the file is damaged", // it has an unknown flag
 	} {
 		_, err := file.Open(name)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
@@ -152,7 +151,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestOthersCannotRead opens a file that others could read until then.
+// TestOthersCannotRead opens a file that is readable by others.
 func TestOthersCannotRead(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "store")
 	if err := open(t, name).Close(); err != nil {
@@ -167,7 +166,7 @@ func TestOthersCannotRead(t *testing.T) {
 	}
 }
 
-// edited makes a store and puts something into a bucket of it, in the bucket of changes with a right checksum.
+// edited makes a store and puts an entry into one of its buckets. An entry in the bucket of changes gets a valid checksum.
 func edited(t *testing.T, name, bucket, key, v string) string {
 	t.Helper()
 	if err := open(t, name).Close(); err != nil {

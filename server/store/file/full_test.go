@@ -30,8 +30,8 @@ func init() {
 	}
 }
 
-// TestDiskFull writes where the system lets the file grow no more: writes fail and say why, what was written stays and is read, and
-// when there is room again the store goes on. The limit is one of the process, so that this is another one.
+// TestDiskFull limits the size of the file. Writes then fail with the reason, records stay readable, and the store goes on when the limit
+// is lifted. The limit applies to a process, so the test uses a child process.
 func TestDiskFull(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "store")
 	child := exec.Command(os.Args[0])
@@ -46,7 +46,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// fill is what the other process does.
+// fill is the body of the child process.
 func fill(name string) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	ctx := context.Background()
@@ -90,7 +90,7 @@ func fill(name string) error {
 	return s.Close()
 }
 
-// full reports whether err says that the file may grow no more, which bbolt says in words only.
+// full reports whether err is about the size of the file. bbolt only says so in its text.
 func full(err error) bool {
 	failure := (*store.Failure)(nil)
 	return errors.As(err, &failure) && strings.Contains(failure.Cause.Error(), syscall.EFBIG.Error())

@@ -11,15 +11,15 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// journal keeps changes in the file: history.Journal. Its methods are called one at a time.
+// journal implements history.Journal in the file. Its methods are called one at a time.
 type journal struct {
 	db     *bbolt.DB
 	name   string
-	opened os.FileInfo   // the file that db has
+	opened os.FileInfo   // the file that db has open
 	size   int64         // of the file after the last commit
-	lost   error         // why nothing can be kept any more; nil while it can
-	gone   chan struct{} // is closed when lost is set
-	stuck  bool          // db panicked and holds its locks
+	lost   error         // why writes fail for ever; nil while they may succeed
+	gone   chan struct{} // closed when lost is set
+	stuck  bool          // db panicked and still holds its locks
 }
 
 func newJournal(db *bbolt.DB, name string) (*journal, error) {
@@ -34,7 +34,7 @@ func newJournal(db *bbolt.DB, name string) (*journal, error) {
 func (j *journal) Commit(changes []history.Change) error {
 	return j.update(func(tx *bbolt.Tx) error {
 		bucket := tx.Bucket(changesBucket)
-		bucket.FillPercent = 1 // keys come in ascending order
+		bucket.FillPercent = 1 // keys are ascending, so pages need no room for inserts
 		for _, c := range changes {
 			if err := bucket.Put(encode(c)); err != nil {
 				return err
@@ -57,8 +57,8 @@ func (j *journal) Compact(to store.Revision, forget []store.Revision) error {
 	})
 }
 
-// update carries out f in a transaction. The file may have been removed, replaced or cut meanwhile: bbolt would not notice the first two,
-// and a page that is gone faults, or makes bbolt panic. Then the journal is lost.
+// update runs f in a transaction. The file may have been removed, replaced or truncated meanwhile. bbolt does not notice the first two, and
+// a missing page faults or makes bbolt panic. In all three cases the journal is lost.
 func (j *journal) update(f func(*bbolt.Tx) error) (err error) {
 	if err := j.whole(); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (j *journal) update(f func(*bbolt.Tx) error) (err error) {
 	return j.whole()
 }
 
-// whole returns an error if the file is not there any more, is another one, or is shorter than it was.
+// whole returns an error if the file is removed, replaced, or shorter than after the last commit.
 func (j *journal) whole() error {
 	if j.lost != nil {
 		return j.lost
@@ -96,7 +96,7 @@ func (j *journal) whole() error {
 	return nil
 }
 
-// lose makes all that follows fail, and returns the error.
+// lose makes all later calls fail and returns their error.
 func (j *journal) lose(cause error) error {
 	j.lost = &store.Failure{Cause: fmt.Errorf("store %s: %w", j.name, cause)}
 	close(j.gone)

@@ -21,7 +21,7 @@ import (
 	"github.com/deed-project/deed/server/store/file"
 )
 
-// The environment of a process that writes: the name of its store, and the seed of its writes.
+// Environment variables of the child process that writes: the file of its store, and the seed of its writes.
 const (
 	childVariable = "DEED_TEST_STORE"
 	seedVariable  = "DEED_TEST_SEED"
@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestKill kills a process that writes, many times, and looks whether what it acknowledged is there
-// and nothing is half there. DEED_KILLS says how many times.
+// TestKill kills a writing process many times. Every acknowledged write must be there, and no write may be there in part. DEED_KILLS sets
+// the number of kills.
 func TestKill(t *testing.T) {
 	kills := 15
 	if testing.Short() {
@@ -61,8 +61,7 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d acknowledged writes", kills, acknowledged)
 }
 
-// killed starts a writer, kills it after it acknowledged n writes, and returns all that it
-// acknowledged: keys with revisions.
+// killed starts a writer and kills it after n acknowledged writes. It returns all acknowledged writes: keys with revisions.
 func killed(t *testing.T, name string, seed uint64, n int) map[string]store.Revision {
 	t.Helper()
 	child := exec.Command(os.Args[0])
@@ -84,7 +83,7 @@ func killed(t *testing.T, name string, seed uint64, n int) map[string]store.Revi
 			if !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}
-			break // and a line that was cut off acknowledges nothing
+			break // a line that was cut off acknowledges no write
 		}
 		var key string
 		var revision store.Revision
@@ -103,7 +102,7 @@ func killed(t *testing.T, name string, seed uint64, n int) map[string]store.Revi
 	return writes
 }
 
-// verify checks what a killed process left.
+// verify checks the file of a killed process.
 func verify(t *testing.T, name string, writes map[string]store.Revision) {
 	t.Helper()
 	s := open(t, name)
@@ -126,8 +125,7 @@ func verify(t *testing.T, name string, writes map[string]store.Revision) {
 	}
 }
 
-// writeForever writes in several goroutines, compacts now and then, and prints each write when it
-// returned.
+// writeForever writes in several goroutines, compacts now and then, and prints each write that returned.
 func writeForever(name, text string) error {
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -176,7 +174,7 @@ func writeOne(s store.Store, r *rand.Rand, mu *sync.Mutex) error {
 	return err
 }
 
-// textOf returns the text of n bytes that is written under a key.
+// textOf returns the text of n bytes for a key.
 func textOf(key string, n int) []byte {
 	sum := sha256.Sum256([]byte(key))
 	text := make([]byte, n)

@@ -13,31 +13,31 @@ import (
 	"github.com/deed-project/deed/server/store/history"
 )
 
-// Report says what of a file is whole.
+// Report is the outcome of checking a file.
 type Report struct {
-	Changes  int            // that are as they were written
-	Records  int            // that are stored after them
-	Revision store.Revision // the latest
-	Defects  []Defect       // in the order of their revisions
+	Changes  int            // number of intact changes
+	Records  int            // number of records after them
+	Revision store.Revision // the latest revision
+	Defects  []Defect       // by revision
 }
 
-// Defect is a change that is not as it was written, or that is absent.
+// Defect is a damaged or missing change.
 type Defect struct {
 	Revision store.Revision
-	Key      string         // of the record, as far as it can be read
-	Earlier  store.Revision // of the record that a repair keeps instead; 0 if there is none
+	Key      string         // of the record, as much as can be read
+	Earlier  store.Revision // the revision of the record that a repair keeps instead; 0 if there is none
 	Err      error
 }
 
-// Verify reads the named file, which no process may have open, and compares each change with its checksum. The error says that the file
-// cannot be read at all; otherwise defects are in the report.
+// Verify reads the named file and compares each change with its checksum. No process may have the file open. The error says that the file
+// cannot be read at all; defects are in the report.
 func Verify(name string) (Report, error) {
 	r, _, err := inspect(name)
 	return r, err
 }
 
-// Repair writes what is whole of the named file to another one, which must not exist: of each record the latest change that is as it was
-// written. The history of the records is not kept, so that clients list anew.
+// Repair writes the intact part of the named file to another file, which must not exist. For each record it takes the latest intact change.
+// It drops the history, so that clients have to list again.
 func Repair(name, to string) (Report, error) {
 	report, records, err := inspect(name)
 	if err != nil {
@@ -68,7 +68,7 @@ func Repair(name, to string) (Report, error) {
 	return report, nil
 }
 
-// inspect reads the changes of a file, and returns what it found with the latest whole change of each record that is stored.
+// inspect reads the changes of a file. It returns a report, and the latest intact change of each stored record.
 func inspect(name string) (report Report, records []history.Change, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -89,10 +89,10 @@ func inspect(name string) (report Report, records []history.Change, err error) {
 	return report, records, nil
 }
 
-// inspection is what was found so far.
+// inspection is the state of reading a file.
 type inspection struct {
 	report Report
-	latest map[string]history.Change // by key, deletions included
+	latest map[string]history.Change // by key, with deletions
 }
 
 // read reads all changes of a file.
@@ -115,7 +115,7 @@ func (i *inspection) read(tx *bbolt.Tx) error {
 	})
 }
 
-// add takes the next change. Revisions after the compacted one follow on each other.
+// add takes the next change. After the compacted revision, revisions must be consecutive.
 func (i *inspection) add(k, v []byte, compacted store.Revision) {
 	c, err := readChange(k, v)
 	if revision, unreadable := revisionOf(k); unreadable == nil {
@@ -137,7 +137,7 @@ func (i *inspection) add(k, v []byte, compacted store.Revision) {
 	i.latest[c.Key] = c
 }
 
-// result returns the report, and the records that are stored in the order of their revisions.
+// result returns the report, and the stored records by revision.
 func (i *inspection) result() (Report, []history.Change) {
 	var records []history.Change
 	for _, c := range i.latest {

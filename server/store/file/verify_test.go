@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/server/store/file"
 )
 
-// kept makes a store of a few records, some written again and one deleted, and returns the text of its file.
+// kept makes a store of a few records, some rewritten and one deleted, and returns the content of its file.
 func kept(t *testing.T, name string) []byte {
 	t.Helper()
 	s := open(t, name)
@@ -41,7 +41,8 @@ func kept(t *testing.T, name string) []byte {
 	return text
 }
 
-// flip returns a file where a bit of the i-th byte of a text is another one, wherever the text stands: some pages of the file are old.
+// flip returns a copy of a file with one bit flipped: a bit of the i-th byte of a text, wherever the text stands. Some pages of the file
+// are old.
 func flip(t *testing.T, whole []byte, text string, i int) []byte {
 	t.Helper()
 	changed := []byte(text)
@@ -52,7 +53,7 @@ func flip(t *testing.T, whole []byte, text string, i int) []byte {
 	return bytes.ReplaceAll(whole, []byte(text), changed)
 }
 
-// TestFlippedBits flips bits in the stored texts and keys, each by itself: the file is refused, and the record is named.
+// TestFlippedBits flips single bits in stored texts and keys. The file must be refused, and the error must name the record.
 func TestFlippedBits(t *testing.T) {
 	dir := t.TempDir()
 	whole := kept(t, filepath.Join(dir, "whole"))
@@ -75,7 +76,7 @@ func TestFlippedBits(t *testing.T) {
 	t.Logf("%d bits were flipped", flipped)
 }
 
-// TestRepair finds a damaged change, and saves all records: the damaged one as it was before.
+// TestRepair repairs a file with a damaged change. All records survive, the damaged one in its earlier state.
 func TestRepair(t *testing.T) {
 	dir := t.TempDir()
 	name, repaired := filepath.Join(dir, "store"), filepath.Join(dir, "repaired")
@@ -118,8 +119,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestLostFile removes, replaces and cuts the file of an open store: writes fail from then on, without the name of the file, and the store
-// says that it is lost.
+// TestLostFile removes, replaces and truncates the file of an open store. Writes must fail without the name of the file in the error, and
+// the store must report that it is lost.
 func TestLostFile(t *testing.T) {
 	for what, lose := range map[string]func(name string) error{
 		"removed": os.Remove,

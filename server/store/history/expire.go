@@ -9,8 +9,7 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// expiry is a heap of the records that are to be deleted, by their time. Records that were written
-// again or deleted meanwhile stay in it until then.
+// expiry is a heap of records with an expiry time. A record that is rewritten or deleted stays in the heap until its time.
 type expiry []Change
 
 func (x *expiry) add(c Change) {
@@ -32,7 +31,7 @@ func (x *expiry) Pop() any {
 	return c
 }
 
-// due takes out what is over at a time.
+// due removes and returns the records whose time is not after now.
 func (x *expiry) due(now time.Time) []Change {
 	var due []Change
 	for len(*x) > 0 && !(*x)[0].Until.After(now) {
@@ -41,7 +40,7 @@ func (x *expiry) due(now time.Time) []Change {
 	return due
 }
 
-// Expire implements store.Store. It costs the number of records that are over.
+// Expire implements store.Store. Its cost grows with the number of expired records.
 func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	s.writing.Lock()
 	due := s.expiry.due(now)
@@ -56,7 +55,7 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// putBack lets another Expire delete what this one could not.
+// putBack returns records that could not be deleted to the heap, so that the next Expire retries.
 func (s *Store) putBack(due []Change) {
 	s.writing.Lock()
 	defer s.writing.Unlock()

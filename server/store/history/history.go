@@ -1,8 +1,7 @@
-// Package history keeps records with their history in memory, and has a journal keep them elsewhere
-// too. It is what package memory and package file have in common.
+// Package history keeps records and their history in memory, and hands each change to a journal that persists it. Packages memory and file
+// share it.
 //
-// Its nouns are the [Store], and the [Journal], which a Store tells of every [Change] before
-// anybody else learns of it.
+// Its nouns are the [Store] and the [Journal]. A Store commits every [Change] to the journal before any reader sees the change.
 package history
 
 import (
@@ -15,39 +14,38 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// Change is one write, as a journal keeps it: what was put under a key, or that its record was deleted.
+// Change is one write for a journal: a put under a key, or a deletion.
 type Change struct {
-	store.Record // without a text if it is a deletion
+	store.Record // without a text for a deletion
 	Deleted      bool
-	Until        time.Time // when the record is over; zero for never
+	Until        time.Time // the expiry time; zero for none
 }
 
-// Journal keeps changes. Its methods are called by one goroutine at a time.
+// Journal persists changes. Its methods are called by one goroutine at a time.
 type Journal interface {
-	// Commit keeps all of changes or none. Their revisions follow on those of earlier changes.
+	// Commit persists all changes or none. Their revisions continue those of earlier changes.
 	Commit(changes []Change) error
 
-	// Compact forgets changes, given by their revisions: those up to a revision that say nothing
-	// about what is stored at that revision and later. Later on, New is told of that revision.
+	// Compact drops the changes with the revisions in forget, which do not affect the records at revision to and later. After a restart,
+	// New gets to as the compacted revision.
 	Compact(to store.Revision, forget []store.Revision) error
 
-	// Close is called last.
+	// Close is the last call.
 	Close() error
 }
 
-// Store is a store.Store in memory. Reads and watches never wait for writes, and take no lock unless
-// they read the past. Writes that come while others are being committed wait and are committed
-// together.
+// Store implements store.Store in memory. Reads and watches never wait for writes. They take no lock unless they read the past. Writes that
+// arrive during a commit wait, and the next commit takes all of them together.
 type Store struct {
 	journal Journal // nil for none
 	now     atomic.Pointer[state]
 	past    past
-	kept    atomic.Pointer[error] // of the last commit
+	kept    atomic.Pointer[error] // the error of the last commit
 
 	mu      sync.Mutex // guards waiting
 	waiting []*write
 
-	writing sync.Mutex // is held by who commits; guards what follows
+	writing sync.Mutex // held during a commit; guards the fields below
 	expiry  expiry
 	closed  bool
 }
@@ -58,14 +56,14 @@ type entry struct {
 	until time.Time
 }
 
-// version is what the write of one revision did.
+// version is the write of one revision.
 type version struct {
-	entry   *entry // that was put; of a deletion the key and revisions, without a text
-	before  *entry // that was stored before; nil if nothing was
+	entry   *entry // what was put; for a deletion the key and revisions, without a text
+	before  *entry // the record before; nil for none
 	deleted bool
 }
 
-// event returns what watches are told of v.
+// event returns v as an event for watches.
 func (v version) event() store.Event {
 	e := store.Event{Record: v.entry.Record, Deleted: v.deleted}
 	if v.before != nil {
@@ -74,30 +72,29 @@ func (v version) event() store.Event {
 	return e
 }
 
-// state is what readers see. It never changes, except that next is closed when another takes its place.
+// state is the state that readers see. It is immutable, except that next is closed when a newer state replaces it.
 type state struct {
-	// Invariant: versions[i] is of revision compacted + 1 + i, and tree is of the latest one.
+	// Invariant: versions[i] has revision compacted + 1 + i, and tree has the records of the latest revision.
 	versions  []version
 	compacted store.Revision
 	tree      tree
 	past      int64  // bytes of the texts that versions replaced or deleted
-	marks     []tree // the trees of every stride-th revision from firstMark on: see past
+	marks     []tree // trees of every stride-th revision from firstMark on; see past
 	closed    bool
 	next      chan struct{}
 }
 
 func (s *state) latest() store.Revision { return s.compacted + store.Revision(len(s.versions)) }
 
-// after returns the versions after a revision up to another one.
+// after returns the versions after one revision up to another.
 func (s *state) after(from, to store.Revision) []version {
 	return s.versions[from-s.compacted : to-s.compacted]
 }
 
-// New returns a store whose journal kept changes, in the order of their revisions, and was
-// compacted to a revision: 1 for a journal that never was. A nil journal is none. The error is the
-// first of changes, or about revisions that do not follow on each other.
+// New returns a store with the changes of a journal in order of revision. compacted is the revision of the journal's last Compact, or 1. A
+// nil journal is allowed. The error is the first error of changes, or says that revisions are not consecutive.
 //
-// Its cost is that of writing the changes. Memory holds all of them from then on.
+// The cost is that of writing all changes. They stay in memory.
 func New(journal Journal, compacted store.Revision, changes iter.Seq2[Change, error]) (*Store, error) {
 	s := &Store{journal: journal}
 	w := work{state: &state{compacted: compacted}}
@@ -116,7 +113,7 @@ func New(journal Journal, compacted store.Revision, changes iter.Seq2[Change, er
 	return s, nil
 }
 
-// publish shows readers what was worked out.
+// publish makes a finished state visible to readers.
 func (s *Store) publish(w work) {
 	w.state.next = make(chan struct{})
 	if before := s.now.Swap(w.state); before != nil {
@@ -124,8 +121,7 @@ func (s *Store) publish(w work) {
 	}
 }
 
-// Get implements store.Store. It costs the logarithm of the number of records, once the tree of the
-// revision is there: see past.
+// Get implements store.Store. Its cost is logarithmic in the number of records, once the tree of the revision exists; see past.
 func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Record{}, err
@@ -141,8 +137,8 @@ func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.R
 	return e.Record, nil
 }
 
-// Range implements store.Store. It costs the number of records that it returns and the logarithm of
-// that of all, once the tree of the revision is there; those that remain are not visited.
+// Range implements store.Store. Its cost is linear in the returned records and logarithmic in all records, once the tree of the revision
+// exists. It does not visit the remaining records.
 func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Page{}, err
@@ -153,7 +149,7 @@ func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	}
 	records, remaining := page(t, r)
 	if remaining > 0 {
-		s.past.keep(revision, t) // who reads the next page will ask for it
+		s.past.keep(revision, t) // the request for the next page needs it
 	}
 	return store.Page{Records: records, Revision: revision, Remaining: remaining}, nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// diary is a journal that says when a commit begins, and lets it end when it is told how.
+// diary is a journal that reports the begin of a commit, and ends the commit on a signal.
 type diary struct {
 	begun   chan []Change
 	outcome chan error
@@ -32,7 +32,7 @@ func newDiary(t *testing.T) (diary, *Store) {
 	return d, s
 }
 
-// Writes that come while one is being committed are committed together, and nobody sees them before.
+// TestGroupCommit checks that writes that arrive during a commit are committed together, and that no reader sees them before.
 func TestGroupCommit(t *testing.T) {
 	d, s := newDiary(t)
 	var writing sync.WaitGroup
@@ -51,7 +51,7 @@ func TestGroupCommit(t *testing.T) {
 	for i := range many {
 		put(fmt.Sprint("/", i))
 	}
-	for { // until all wait
+	for { // until all writes wait
 		s.mu.Lock()
 		n := len(s.waiting)
 		s.mu.Unlock()
@@ -70,7 +70,7 @@ func TestGroupCommit(t *testing.T) {
 	writing.Wait()
 }
 
-// What the journal does not keep was not written, and does not stand in the way.
+// TestJournalFails checks that a write that the journal refuses has no effect, and that later writes succeed.
 func TestJournalFails(t *testing.T) {
 	d, s := newDiary(t)
 	full := errors.New("no space left on device")

@@ -6,10 +6,10 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// stride is the distance of the revisions whose trees are marks.
+// stride is the distance between the revisions whose trees are kept as marks.
 const stride = 1024
 
-// replaced returns how many bytes of text v replaced or deleted.
+// replaced returns the bytes of text that v replaced or deleted.
 func (v version) replaced() int64 {
 	if v.before == nil {
 		return 0
@@ -31,35 +31,34 @@ func (s *Store) Within(bytes int64) store.Revision {
 	return now.compacted
 }
 
-// past finds the trees of revisions that are not the latest.
+// past finds the trees of revisions before the latest.
 //
-// To keep the tree of each revision would cost some twenty nodes for every write, which the garbage
-// collector visits again and again: much more than the records themselves. So a state keeps the trees
-// of few revisions, its marks, and others are worked out from the next one by taking writes back, the
-// last one first:
+// The tree of each revision would cost some twenty nodes for every write. The garbage collector would visit all of them again and again,
+// which costs far more than the records. So a state keeps only the trees of a few revisions, its marks. Other trees are computed from the
+// next mark by undoing writes, the last one first:
 //
 //	revision   compacted      1024           2048      latest
 //	tree           .           mark           mark       tree
 //	                      r ◄── undo ──┘
 //
-// So the first who reads a revision pays for stride writes at most. Who reads on finds its tree among
-// those that were read last.
+// The first read of a revision undoes at most stride writes. A client that reads further pages finds the tree among the last ones that were
+// read.
 type past struct {
 	mu   sync.Mutex
-	read [pasts]reading // in a ring
-	next int            // where the next one is put
+	read [pasts]reading // a ring
+	next int            // index of the next replacement
 }
 
-// pasts is how many trees are kept of what was read last.
+// pasts is the number of recently read trees that are kept.
 const pasts = 16
 
-// reading is a tree that was read. The zero reading is none.
+// reading is the tree of a read. The zero reading is empty.
 type reading struct {
 	revision store.Revision
 	tree     tree
 }
 
-// get returns the tree of a revision if it was kept.
+// get returns the tree of a revision if it is kept.
 func (p *past) get(r store.Revision) (tree, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,7 +70,7 @@ func (p *past) get(r store.Revision) (tree, bool) {
 	return nil, false
 }
 
-// keep keeps the tree of a revision, in place of the one that was kept first.
+// keep stores the tree of a revision in place of the oldest one.
 func (p *past) keep(r store.Revision, t tree) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,8 +94,8 @@ func (p *past) forget(before store.Revision) {
 	}
 }
 
-// at returns the records at a revision, and which it is. It costs nothing for the latest one and for
-// those that were read last, and at most stride writes for others.
+// at returns the tree of a revision, and the revision. It takes constant time for the latest revision and for recently read ones. For
+// others it undoes at most stride writes.
 func (s *Store) at(r store.Revision) (tree, store.Revision, error) {
 	now := s.now.Load()
 	if r == 0 {
@@ -120,11 +119,10 @@ func (s *Store) at(r store.Revision) (tree, store.Revision, error) {
 	return t, r, nil
 }
 
-// firstMark returns the revision of the first mark: the first multiple of stride after the compacted
-// revision.
+// firstMark returns the revision of the first mark: the first multiple of stride after the compacted revision.
 func (s *state) firstMark() store.Revision { return (s.compacted/stride + 1) * stride }
 
-// treeAt works out the tree of a revision.
+// treeAt computes the tree of a revision.
 func (s *state) treeAt(r store.Revision) tree {
 	t, from := s.tree, s.latest()
 	first := s.firstMark()
@@ -138,12 +136,12 @@ func (s *state) treeAt(r store.Revision) tree {
 	return t
 }
 
-// undo returns the tree before v, given the one after it.
+// undo returns the tree before v, given the tree after v.
 func (v version) undo(t tree) tree {
 	switch {
 	case v.before != nil:
 		return put(t, v.before)
-	case v.deleted: // what was not there
+	case v.deleted: // a deletion of an absent record
 		return t
 	}
 	return remove(t, v.entry.Key)

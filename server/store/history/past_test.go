@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// texts returns what a page has, by key.
+// texts returns the texts of a page by key.
 func texts(t *testing.T, page store.Page, err error) map[string]string {
 	t.Helper()
 	if err != nil {
@@ -23,8 +23,7 @@ func texts(t *testing.T, page store.Page, err error) map[string]string {
 	return out
 }
 
-// TestPast reads all kinds of revisions, on both sides of marks, while some are compacted, and finds
-// what a model of the store had then.
+// TestPast reads revisions on both sides of marks while some are compacted, and compares them with a model of the store.
 func TestPast(t *testing.T) {
 	s, err := New(nil, 1, nil)
 	if err != nil {
@@ -84,8 +83,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// TestPastIsKept reads on where a page ended, while others write: only the first page has to find its
-// tree.
+// TestPastIsKept reads the next pages of a list during writes. Only the first page may compute a tree.
 func TestPastIsKept(t *testing.T) {
 	s, err := New(nil, 1, nil)
 	if err != nil {
@@ -117,7 +115,7 @@ func TestPastIsKept(t *testing.T) {
 	}); allocs > 5 {
 		t.Errorf("the next page allocates %v times", allocs)
 	}
-	for i := range store.Revision(pasts) { // others, of which the last takes its place
+	for i := range store.Revision(pasts) { // the last of them replaces its tree
 		if _, kept := s.past.get(first.Revision); !kept {
 			t.Errorf("after %d others it is forgotten", i)
 		}
@@ -138,8 +136,7 @@ func TestPastIsKept(t *testing.T) {
 	}
 }
 
-// BenchmarkPast works out the tree of a revision that is as far from the next mark as can be, among
-// 100,000 records.
+// BenchmarkPast computes the tree of a revision at the greatest distance from the next mark, among 100,000 records.
 func BenchmarkPast(b *testing.B) {
 	const records = 100_000
 	s, err := New(nil, 1, nil)
@@ -160,7 +157,7 @@ func BenchmarkPast(b *testing.B) {
 	}
 }
 
-// TestStrayDeletion reads what a journal kept that deletes what was never there.
+// TestStrayDeletion loads a journal that deletes a record that never existed.
 func TestStrayDeletion(t *testing.T) {
 	changes := func(yield func(Change, error) bool) {
 		for i, key := range []string{"/a", "/b", "/c"} {
@@ -185,8 +182,8 @@ func TestStrayDeletion(t *testing.T) {
 	}
 }
 
-// TestHistoryIsLight fills a store and looks how many pieces of memory a write leaves, for a collector
-// of garbage visits all of them: the record, its key and its text, and little for the tree.
+// TestHistoryIsLight counts the allocations that remain of a write: the record, its key, its text, and little for the tree. The garbage
+// collector visits each of them.
 func TestHistoryIsLight(t *testing.T) {
 	const records, writes = 20_000, 40_000
 	s, err := New(nil, 1, nil)
@@ -210,7 +207,7 @@ func TestHistoryIsLight(t *testing.T) {
 	runtime.KeepAlive(s)
 }
 
-// pieces returns of how many pieces the heap is, without garbage.
+// pieces returns the number of live heap objects.
 func pieces() int64 {
 	runtime.GC()
 	var m runtime.MemStats

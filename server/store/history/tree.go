@@ -7,8 +7,7 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// tree is an immutable set of records sorted by key: a treap, whose nodes know how many there are
-// below them. The nil tree is empty.
+// tree is an immutable set of records sorted by key. It is a treap whose nodes hold the sizes of their subtrees. The nil tree is empty.
 //
 //	    f 0.9            Invariants, for each node n:
 //	  ╱       ╲            n.left has the smaller keys, n.right the greater ones
@@ -16,13 +15,11 @@ import (
 //	   ╲     ╱             n.size == 1 + n.left.size + n.right.size
 //	 d 0.2  h 0.1
 //
-// Priorities are hashes of keys with a seed of the process. So the depth is that of a random tree,
-// about 2 log n, whatever keys come in whatever order, and trees of the same keys have the same
-// shape.
+// Priorities are hashes of keys with a seed of the process. The depth is therefore that of a random tree, about 2 log n, whatever the order
+// of writes. Trees of the same keys have the same shape.
 //
-// A write copies the nodes from the root to its record, about a kilobyte among 100,000 records, and
-// shares all others with the tree before it. So each revision has a tree of its own, which nobody
-// changes. Of most of them nothing is kept: see past.
+// A write copies the nodes from the root to its record, about a kilobyte among 100,000 records, and shares the rest with the previous tree.
+// So each revision has its own immutable tree. Most of these trees are dropped; see past.
 type tree = *node
 
 type node struct {
@@ -34,7 +31,7 @@ type node struct {
 
 var seed = maphash.MakeSeed()
 
-// with returns the tree n with left and right below it.
+// with returns a copy of the node n with other children.
 func (n *node) with(left, right tree) tree {
 	return &node{n.entry, left, right, n.priority, 1 + size(left) + size(right)}
 }
@@ -61,8 +58,7 @@ func find(t tree, key string) *entry {
 	return nil
 }
 
-// put returns t with e, in place of the record of the same key if there is one. Its cost is the
-// depth of the tree.
+// put returns t with e, which replaces a record with the same key. Its cost is the depth of the tree.
 func put(t tree, e *entry) tree {
 	return insert(t, &node{entry: e, priority: maphash.String(seed, e.Key), size: 1})
 }
@@ -73,7 +69,7 @@ func insert(t tree, n *node) tree {
 		return n
 	case n.entry.Key == t.entry.Key:
 		return &node{n.entry, t.left, t.right, t.priority, t.size}
-	case n.priority > t.priority: // no record of the key is below t: it would have the same priority
+	case n.priority > t.priority: // t has no record of the key below: it would have the same priority
 		left, right := split(t, n.entry.Key)
 		return n.with(left, right)
 	case n.entry.Key < t.entry.Key:
@@ -82,7 +78,7 @@ func insert(t tree, n *node) tree {
 	return t.with(t.left, insert(t.right, n))
 }
 
-// split returns the records of t before a key that t does not have, and those after it.
+// split returns the records of t before and after a key that t does not have.
 func split(t tree, key string) (before, after tree) {
 	switch {
 	case t == nil:
@@ -95,7 +91,7 @@ func split(t tree, key string) (before, after tree) {
 	return t.with(t.left, before), after
 }
 
-// remove returns t without the record of a key, which t has. Its cost is the depth of the tree.
+// remove returns t without the record of a key that t has. Its cost is the depth of the tree.
 func remove(t tree, key string) tree {
 	switch c := strings.Compare(key, t.entry.Key); {
 	case c < 0:
@@ -106,7 +102,7 @@ func remove(t tree, key string) tree {
 	return join(t.left, t.right)
 }
 
-// join returns the records of two trees, of which the first has the smaller keys.
+// join returns the union of two trees. All keys of the first must be smaller.
 func join(left, right tree) tree {
 	switch {
 	case left == nil:
@@ -119,7 +115,7 @@ func join(left, right tree) tree {
 	return right.with(join(left, right.left), right.right)
 }
 
-// rank returns how many keys of t are smaller than key. Its cost is the depth of the tree.
+// rank returns the number of keys of t that are smaller than key. Its cost is the depth of the tree.
 func rank(t tree, key string) int {
 	n := 0
 	for t != nil {
@@ -133,8 +129,8 @@ func rank(t tree, key string) int {
 	return n
 }
 
-// appendFrom appends the records of t from a key on to records, until these are n. Its cost is the depth of the tree and what it
-// appends: keys are compared on the way to the first record only.
+// appendFrom appends records of t from a key on until records has n elements. Its cost is the depth of the tree plus the number of appended
+// records. It compares keys only on the way to the first record.
 func appendFrom(records []store.Record, t tree, from string, n int) []store.Record {
 	for t != nil && t.entry.Key < from {
 		t = t.right
@@ -145,7 +141,7 @@ func appendFrom(records []store.Record, t tree, from string, n int) []store.Reco
 	return appendOn(appendFrom(records, t.left, from, n), t, n)
 }
 
-// appendAll appends the records of t to records, until these are n.
+// appendAll appends records of t until records has n elements.
 func appendAll(records []store.Record, t tree, n int) []store.Record {
 	if t == nil || len(records) == n {
 		return records
@@ -153,7 +149,7 @@ func appendAll(records []store.Record, t tree, n int) []store.Record {
 	return appendOn(appendAll(records, t.left, n), t, n)
 }
 
-// appendOn appends the record of t, and those after it, to records, until these are n.
+// appendOn appends the record of t, and then the records to its right, until records has n elements.
 func appendOn(records []store.Record, t tree, n int) []store.Record {
 	if len(records) == n {
 		return records
@@ -161,11 +157,11 @@ func appendOn(records []store.Record, t tree, n int) []store.Record {
 	return appendAll(append(records, t.entry.Record), t.right, n)
 }
 
-// page returns the records of a range, and how many follow.
+// page returns the records of a range, and the number of records that remain.
 func page(t tree, r store.Range) (records []store.Record, remaining int) {
 	from := r.Prefix
 	if r.After >= from {
-		from = r.After + "\x00" // the next key
+		from = r.After + "\x00" // the smallest greater key
 	}
 	end := size(t)
 	if next, ok := afterPrefix(r.Prefix); ok {
@@ -182,8 +178,7 @@ func page(t tree, r store.Range) (records []store.Record, remaining int) {
 	return appendFrom(make([]store.Record, 0, limit), t, from, limit), n - limit
 }
 
-// afterPrefix returns the smallest key that is greater than all keys that begin with prefix, and
-// false if there is none.
+// afterPrefix returns the smallest key that is greater than all keys with the prefix, or false if there is none.
 func afterPrefix(prefix string) (string, bool) {
 	last := len(prefix) - 1
 	for last >= 0 && prefix[last] == 0xff {

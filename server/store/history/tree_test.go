@@ -15,7 +15,7 @@ func depth(t tree) int {
 	return 1 + max(depth(t.left), depth(t.right))
 }
 
-// Keys in ascending order are the worst that could come to a tree that does not balance itself.
+// TestDepth inserts ascending keys, the worst order for a tree that does not balance itself.
 func TestDepth(t *testing.T) {
 	var root tree
 	for i := range 20000 {
@@ -28,7 +28,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// Trees keep their invariants, and earlier trees stay as they were.
+// TestInvariants checks the invariants of trees, and that earlier trees do not change.
 func TestInvariants(t *testing.T) {
 	var trees []tree
 	var root tree
@@ -65,8 +65,7 @@ func check(t *testing.T, n tree, from, to string) {
 	check(t, n.right, n.entry.Key, to)
 }
 
-// A page costs what it holds, not what follows or comes before: reading one allocates the page and
-// keys.
+// TestPageIsFlat checks that the cost of a page depends on its own records only, not on those before and after.
 func TestPageIsFlat(t *testing.T) {
 	cost := func(n int) float64 {
 		var root tree

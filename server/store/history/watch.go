@@ -8,13 +8,11 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// maxBatch is how many revisions a batch covers, so that a watch from long ago needs no memory for
-// all of it.
+// maxBatch bounds the revisions of a batch, so that a watch from long ago needs little memory.
 const maxBatch = 512
 
-// Watch implements store.Store. A watch has no queue: it is a place in the history, and what it has
-// not read yet costs nothing. So a slow reader holds nobody up, and is told by ErrCompacted when it
-// is too slow. Each revision costs the comparison of a prefix.
+// Watch implements store.Store. A watch is a position in the history and has no queue, so unread events cost nothing. A slow reader delays
+// no one else. If it falls too far behind, it gets ErrCompacted. The cost is one prefix comparison per revision.
 func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) (iter.Seq2[store.Batch, error], error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -28,7 +26,7 @@ func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) 
 	return func(yield func(store.Batch, error) bool) { s.follow(ctx, prefix, after, yield) }, nil
 }
 
-// Since implements store.Store. Each revision costs the comparison of a prefix.
+// Since implements store.Store. The cost is one prefix comparison per revision.
 func (s *Store) Since(ctx context.Context, prefix string, after store.Revision) (store.Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return store.Batch{}, err
@@ -48,13 +46,12 @@ func (s *Store) Since(ctx context.Context, prefix string, after store.Revision) 
 	return now.batch(prefix, after, now.latest()), nil
 }
 
-// isAll reports whether a watch after a revision before the first one misses nothing, because
-// nothing is compacted yet.
+// isAll reports whether a watch from before the first revision misses no event, because nothing is compacted yet.
 func isAll(now *state, after store.Revision) bool { return after >= 0 && now.compacted == 1 }
 
 // follow yields batches until ctx is done or the reader stops.
 //
-// Invariant: the events up to after were yielded.
+// Invariant: all events up to after have been yielded.
 func (s *Store) follow(ctx context.Context, prefix string, after store.Revision, yield func(store.Batch, error) bool) {
 	for {
 		now := s.now.Load()
@@ -86,7 +83,7 @@ func (s *Store) follow(ctx context.Context, prefix string, after store.Revision,
 	}
 }
 
-// batch returns the events after a revision up to another one.
+// batch returns the events after one revision up to another.
 func (s *state) batch(prefix string, after, to store.Revision) store.Batch {
 	var events []store.Event
 	for _, v := range s.after(after, to) {

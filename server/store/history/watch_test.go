@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 )
 
-// TestFromTheBeginning watches from before the first revision, which a store that was never compacted knows.
+// TestFromTheBeginning watches from before the first revision, which works in a store that was never compacted.
 func TestFromTheBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := New(nil, 1, nil)

@@ -9,13 +9,13 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// write is a write that somebody waits for.
+// write is a write whose caller waits.
 type write struct {
 	Change
 	expect store.Revision
-	always bool // whatever is stored: for deletions
+	always bool // ignore the expected revision: for deletions
 
-	// The outcome; guarded by Store.writing.
+	// Outcome; guarded by Store.writing.
 	done     bool
 	revision store.Revision
 	err      error
@@ -47,8 +47,7 @@ func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (
 	return s.write(&write{Change: Change{Record: store.Record{Key: key}, Deleted: true}, expect: expect, always: expect == 0})
 }
 
-// write commits w together with all writes that wait by then, unless somebody else has done so
-// meanwhile.
+// write commits w together with all writes that wait, unless another caller has committed w by then.
 //
 //	A  commits ──────────┐
 //	B       waits        └ commits B, C and D ─┐
@@ -71,8 +70,8 @@ func (s *Store) write(w *write) (store.Revision, error) {
 	return w.revision, w.err
 }
 
-// commit carries out writes in their order: each on what the earlier ones made of the store.
-// Readers see all of them or none. The caller holds s.writing.
+// commit carries out writes in order: each sees the outcome of the earlier ones. Readers see all of them or none. The caller holds
+// s.writing.
 func (s *Store) commit(writes []*write) {
 	before := s.now.Load()
 	next := *before
@@ -111,7 +110,7 @@ func (s *Store) commit(writes []*write) {
 	s.publish(w)
 }
 
-// Compact implements store.Store. It costs the number of revisions that stay.
+// Compact implements store.Store. Its cost grows with the number of revisions that stay.
 func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -137,7 +136,7 @@ func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 	return nil
 }
 
-// since returns s without what was before a revision.
+// since returns s without the history before a revision.
 func (s *state) since(to store.Revision) *state {
 	kept := s.after(to, s.latest())
 	after := &state{versions: append(make([]version, 0, len(kept)+len(kept)/4), kept...), compacted: to, tree: s.tree}
@@ -150,13 +149,13 @@ func (s *state) since(to store.Revision) *state {
 	return after
 }
 
-// work is a state in the making.
+// work is a state under construction.
 //
-// Versions and marks are appended to slices that earlier states have in common. They do not see what
-// lies beyond their ends; and there is one maker at a time, who starts from the latest state.
+// It appends versions and marks to slices that it shares with earlier states. That is safe, because those states do not read beyond their
+// own lengths, and the holder of Store.writing always starts from the latest state.
 type work struct{ state *state }
 
-// check returns why a write cannot be made, given what is stored.
+// check returns why a write conflicts with the stored record, or nil.
 func (w *write) check(current *entry) error {
 	switch {
 	case w.Deleted && current == nil:
@@ -173,7 +172,7 @@ func (w *write) check(current *entry) error {
 	return nil
 }
 
-// apply makes a change the next revision, and completes it, given what is stored.
+// apply makes a change the next revision and fills in its revisions.
 func (w work) apply(c *Change, current *entry) store.Revision {
 	c.Revision = w.state.latest() + 1
 	c.Created = c.Revision
@@ -184,10 +183,10 @@ func (w work) apply(c *Change, current *entry) store.Revision {
 	return c.Revision
 }
 
-// versionOf returns what a complete change does, given what is stored.
+// versionOf returns the version of a complete change.
 func versionOf(c Change, current *entry) version {
 	if current != nil {
-		c.Key = current.Key // one text in memory, and not two that are equal
+		c.Key = current.Key // so that memory holds the key once
 	}
 	return version{&entry{c.Record, c.Until}, current, c.Deleted}
 }
@@ -202,7 +201,7 @@ func (w work) append(v version) {
 	}
 }
 
-// do returns the tree after v, given the one before it.
+// do returns the tree after v, given the tree before v.
 func (v version) do(t tree) tree {
 	switch {
 	case !v.deleted:
@@ -213,8 +212,7 @@ func (v version) do(t tree) tree {
 	return t
 }
 
-// load takes over a change that a journal kept. Those up to the compacted revision are about what
-// is stored then.
+// load takes over a change of the journal. A change up to the compacted revision is one of the records that were stored then.
 func (w work) load(c Change) error {
 	v := versionOf(c, find(w.state.tree, c.Key))
 	if c.Revision <= w.state.compacted {
@@ -228,8 +226,8 @@ func (w work) load(c Change) error {
 	return nil
 }
 
-// superseded returns the revisions of the changes up to a revision that say nothing about what is
-// stored then: those of records that were written again or deleted, and the deletions.
+// superseded returns the revisions of changes up to a revision that do not affect the records at that revision: changes of records that
+// were rewritten or deleted, and the deletions.
 func (s *state) superseded(to store.Revision) []store.Revision {
 	var revisions []store.Revision
 	for _, v := range s.after(s.compacted, to) {

@@ -12,7 +12,7 @@ import (
 	"github.com/deed-project/deed/server/store/storetest"
 )
 
-// Of 10,000 operations many are given up by their callers, before they begin or while they are under way.
+// TestCancelledContexts runs 10,000 operations. Many are cancelled before they begin or while they run.
 func TestCancelledContexts(t *testing.T) {
 	s := memory.New()
 	defer s.Close()
@@ -20,7 +20,7 @@ func TestCancelledContexts(t *testing.T) {
 		Clients: 20, Each: 500,
 		Store: func() store.Store { return s },
 		Context: func(r *rand.Rand) (context.Context, context.CancelFunc) {
-			if r.IntN(20) == 0 { // of more, on a busy machine, too many histories are possible to look through all
+			if r.IntN(20) == 0 { // with more, a busy machine leaves too many possible histories for the check
 				return context.WithTimeout(t.Context(), time.Duration(r.IntN(5))*time.Microsecond)
 			}
 			return context.WithCancel(t.Context())

@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// operation is one call on a key, and answer what came of it.
+// operation is one call on a key, and answer its outcome.
 type (
 	operation struct {
 		key    string
@@ -23,32 +23,31 @@ type (
 		expect store.Revision
 	}
 	answer struct {
-		revision store.Revision // of the record that was read, or of the write
+		revision store.Revision // of the read record, or of the write
 		text     string
 		outcome  string // ok, conflict or missing
 	}
 	register struct {
-		revision store.Revision // 0 if there is no record
+		revision store.Revision // 0 for no record
 		text     string
 	}
 )
 
-// History is what concurrent clients do with few keys, at random.
+// History describes random operations of concurrent clients on few keys.
 type History struct {
-	Clients, Each int    // operations of each client
-	Prefix        string // of the keys
+	Clients, Each int    // number of clients, and of operations of each
+	Prefix        string // of keys
 
-	// Store returns the store that an operation asks: a store may be closed and opened again meanwhile.
+	// Store returns the store for the next operation: a store may be closed and opened again during the history.
 	Store func() store.Store
-	// Context returns the context of an operation. It may draw from the numbers of the client.
+	// Context returns the context of an operation. It may draw from the client's random numbers.
 	Context func(*rand.Rand) (context.Context, context.CancelFunc)
-	// Uncertain reports whether an operation that failed with err may or may not have been made. Other errors than those of the
-	// contract are failures of the test.
+	// Uncertain reports whether an operation that failed with err may or may not have happened. Any other error outside of the contract
+	// fails the test.
 	Uncertain func(err error) bool
 }
 
-// linearizable: what concurrent clients do with a key looks as if one did it after the other, each
-// between its call and its return.
+// linearizable: concurrent operations on a key look as if they happened one after the other, each between its call and its return.
 func linearizable(t *testing.T, s store.Store) {
 	Linearizable(t, History{
 		Clients: 8, Each: 250,
@@ -58,8 +57,8 @@ func linearizable(t *testing.T, s store.Store) {
 	})
 }
 
-// Linearizable runs a history, and checks that it is linearizable: what was uncertain may have
-// happened at any time later, or never. Every outcome there is must occur in it.
+// Linearizable runs a history and checks that it is linearizable. An uncertain operation may have happened at any later time, or never.
+// Every possible outcome must occur in the history.
 func Linearizable(t *testing.T, h History) {
 	t.Helper()
 	start := time.Now()
@@ -79,7 +78,7 @@ func Linearizable(t *testing.T, h History) {
 		switch {
 		case got.outcome != uncertain:
 		case op.kind == "get":
-			return got // it says nothing
+			return got // of no use for the model
 		default:
 			returned = time.Hour
 		}
@@ -99,7 +98,7 @@ func Linearizable(t *testing.T, h History) {
 		})
 	}
 	running.Wait()
-	// What the clients meet depends on who comes first; these make sure of every outcome.
+	// The outcomes above depend on timing; the operations below produce every outcome.
 	r := seeds.Stream(seed, h.Clients)
 	there := record(0, r, operation{key: "0", kind: "get"}).revision
 	there = record(0, r, operation{key: "0", kind: "put", text: "last", expect: there}).revision
@@ -118,7 +117,7 @@ func Linearizable(t *testing.T, h History) {
 	t.Logf("%d operations: %v", h.Clients*h.Each, outcomes)
 }
 
-// uncertain is the outcome of an operation that may or may not have been made.
+// uncertain is the outcome of an operation that may or may not have happened.
 const uncertain = "uncertain"
 
 func randomOperation(r *rand.Rand, known map[string]store.Revision, n int) operation {
@@ -132,7 +131,7 @@ func randomOperation(r *rand.Rand, known map[string]store.Revision, n int) opera
 		op.kind, op.expect = "delete", known[op.key]
 	}
 	if op.kind != "get" && r.IntN(8) == 0 {
-		op.expect = 1 // what no record has, as the empty store has it
+		op.expect = 1 // no record has the revision of the empty store
 	}
 	return op
 }
@@ -169,7 +168,7 @@ func (h *History) perform(t *testing.T, r *rand.Rand, op operation) answer {
 	return got
 }
 
-// registers is the model: a record for each key, on its own.
+// registers is the model: one independent record for each key.
 var registers = (&porcupine.NondeterministicModel{
 	Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
 		byKey := map[string][]porcupine.Operation{}
@@ -193,10 +192,10 @@ var registers = (&porcupine.NondeterministicModel{
 	},
 }).ToModel()
 
-// unknown is the revision of a record that an uncertain write made, until somebody reads it.
+// unknown is the revision of a record of an uncertain write that has not been read.
 const unknown store.Revision = -1
 
-// is reports whether the register may be what was read, and returns it with its revision. Texts are never written twice.
+// is reports whether the register may hold the record that was read. It returns the register with that revision. No text is written twice.
 func (r register) is(got answer) (register, bool) {
 	if r.revision == unknown && got.revision > 0 && got.text == r.text {
 		return register{got.revision, r.text}, true
@@ -204,7 +203,7 @@ func (r register) is(got answer) (register, bool) {
 	return r, got.revision == r.revision && got.text == r.text
 }
 
-// step returns the states after an operation that was answered so in a state: none, if it cannot have been.
+// step returns the states after an operation with an answer, or none if the answer is impossible in this state.
 func (r register) step(op operation, got answer) []register {
 	if got.outcome == uncertain {
 		return append(r.made(op, unknown), r)
@@ -223,7 +222,7 @@ func (r register) step(op operation, got answer) []register {
 	return r.made(op, got.revision)
 }
 
-// made returns the state after a write that is made, if it can be.
+// made returns the state after a successful write, if the write can succeed.
 func (r register) made(op operation, at store.Revision) []register {
 	expected := op.expect == r.revision || r.revision == unknown && op.expect > 0
 	switch {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSteps lets the model judge answers: it must refuse those that no store may give.
+// TestSteps checks that the model refuses impossible answers.
 func TestSteps(t *testing.T) {
 	stored, maybe := register{5, "a"}, register{unknown, "a"}
 	for _, c := range []struct {

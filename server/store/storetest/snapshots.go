@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// model is a naive store: every state that there was.
+// model is a naive store that keeps every state.
 type model struct {
 	states    map[store.Revision]map[string]store.Record
 	revisions []store.Revision
@@ -28,7 +28,7 @@ func (m *model) latest() store.Revision { return m.revisions[len(m.revisions)-1]
 
 func (m *model) record(key string) store.Record { return m.states[m.latest()][key] }
 
-// add adds the state at a revision. A record without a revision is deleted.
+// add adds the state at a revision. A record without a revision is a deletion.
 func (m *model) add(at store.Revision, r store.Record) {
 	next := maps.Clone(m.states[m.latest()])
 	if r.Revision == 0 {
@@ -53,10 +53,10 @@ func (m *model) page(r store.Range) store.Page {
 	return p
 }
 
-// keys are awkward on purpose: prefixes of each other, and around the separator in bytewise order.
+// keys are awkward on purpose: prefixes of each other, and close to the separator in bytewise order.
 var keys = []string{"/r/a", "/r/a/x", "/r/a-b/x", "/r/a/y", "/r/b/x", "/r/b/x\x00", "/r/\xff", "/r/\xff\xff", "/q", "/s/ü", "/"}
 
-// grow writes n times at random.
+// grow makes n random writes.
 func grow(t *testing.T, s store.Store, m *model, r *rand.Rand, n int) {
 	ctx := t.Context()
 	for range n {
@@ -81,7 +81,7 @@ func started(t *testing.T, s store.Store) (*model, *rand.Rand) {
 	return newModel(must(s.Range(t.Context(), store.Range{}))(t).Revision), seeds.Rand(t)
 }
 
-// snapshots: each revision can be read as it was, by key and by range.
+// snapshots: each revision can be read unchanged, by key and by range.
 func snapshots(t *testing.T, s store.Store) {
 	m, r := started(t, s)
 	grow(t, s, m, r, 200)
@@ -97,7 +97,7 @@ func snapshots(t *testing.T, s store.Store) {
 	}
 }
 
-// check compares what s has at a revision with the model.
+// check compares s at a revision with the model.
 func (m *model) check(t *testing.T, s store.Store, r *rand.Rand, at store.Revision) {
 	t.Helper()
 	for _, key := range keys {
@@ -135,7 +135,7 @@ func showPage(p store.Page) string {
 	return b.String()
 }
 
-// ranges: reading page by page gives every record once, whatever is written meanwhile.
+// ranges: reading page by page returns each record once, despite concurrent writes.
 func ranges(t *testing.T, s store.Store) {
 	m, r := started(t, s)
 	for i := range 100 {
@@ -160,7 +160,7 @@ func ranges(t *testing.T, s store.Store) {
 	}
 }
 
-// compaction: what is before a compacted revision is gone, and all the rest stays.
+// compaction: the history before a compacted revision is gone, and the rest stays.
 func compaction(t *testing.T, s store.Store) {
 	ctx := context.Background()
 	m, r := started(t, s)

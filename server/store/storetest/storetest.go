@@ -1,5 +1,4 @@
-// Package storetest holds the laws of store.Store as tests. An implementation's own test is a call
-// of [Run].
+// Package storetest has the tests of the store.Store contract. An implementation's own test calls [Run].
 package storetest
 
 import (
@@ -12,16 +11,16 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// Config says how to test an implementation.
+// Config configures the tests of an implementation.
 type Config struct {
-	// Open returns an empty store. It is closed when its test ends.
+	// Open returns an empty store. The test closes it.
 	Open func(t testing.TB) store.Store
 
-	// Expires is whether records are deleted by Expire, and not by the store itself.
+	// Expires reports whether Expire deletes records, instead of the store itself.
 	Expires bool
 }
 
-// Run tests the laws, each in a subtest of its own.
+// Run runs each test as a subtest.
 func Run(t *testing.T, c Config) {
 	open := func(t testing.TB) store.Store {
 		s := c.Open(t)
@@ -55,7 +54,7 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// writes: every write makes a larger revision; records know when they were made and written.
+// writes: every write makes a larger revision, and records have the revisions of their creation and last write.
 func writes(t *testing.T, s store.Store) {
 	ctx := t.Context()
 	created := must(s.Put(ctx, "/a", []byte("1"), 0))(t)
@@ -77,8 +76,7 @@ func writes(t *testing.T, s store.Store) {
 	}
 }
 
-// conflicts: a write that expects something else than what is stored changes nothing and says what
-// is stored.
+// conflicts: a write that expects another revision than the stored one changes nothing and returns the stored record.
 func conflicts(t *testing.T, s store.Store) {
 	ctx := t.Context()
 	first := must(s.Put(ctx, "/a", []byte("1"), 0))(t)
@@ -104,7 +102,7 @@ func conflicts(t *testing.T, s store.Store) {
 	}
 }
 
-// closed: nothing works after Close, which may be called again.
+// closed: every method fails after Close, and Close may be called again.
 func closed(t *testing.T, s store.Store) {
 	ctx := t.Context()
 	revision := must(s.Put(ctx, "/a", []byte("1"), 0))(t)
@@ -123,7 +121,7 @@ func closed(t *testing.T, s store.Store) {
 	}
 }
 
-// expiry: a record goes when its time is over, unless it was written again.
+// expiry: a record is deleted after its expiry time, unless it was written again.
 func expiry(t *testing.T, s store.Store) {
 	ctx, start := t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	must(s.PutUntil(ctx, "/a", []byte("1"), 0, start.Add(time.Second)))(t)
@@ -147,7 +145,7 @@ func expiry(t *testing.T, s store.Store) {
 	}
 }
 
-// must returns a function that gives back what a method returned, or ends the test.
+// must returns a function that returns the result of a method, or fails the test.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

@@ -17,11 +17,10 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// patience is how long a test waits for what must happen. No test takes that long unless it fails.
+// patience bounds the wait for an event. Only a failing test takes that long.
 const patience = time.Minute
 
-// watches: after any revision, a watch has every event on its prefix exactly once and in order, and
-// none before its time.
+// watches: after any revision, a watch has every event on its prefix exactly once, in order, and not before its time.
 func watches(t *testing.T, s store.Store) {
 	m, r := started(t, s)
 	grow(t, s, m, r, 60)
@@ -43,7 +42,8 @@ func watches(t *testing.T, s store.Store) {
 	}
 }
 
-// since: what happened after any revision is what a watch of it begins with, up to now. A store may say that it does not know.
+// since: the events since any revision are the first events of a watch from there, up to the latest revision. A store may return
+// ErrUnsupported.
 func since(t *testing.T, s store.Store) {
 	ctx := t.Context()
 	if _, err := s.Since(ctx, "", 1); errors.Is(err, errors.ErrUnsupported) {
@@ -77,7 +77,7 @@ func since(t *testing.T, s store.Store) {
 	}
 }
 
-// follow reads a watch until /end is written, and checks that events come in order.
+// follow reads a watch until /end is written, and checks the order of events.
 func follow(t *testing.T, s store.Store, prefix string, after store.Revision, seq iter.Seq2[store.Batch, error]) {
 	last := after
 	for batch, err := range seq {
@@ -153,8 +153,8 @@ func showEvent(e store.Event) string {
 	return fmt.Sprintf("%s deleted %v previous %q", show(e.Record), e.Deleted, e.Previous)
 }
 
-// watchEnds: a watch ends when its context is done, when what it needs is compacted away, and when
-// the store is closed; a watch of the future waits.
+// watchEnds: a watch ends when its context is done, when its next revision is compacted, and when the store is closed. A watch from a
+// future revision waits.
 func watchEnds(t *testing.T, s store.Store) {
 	m, r := started(t, s)
 	grow(t, s, m, r, 20)
@@ -208,8 +208,8 @@ func lastOf(seq iter.Seq2[store.Batch, error]) error {
 	return last
 }
 
-// resumedWatches: watchers that break off at random, and resume after what they have read, end up
-// with what is stored, while many write.
+// resumedWatches: watchers stop at random and resume after the last event that they read. They end with the content of the store despite
+// concurrent writes.
 func resumedWatches(t *testing.T, s store.Store) {
 	const writers, watchers, each = 4, 8, 100
 	start := must(s.Range(t.Context(), store.Range{}))(t).Revision
@@ -240,7 +240,7 @@ func resumedWatches(t *testing.T, s store.Store) {
 	}
 }
 
-// scribble writes n times, whatever conflicts there are.
+// scribble makes n random writes and ignores conflicts.
 func scribble(ctx context.Context, t *testing.T, s store.Store, r *rand.Rand, n int) {
 	for i := range n {
 		key := keys[r.IntN(len(keys))]
@@ -261,8 +261,7 @@ func scribble(ctx context.Context, t *testing.T, s store.Store, r *rand.Rand, n 
 	}
 }
 
-// replay follows the store until the end is written, in watches that it breaks off, and returns
-// what it knows then.
+// replay follows the store until the end is written, in watches that it breaks off. It returns the records that it knows then.
 func replay(ctx context.Context, t *testing.T, s store.Store, r *rand.Rand, after store.Revision) map[string]string {
 	state := map[string]string{}
 	for state["/end"] == "" && ctx.Err() == nil {

@@ -16,25 +16,25 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// checker evaluates the rules in CEL of a schema and of what is below it, with the programs and on the values that the library makes of
-// them. It only tells whether all hold; what is wrong where one does not, the library says. nil has no rules.
+// checker evaluates the CEL rules of a schema and of the schemas below it. It uses the programs and values of the library. It only reports
+// whether all rules hold; if one fails, the library finds the error texts. A nil checker has no rules.
 //
-// What it spares is what the library does at each access to a field: it makes all properties of the schema anew.
+// checker exists because the library rebuilds all properties of a schema at each access to a field. A checker builds them once.
 type checker struct {
 	rules      []rule
 	shape      *shape // of the values that the rules are about
 	items      *checker
-	additional *checker // of members without a checker of their own
+	additional *checker // for members without a checker of their own
 	properties map[string]*checker
 }
 
-// rule is a compiled rule, with what it reads.
+// rule is a compiled rule and the fields that it reads.
 type rule struct {
 	celgo.Program
 	reads reads
 }
 
-// hasRules reports whether s or anything below it has rules, as far as the library looks at them.
+// hasRules reports whether s or a schema below it has rules in a place where the library evaluates rules.
 func hasRules(s *schema.Structural) bool {
 	if s == nil {
 		return false
@@ -50,11 +50,11 @@ func hasRules(s *schema.Structural) bool {
 	return false
 }
 
-// newChecker compiles the rules of s and below it, and reports whether they are such as a checker evaluates. whole tells that s is
-// about resources, which have a kind and metadata, and declared is its type in CEL.
+// newChecker compiles the rules of s and of the schemas below it. It reports false if a checker cannot evaluate them. whole tells that s
+// describes resources, which have a kind and metadata. declared is the CEL type of s.
 func newChecker(s *schema.Structural, whole bool, declared *apiservercel.DeclType) (*checker, bool) {
 	if s.ValueValidation != nil && len(s.ValueValidation.AllOf) > 0 {
-		return nil, false // where there may be rules, too
+		return nil, false // the library may find rules there that a checker would miss
 	}
 	if !hasRules(s) {
 		return nil, isPlain(s)
@@ -86,7 +86,7 @@ func newChecker(s *schema.Structural, whole bool, declared *apiservercel.DeclTyp
 	return c, c.compileBelow(s, declared)
 }
 
-// isPlain reports whether nothing below s, which has no rules, has alternatives that might have some.
+// isPlain reports whether no schema below s has alternatives that may contain rules. s itself has no rules.
 func isPlain(s *schema.Structural) bool {
 	switch {
 	case s == nil:
@@ -129,7 +129,7 @@ func (c *checker) compileBelow(s *schema.Structural, declared *apiservercel.Decl
 	return true
 }
 
-// typeOf returns the type in CEL of a property of what is of the declared type; nil if it has none.
+// typeOf returns the CEL type of a property of an object of the declared type, or nil if the property has none.
 func typeOf(name string, p *schema.Structural, declared *apiservercel.DeclType) *apiservercel.DeclType {
 	escaped, ok := apiservercel.Escape(name)
 	if !ok {
@@ -141,14 +141,14 @@ func typeOf(name string, p *schema.Structural, declared *apiservercel.DeclType) 
 	return nil
 }
 
-// prove reports whether all rules hold for v and what is in it, within the budget of costs, and at most what evaluating all of them costs,
-// at least 1. They hold for old if proved is not 0, which is then at most what that costs.
+// prove reports whether all rules hold for v and its parts within the cost budget. cost is an upper bound, at least 1, of the cost of all
+// rules. If proved is not 0, all rules hold for old, and proved bounds their cost:
 //
-//	proved  10    rules hold for old
-//	spent    3    is what rules cost that were evaluated, because v is not old where they look
-//	cost    13    is not less than what all rules cost for v: the others cost what they cost for old
+//	proved  10    all rules hold for old
+//	spent    3    the cost of the rules that read a field in which v and old differ
+//	cost    13    an upper bound for v: each skipped rule costs what it cost for old
 //
-// Where that is more than the budget, all are evaluated.
+// If the bound exceeds the budget, prove evaluates all rules to find the exact cost.
 func (c *checker) prove(ctx context.Context, v, old value.Value, proved int64) (cost int64, good bool) {
 	const most = int64(celconfig.RuntimeCELCostBudget)
 	if proved > 0 {
@@ -162,16 +162,17 @@ func (c *checker) prove(ctx context.Context, v, old value.Value, proved int64) (
 	return max(1, e.spent()), good
 }
 
-// evaluation evaluates rules on an object, within a budget of costs.
+// evaluation evaluates rules on an object within a cost budget.
 type evaluation struct {
 	ctx    context.Context
 	budget int64 // that is left
 }
 
+// spent returns the cost of the rules that were evaluated.
 func (e *evaluation) spent() int64 { return int64(celconfig.RuntimeCELCostBudget) - e.budget }
 
-// good reports whether all rules hold for v and what is in it. They hold for old, if that is not absent. No rule may ask what a value was
-// before.
+// good reports whether all rules hold for v and its parts. All rules hold for old if old is present. The checker must have no transition
+// rules, because good skips a rule if v equals old in the fields that the rule reads.
 func (e *evaluation) good(c *checker, v, old value.Value) bool {
 	switch {
 	case c == nil || v.IsAbsent() || v.IsNull() || !old.IsAbsent() && v.Equal(old):
@@ -194,8 +195,8 @@ func (e *evaluation) good(c *checker, v, old value.Value) bool {
 	return true
 }
 
-// rules evaluates the rules about v itself that may have another outcome than for old. A rule is not interrupted: what it may cost is
-// bounded, and a context that is waited for has a timer.
+// rules evaluates the rules about v itself, apart from those whose outcome for old holds for v too. It does not interrupt a rule: the cost
+// of one rule is bounded, and a cancellable context would need a timer.
 func (e *evaluation) rules(c *checker, v, old value.Value) bool {
 	var about *self
 	for _, r := range c.rules {

@@ -1,9 +1,7 @@
-// Package rules validates custom resources by the keywords, formats and rules in CEL of their
-// schema, with the texts of kube-apiserver: the libraries that kube-apiserver uses find them.
+// Package rules validates custom resources by the keywords, formats and CEL rules of their schema. The libraries of kube-apiserver find the
+// error texts.
 //
-// Most objects have nothing wrong, and the libraries need a copy of the object in maps and a
-// validator for each of its parts to find that out. So a [Rules] looks first by itself:
-// [Rules.Values] judges an object along a schema compiled for that, and asks the library only if it
-// finds something, or comes to something that it does not judge. What it says is therefore always
-// the library's.
+// Most objects are valid. The libraries need a copy of the object in maps, and a validator for each part, to find that out. A [Rules]
+// therefore judges an object first on its own: [Rules.Values] walks it along a compiled schema. It calls the library only where the walk
+// finds an error or a keyword that it cannot judge. So each error text is the library's.
 package rules

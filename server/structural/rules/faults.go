@@ -14,34 +14,34 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
-// faults says what is wrong with a value, in the words of the library. The library is asked about one part at a time, and only about parts
-// that were judged bad:
+// faults finds the errors of a value, with the texts of the library. It calls the library for one part at a time, and only for parts that
+// were judged bad:
 //
 //	schema  {properties: {a: {type: string}, b: {items: {maximum: 9}}}}
 //	value   {a: x, b: [1, 10]}
-//	asked   about 10 at b[1], by {maximum: 9}
+//	call    with 10 at b[1], and {maximum: 9}
 //
-// Why not about the whole value: the library compares each error with all that it found before, at each level of the value, so that the cost
-// grows with the square of what is wrong; and it prints the path of every error, which may be as long as the value.
+// Why not one call for the whole value: at each level, the library compares each error with all earlier errors, so that the cost is
+// quadratic in the number of errors. It also prints the path of each error, and a path can be as long as the value.
 //
-// As soon as there is as much text as a refusal may have, the other faults are only counted.
+// Once the texts fill a refusal, faults only counts the errors that follow.
 type faults struct {
 	judging
 	base   *field.Path  // of the whole value
 	schema *spec.Schema // of the whole value
 	at     []step       // where the walk is
 	errs   field.ErrorList
-	room   int // for texts
-	more   int // faults beyond
+	room   int // bytes left for texts
+	more   int // errors that are only counted
 }
 
-// step leads to a member, or to an item if the name is empty and there is an index.
+// step leads to an item if index is not -1, and otherwise to a member.
 type step struct {
 	name  string
 	index int // -1 for a member
 }
 
-// find walks v, whose node is n. was is what it replaces, nil for nothing.
+// find walks v, whose node is n. was is the value that v replaces, or nil.
 func (w *faults) find(n *node, v value.Value, was *former) {
 	if n == nil || w.over() || was.is(v) {
 		return
@@ -68,13 +68,14 @@ func (w *faults) find(n *node, v value.Value, was *former) {
 		for name, member := range v.Members() {
 			before := was.member(name)
 			if len(w.at) == 0 && (name == "kind" || name == "apiVersion") {
-				before = nil // what is said of them counts whatever they were
+				before = nil // errors of this part count even if it is unchanged
 			}
 			w.part(step{name: name, index: -1}, n.child(name), member, before)
 		}
 	}
 }
 
+// part walks one part of a value, with the step to it on the path.
 func (w *faults) part(at step, n *node, v value.Value, was *former) {
 	if n == nil {
 		return
@@ -84,7 +85,7 @@ func (w *faults) part(at step, n *node, v value.Value, was *former) {
 	w.at = w.at[:len(w.at)-1]
 }
 
-// tooManySteps says that patterns take too long, and ends the walk.
+// tooManySteps adds the error that patterns take too long, and ends the walk.
 func (w *faults) tooManySteps() {
 	_, path := w.schemaHere()
 	w.add(&field.Error{
@@ -104,7 +105,7 @@ func (w *faults) add(errs ...*field.Error) {
 	}
 }
 
-// tell adds what is wrong with v itself. own tells that nothing is, apart from alternatives, and others how it is with these.
+// tell adds the errors of v itself. own tells that v has none apart from alternatives, and others is the verdict on the alternatives.
 func (w *faults) tell(n *node, v value.Value, own bool, others verdict) {
 	if w.room < 0 {
 		w.more++
@@ -115,7 +116,7 @@ func (w *faults) tell(n *node, v value.Value, own bool, others verdict) {
 		w.ask(schema, path, v.ToAny())
 		return
 	}
-	small := others == good || isSmall(v, maxAsked/n.junctors.size) // or there are none
+	small := others == good || isSmall(v, maxAsked/n.junctors.size) // for good, there are no alternatives to compare with
 	asked := &spec.Schema{}
 	if !own {
 		*asked = w.shallow(n, schema, v)
@@ -127,7 +128,7 @@ func (w *faults) tell(n *node, v value.Value, own bool, others verdict) {
 	case others != good && small || len(asked.Enum) > 0 && isSmall(v, maxAsked/len(asked.Enum)):
 		w.ask(asked, path, v.ToAny())
 	case !own:
-		asked.Enum = nil // of which a large value is none
+		asked.Enum = nil // no large value is in an enum
 		w.ask(asked, path, hollow(v))
 	}
 	if !small {
@@ -135,11 +136,11 @@ func (w *faults) tell(n *node, v value.Value, own bool, others verdict) {
 	}
 }
 
-// maxAsked is how many parts of a value the library is shown at once, times the alternatives that it is to compare them with. The cost grows
-// with the square.
+// maxAsked bounds the size of one call to the library: the parts of the value times the alternatives. The cost of a call is quadratic in
+// this size.
 const maxAsked = 4000
 
-// ask adds what the library says about a value.
+// ask adds the errors that the library finds in a value.
 func (w *faults) ask(schema *spec.Schema, path string, data any) {
 	pattern := schema.Pattern
 	if pattern != "" {
@@ -154,16 +155,17 @@ func (w *faults) ask(schema *spec.Schema, path string, data any) {
 	w.add(validation.ValidateCustomResource(w.base, nil, told{result})...)
 }
 
-// noText is a pattern that nothing matches. It stands for others when the library is asked, because it remembers all patterns for ever.
+// noText is a pattern that matches nothing. ask passes it in place of the schema's pattern, because the library caches compiled patterns
+// for ever.
 const noText = `[^\s\S]`
 
-// told is what a validator said: validation.SchemaCreateValidator.
+// told is a finished validation result in the form of a validation.SchemaCreateValidator.
 type told struct{ *validate.Result }
 
-// Validate returns it.
+// Validate returns the result.
 func (t told) Validate(any, ...validation.ValidationOption) *validate.Result { return t.Result }
 
-// shallow returns what a schema says of v apart from its parts and from alternatives.
+// shallow returns the part of a schema that is about v itself, without its parts and alternatives.
 func (w *faults) shallow(n *node, schema *spec.Schema, v value.Value) spec.Schema {
 	out := *schema
 	out.Items, out.AllOf, out.AnyOf, out.OneOf, out.Not = nil, nil, nil, nil, nil
@@ -184,7 +186,7 @@ func (w *faults) shallow(n *node, schema *spec.Schema, v value.Value) spec.Schem
 	return out
 }
 
-// hollow returns v as the library takes it, without what is in its parts.
+// hollow returns v in the library's form with empty parts.
 func hollow(v value.Value) any {
 	switch v.Kind() {
 	case value.KindList:
@@ -199,10 +201,10 @@ func hollow(v value.Value) any {
 	return v.ToAny()
 }
 
-// isSmall reports whether v has at most so many parts.
+// isSmall reports whether v has at most most parts.
 func isSmall(v value.Value, most int) bool { return countParts(v, most) <= most }
 
-// countParts returns how many parts v has, or a number beyond most.
+// countParts returns the number of parts of v, or any number greater than most.
 func countParts(v value.Value, most int) int {
 	n := 1
 	for part := range v.Items() {
@@ -218,7 +220,7 @@ func countParts(v value.Value, most int) int {
 	return n
 }
 
-// tellAlternatives adds which alternatives v does not meet, and not why.
+// tellAlternatives adds an error for each kind of alternative that v does not meet. The errors do not explain why.
 func (w *faults) tellAlternatives(of *junctors, v value.Value, path string) {
 	tell := func(format string, args ...any) {
 		w.add(field.Invalid(w.base, "", fmt.Sprintf(format, append([]any{path}, args...)...)))
@@ -252,8 +254,8 @@ func (w *faults) tellAlternatives(of *junctors, v value.Value, path string) {
 	}
 }
 
-// schemaHere returns the schema of where the walk is, and its path as the library has it: with a dot in front of a member of the whole value
-// that no property declares.
+// schemaHere returns the schema at the current path, and the path in the library's form. That form has a leading dot if the first step is a
+// member that no property declares.
 func (w *faults) schemaHere() (s *spec.Schema, path string) {
 	var b []byte
 	s = w.schema
@@ -276,7 +278,7 @@ func (w *faults) schemaHere() (s *spec.Schema, path string) {
 	return s, string(b)
 }
 
-// all returns the faults in the order of their fields, and then how many more there are.
+// all returns the errors sorted by field, followed by the number of uncounted ones.
 func (w *faults) all() field.ErrorList {
 	errs := ordered(w.errs)
 	if w.more > 0 {

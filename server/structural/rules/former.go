@@ -2,21 +2,22 @@ package rules
 
 import "github.com/deed-project/deed/value"
 
-// former is what was where a value is now, as the library tells which parts of a live object an update replaces. What is wrong with a part
-// that is as it was does not count. A nil former is that nothing was there.
+// former is the value that a part of an update replaces. It pairs old and new parts by the rules of the library. The errors of an unchanged
+// part do not count. A nil former means that the part is new.
 //
-// It remembers its parts, and whether it changed, so that all that is asked about an object costs what the object costs.
+// A former caches its parts and the outcome of its comparison. All questions about an object together therefore cost one walk of the
+// object.
 type former struct {
 	was   value.Value
 	node  *node
 	named map[string]*former
-	keyed map[string]value.Value // the items of a list by their keys
-	known bool                   // whether same is known
+	keyed map[string]value.Value // items of a list by their keys
+	known bool                   // whether same is valid
 	same  bool
 }
 
-// is reports whether v is what was there. The library tells 1 from 1.0, does not care for the order of items that have keys, and takes what
-// no schema mentions for another thing.
+// is reports whether v equals the old value. As in the library, 1 differs from 1.0, the order of items with keys does not matter, and a
+// member that no schema describes counts as changed.
 func (f *former) is(v value.Value) bool {
 	if f == nil {
 		return false
@@ -50,7 +51,7 @@ func (f *former) compare(v value.Value) bool {
 	return equal(f.was, v)
 }
 
-// equal reports whether a and b are the same document, of the same kinds of numbers.
+// equal reports whether a and b are the same document with the same kinds of numbers.
 func equal(a, b value.Value) bool {
 	if a.Kind() != b.Kind() || a.Len() != b.Len() {
 		return false
@@ -74,7 +75,7 @@ func equal(a, b value.Value) bool {
 	return a.Equal(b)
 }
 
-// member returns what a member was.
+// member returns the former of a member.
 func (f *former) member(name string) *former {
 	if f == nil || f.node == nil || f.was.Kind() != value.KindObject {
 		return nil
@@ -94,7 +95,7 @@ func (f *former) member(name string) *former {
 	return part
 }
 
-// item returns what an item was: the first with its keys. Items of lists without keys were nothing.
+// item returns the former of an item: the first old item with the same keys. Items of lists without keys have none.
 func (f *former) item(v value.Value) *former {
 	if f == nil || f.node == nil || len(f.node.keys) == 0 || f.node.items == nil || f.was.Kind() != value.KindList {
 		return nil
@@ -117,7 +118,7 @@ func (f *former) item(v value.Value) *former {
 	return part
 }
 
-// index finds the items of a list by their keys.
+// index fills f.keyed.
 func (f *former) index() {
 	f.keyed, f.named = make(map[string]value.Value, f.was.Len()), map[string]*former{}
 	for item := range f.was.Items() {
@@ -128,7 +129,7 @@ func (f *former) index() {
 	}
 }
 
-// keyOf returns the keys of an item as one text, and whether it has them all.
+// keyOf returns the keys of an item as one text, and whether the item has all of them.
 func (n *node) keyOf(item value.Value) (string, bool) {
 	if item.Kind() != value.KindObject {
 		return "", false

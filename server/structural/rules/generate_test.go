@@ -39,7 +39,7 @@ func schemaOf(c *gen.Choices, depth int) value.Value {
 	return s
 }
 
-// ruleFor returns a rule in CEL that fails for some values of a type, or for some changes.
+// ruleFor returns a CEL rule that fails for some values of a type, or for some changes of them.
 func ruleFor(typ string) string {
 	return map[string]string{
 		"string": "self.size() < 5", "integer": "self >= oldSelf", "boolean": "self", "array": "self.size() != 2",
@@ -52,7 +52,7 @@ func withRule(s value.Value, rule string) value.Value {
 	return s.With("x-kubernetes-validations", value.List(r))
 }
 
-// constrained adds keywords for a type.
+// constrained adds keywords for a type to a schema.
 func constrained(c *gen.Choices, s value.Value, typ string) value.Value {
 	add := func(percent int, name string, v value.Value) {
 		if c.Chance(percent) {
@@ -118,7 +118,7 @@ func listSchema(c *gen.Choices, depth int) value.Value {
 	return s
 }
 
-// junctor adds an alternative to a schema, with keywords that may stand there.
+// junctor adds an alternative to a schema, with keywords that are allowed in it.
 func junctor(c *gen.Choices, s value.Value, depth int) value.Value {
 	typ := s.Get("type").Str()
 	alternative := func() value.Value {
@@ -146,7 +146,7 @@ func junctor(c *gen.Choices, s value.Value, depth int) value.Value {
 	return s.With("allOf", value.List(alternative(), alternative()))
 }
 
-// follow makes a value that follows its schema in most places.
+// follow returns a value that follows its schema in most places.
 func follow(c *gen.Choices, schema value.Value, depth int) value.Value {
 	if c.Chance(4) || depth == 0 {
 		return scalar(c)

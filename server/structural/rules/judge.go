@@ -13,8 +13,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
-// verdict is what is known about a value: that the library finds nothing wrong with it, that it
-// finds something, or neither.
+// verdict is the outcome of judging a value: the library finds no error in it (good), finds one (bad), or the walk cannot tell (unsure).
 type verdict uint8
 
 const (
@@ -30,27 +29,25 @@ func verdictOf(ok bool) verdict {
 	return bad
 }
 
-// judging is the state of a walk that judges. The zero judging never ends.
+// judging is the state of a walk that judges a value. The zero judging has no context and never ends early.
 type judging struct {
-	ctx    context.Context // ends the walk; it may be nil
-	looked int             // at so many values
-	ended  bool            // the context did: verdicts are unsure
-	steps  int64           // that patterns took
+	ctx    context.Context // ends the walk when done; may be nil
+	looked int             // number of values visited
+	ended  bool            // the context ended the walk, so that verdicts are unsure
+	steps  int64           // taken by patterns
 }
 
-// MaxPatternSteps is how many steps the patterns of a schema may take on one object: characters times instructions, which takes
-// seconds. What is beyond is bad.
+// MaxPatternSteps bounds the steps of all patterns on one object: characters times instructions. The bound is reached after seconds of
+// matching. A value beyond it is invalid.
 const MaxPatternSteps = 1 << 29
 
-// judge judges a value. It is good if everything that applies to it is good; otherwise the verdict
-// is the first that is not. What is the same storage in known, a value that is good, absent for
-// none, is not looked at again.
+// judge judges a value. The verdict is good if every keyword that applies is good; otherwise it is the first other verdict. known is a
+// value that is good, or absent. judge does not visit parts that share storage with known.
 //
-// Its cost is that of a walk of v, which stops at the first part that is not good.
+// Its cost is a walk of v that stops at the first part that is not good.
 //
-// Why not leave out whatever an update does not change: where something is wrong in it, the library
-// reports that unless it takes the value for unchanged, which depends on the schemas of all parts.
-// To look at them costs as much as to judge them.
+// Why judge does not skip all unchanged parts of an update: the library reports an error in a part unless it regards the part as unchanged,
+// and that depends on the schemas of all parts. Deciding it costs as much as judging the part.
 func (j *judging) judge(n *node, v, known value.Value) verdict {
 	switch {
 	case n == nil || v.Same(known) && !v.IsAbsent():
@@ -67,7 +64,7 @@ func (j *judging) judge(n *node, v, known value.Value) verdict {
 	return j.alternatives(n.junctors, v)
 }
 
-// over reports whether the walk has ended. It asks the context from time to time.
+// over reports whether the walk has ended. It checks the context once in a number of visits.
 func (j *judging) over() bool {
 	if j.looked++; j.looked&1023 == 0 && j.ctx != nil && j.ctx.Err() != nil {
 		j.ended = true
@@ -75,7 +72,7 @@ func (j *judging) over() bool {
 	return j.ended
 }
 
-// own reports whether v is good apart from its parts and from alternatives.
+// own reports whether v is good apart from its parts and alternatives.
 func (j *judging) own(n *node, v value.Value) bool {
 	if v.IsNull() {
 		return (!n.typed || n.nullable || n.types&isNull != 0) && len(n.enum) == 0
@@ -83,7 +80,7 @@ func (j *judging) own(n *node, v value.Value) bool {
 	return n.fits(v) && j.content(n, v) && n.has(v)
 }
 
-// fits reports whether a value that is not null has the type and format of n, as the library understands them together.
+// fits reports whether a value that is not null has the type and format of n. The library checks both together.
 func (n *node) fits(v value.Value) bool {
 	if !n.typed && n.format == "" {
 		return true
@@ -101,7 +98,7 @@ func (n *node) fits(v value.Value) bool {
 	return admitted
 }
 
-// kindOfValue returns the JSON type of a value that is not null, and the format that the library takes it to have.
+// kindOfValue returns the JSON type of a value that is not null, and the format that the library derives from it.
 func kindOfValue(v value.Value) (is kinds, format string) {
 	switch v.Kind() {
 	case value.KindBool:
@@ -118,7 +115,7 @@ func kindOfValue(v value.Value) (is kinds, format string) {
 	return isObject, ""
 }
 
-// has reports whether enum has a value. The library converts scalars before it compares them, even numbers to characters.
+// has reports whether enum contains a value. Like the library, it converts scalars before it compares them, even numbers to characters.
 func (n *node) has(v value.Value) bool {
 	if len(n.enum) == 0 {
 		return true
@@ -136,7 +133,7 @@ func (n *node) has(v value.Value) bool {
 	})
 }
 
-// content reports whether a value is good by what is said about its kind, apart from its parts.
+// content reports whether the keywords for the kind of v are met, apart from those about its parts.
 func (j *judging) content(n *node, v value.Value) bool {
 	switch v.Kind() {
 	case value.KindString:
@@ -162,19 +159,19 @@ func (j *judging) text(n *node, s string) bool {
 	return within(length, n.text.minLength, n.text.maxLength) && (n.text.pattern == nil || j.matches(n.text, s))
 }
 
-// matches reports whether the pattern of t matches s. It does not if patterns took too many steps by now.
+// matches reports whether the pattern of t matches s. It returns false once the patterns exceeded MaxPatternSteps.
 func (j *judging) matches(t *textRules, s string) bool {
 	j.steps += int64(len(s)) * t.instructions
 	return j.steps <= MaxPatternSteps && t.pattern().MatchString(s)
 }
 
-// within reports whether a length is between two bounds, which may be nil.
+// within reports whether a length is between two bounds; nil is no bound.
 func within(length int64, least, most *int64) bool {
 	return (least == nil || length >= *least) && (most == nil || length <= *most)
 }
 
-// holds lets the library's functions judge a number of the node n, where there is more to it than that it
-// is one. A bound that is beyond the format is wrong by itself.
+// holds calls the library's functions for a number of the node n, because the format and the bounds interact. A bound outside the format's
+// range is itself an error.
 func (r *numberRules) holds(n *node, v value.Value) bool {
 	typ := ""
 	switch n.types {
@@ -205,7 +202,7 @@ func (r *numberRules) holds(n *node, v value.Value) bool {
 	return fits(number)
 }
 
-// numberFormat returns the format of numbers, if it goes with their type.
+// numberFormat returns the format of numbers if it fits their type.
 func (n *node) numberFormat() string {
 	switch {
 	case n.types == isInteger && (n.format == "int32" || n.format == "int64"), n.types == isNumber && (n.format == "float" || n.format == "double"):
@@ -214,7 +211,7 @@ func (n *node) numberFormat() string {
 	return ""
 }
 
-// members reports whether an object has as many members as it may, those that it must, and no others than it may.
+// members reports whether an object meets its bounds on the number of members, has all required members, and has no forbidden ones.
 func (n *node) members(v value.Value) bool {
 	if n.size != nil && !within(int64(v.Len()), n.size.minProperties, n.size.maxProperties) {
 		return false
@@ -262,7 +259,7 @@ func (j *judging) parts(n *node, v, known value.Value) verdict {
 	return good
 }
 
-// child returns the node of a member, nil for one of which nothing is said.
+// child returns the node of a member, or nil if the schema does not describe the member.
 func (n *node) child(name string) *node {
 	if child, declared := n.properties[name]; declared {
 		return child
@@ -270,7 +267,8 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// alternatives judges a value by allOf, anyOf, oneOf and not. A value that is good may be bad by one of them, so nothing is known.
+// alternatives judges a value by allOf, anyOf, oneOf and not. It passes no known value, because a part that is good by its own node may be
+// bad by an alternative.
 func (j *judging) alternatives(of *junctors, v value.Value) verdict {
 	if of == nil || v.IsNull() {
 		return good
@@ -309,7 +307,7 @@ func (j *judging) anyOf(nodes []*node, v value.Value) verdict {
 	return all
 }
 
-// oneOf returns how many of nodes find a value good, unless it is unsure.
+// oneOf returns the number of nodes that judge a value good; found is unsure if a node is unsure.
 func (j *judging) oneOf(nodes []*node, v value.Value) (found verdict, valid int) {
 	for _, n := range nodes {
 		switch j.judge(n, v, value.Value{}) {

@@ -9,16 +9,16 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
-// node is a schema in the form in which values are judged by it. A nil node finds everything good.
+// node is a schema compiled for judging values. A nil node judges every value good.
 type node struct {
-	// types are what "type" admits, and typed is whether it says anything.
+	// types are the types that "type" admits. typed is false if the schema has no type.
 	types    kinds
 	typed    bool
 	nullable bool
 	format   string
-	known    bool // format is one that strings are checked for
+	known    bool // strings are checked for this format
 	enum     []any
-	keys     []string // that tell items apart, if the library does
+	keys     []string // identify items, if the library compares lists by key
 
 	text   *textRules
 	number *numberRules
@@ -26,26 +26,25 @@ type node struct {
 
 	properties map[string]*node
 	required   []string
-	additional *node // of members without a property
-	closed     bool  // such members are wrong
+	additional *node // for members without a property
+	closed     bool  // members without a property are errors
 	items      *node
 
 	junctors *junctors
 
-	opaque bool // the schema says what is not judged here
+	opaque bool // has a keyword that only the library can judge
 	below  contents
-	count  int // of nodes that this one and those below it are
+	count  int // number of nodes in this subtree
 
-	// What rules in CEL have to see: whole is whether they have to see all of a value, because
-	// there are rules about it, or rules in the alternatives of one of its members, for which the
-	// library looks at the value around it.
+	// These select the parts that CEL rules need to see. whole is set if rules need the whole value: a rule is about it, or an alternative
+	// of one of its members has rules, for which the library reads the enclosing value.
 	whole, alternatives bool
 }
 
 type textRules struct {
 	minLength, maxLength *int64
-	pattern              func() *regexp.Regexp // compiles it when it is asked first; nil for none
-	instructions         int64                 // of pattern
+	pattern              func() *regexp.Regexp // compiles the pattern on the first call; nil for none
+	instructions         int64                 // of the pattern
 }
 
 type numberRules struct {
@@ -58,10 +57,10 @@ type sizeRules struct{ minItems, maxItems, minProperties, maxProperties *int64 }
 type junctors struct {
 	all, any, one []*node
 	not           *node
-	size          int // how many nodes they are
+	size          int // number of nodes in all of them
 }
 
-// contents says what a node or anything below it has.
+// contents tells what a node or its subtree contains.
 type contents struct{ rules, resources bool }
 
 // kinds is a set of JSON types.
@@ -82,7 +81,7 @@ var kindOf = map[string]kinds{
 	"null": isNull,
 }
 
-// compile compiles what the library validates by. It costs the size of the schema.
+// compile compiles a schema into nodes. Its cost is linear in the size of the schema.
 func compile(s *spec.Schema) *node {
 	n := &node{
 		count: 1, typed: len(s.Type) > 0, nullable: s.Nullable, format: s.Format, known: strfmt.Default.ContainsName(s.Format),
@@ -124,7 +123,7 @@ func (n *node) compileText(s *spec.Schema) {
 	n.text.pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s.Pattern) })
 }
 
-// keysOf returns the members that tell the items of a list apart, nil if none do.
+// keysOf returns the members that identify the items of a list, or nil.
 func keysOf(s *spec.Schema) []string {
 	list := &openapi.Schema{Schema: s}
 	if list.Type() != "array" || list.XListType() != "map" {
@@ -160,7 +159,7 @@ func (n *node) compileChildren(s *spec.Schema) {
 	n.opaque = n.opaque || s.Items != nil && len(s.Items.Schemas) > 0
 }
 
-// compilePart compiles the schema of a part of what n is about.
+// compilePart compiles the schema of a part of the values of n.
 func (n *node) compilePart(s *spec.Schema) *node {
 	c := compile(s)
 	n.count += c.count

@@ -7,19 +7,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// partial returns what rules in CEL have to see of v, as the library takes it, and whether there is
-// a value that they are about.
+// partial returns the part of v that CEL rules need to see, in the library's form, and whether it contains a value with a rule.
 //
 //	rules at spec.a and in the items of spec.list
 //	v        {kind: K, spec: {a: {x: 1}, b: …, list: [{…}, {…}]}}
 //	partial  {spec: {a: {x: 1}, list: [{…}, {…}]}}
 //
-// What a rule is about is there as a whole, and a list whose items have rules too, because items
-// are told apart by keys that have none. What an update changed in what is left out has no
-// influence: the library asks whether the value of a rule is as it was, and asks it of the parent
-// where the value was not there before, which is a difference that can be seen here.
+// A value with a rule is included as a whole. A list whose items have rules is too, because items are identified by keys that may have no
+// rules. Leaving out the rest changes no outcome. The library asks whether the value of a rule is unchanged. If the value is new, the
+// library asks the same about its parent, and then the new value itself is the difference.
 //
-// The cost is that of the parts that it returns, and of looking at the members beside them.
+// The cost is that of the parts that it returns, and of visiting the members beside them.
 func (n *node) partial(v value.Value) (any, bool) {
 	switch {
 	case n == nil || !n.below.rules:
@@ -48,15 +46,15 @@ func (n *node) partial(v value.Value) (any, bool) {
 	return members, members != nil
 }
 
-// Bounds of how long the paths may be together of the parts of an object that the library is shown. It prints one for each error, and some of
-// them several times; below a long name they are longer than the object by far.
+// Bounds on the total length of the paths of parts that the library sees. The library prints a path for each error, some of them several
+// times. Below a long name the paths can be much longer than the object.
 const (
 	maxRulePaths     = 16 << 20
 	maxResourcePaths = 2 << 20
 )
 
-// tooLong returns the refusal of an object in which the parts that is reports have paths that are too long for the library to say what is
-// wrong with them, nil for all others. most is the bound.
+// tooLong returns a refusal if the parts that is selects have paths of more than most bytes in total, and nil otherwise. The library would
+// take too long to print them.
 func (n *node) tooLong(v value.Value, is func(*node) bool, most int) field.ErrorList {
 	if n.pathText(v, is, 0, most) >= 0 {
 		return nil
@@ -67,7 +65,7 @@ func (n *node) tooLong(v value.Value, is func(*node) bool, most int) field.Error
 	}}
 }
 
-// pathText returns what is left of room when the paths of such parts of v were added up, whose own path is so long.
+// pathText returns room minus the lengths of the paths of the selected parts of v. length is the length of the path of v.
 func (n *node) pathText(v value.Value, is func(*node) bool, length, room int) int {
 	if n == nil || !is(n) || room < 0 {
 		return room

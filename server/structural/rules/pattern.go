@@ -2,14 +2,14 @@ package rules
 
 import "regexp/syntax"
 
-// PatternSize returns how many instructions the program of a pattern has, about, without making it: a{1000} has a thousand times as many
-// as a. It is 0 for what is no pattern.
+// PatternSize estimates the number of instructions in the program of a pattern without compiling it: a{1000} has a thousand times as many
+// as a. It returns 0 for an invalid pattern.
 func PatternSize(pattern string) int64 {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return 0
 	}
-	return sizeOf(parsed) + 2 // it begins and ends
+	return sizeOf(parsed) + 2 // two for the begin and the end
 }
 
 func sizeOf(r *syntax.Regexp) int64 {
@@ -27,7 +27,7 @@ func sizeOf(r *syntax.Regexp) int64 {
 	case syntax.OpAlternate:
 		return below + int64(len(r.Sub))
 	case syntax.OpRepeat:
-		if r.Max < 0 { // as often as that, and then a star
+		if r.Max < 0 { // r.Min copies, and then a star
 			return below*int64(max(1, r.Min)) + 2
 		}
 		return below*int64(r.Min) + (below+1)*int64(r.Max-r.Min)

@@ -23,13 +23,12 @@ import (
 
 var sharing = door.Open(value.Internal{})
 
-// TestVerdicts holds the verdicts on random objects beside what the library finds. What is good
-// must have no errors, and what is bad must have some, if it replaces nothing. DEED_CASES says how
-// many, DEED_SEED which.
+// TestVerdicts compares the verdicts on random objects with the errors of the library. A good object must have no errors, and a bad object
+// must have some if it replaces nothing. DEED_CASES sets the number of cases, DEED_SEED their seed.
 func TestVerdicts(t *testing.T) {
 	cases, seed := number(t, "DEED_CASES", 3000), seeds.First(t)
 	counts := map[verdict]int{}
-	said := map[bool]int{} // whether rules found something
+	said := map[bool]int{} // counts by whether rules found an error
 	updates, checked := 0, 0
 	for i := range cases {
 		c := gen.Seeded(seed<<32 + uint64(i/20))
@@ -82,7 +81,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// library asks the library about a whole object.
+// library returns the errors of the library for a whole object.
 func library(r *Rules, object, live value.Value) field.ErrorList {
 	validator := validation.NewSchemaValidatorFromOpenAPI(r.object.schema)
 	if live.IsAbsent() {
@@ -92,7 +91,7 @@ func library(r *Rules, object, live value.Value) field.ErrorList {
 		validation.WithRatcheting(r.correlated(object, live)))
 }
 
-// correlated pairs the parts of object with those of live that they replace.
+// correlated pairs the parts of object with the parts of live that they replace.
 func (r *Rules) correlated(object, live value.Value) *common.CorrelatedObject {
 	return common.NewCorrelatedObject(object.ToAny(), live.ToAny(), &model.Structural{Structural: r.schema})
 }
@@ -102,7 +101,7 @@ type heard []string
 
 func (h *heard) AddWarning(_, text string) { *h = append(*h, "warning: "+text) }
 
-// wholeCEL shows the library whole objects, as kube-apiserver does, and returns what it says.
+// wholeCEL passes whole objects to the library, as kube-apiserver does, and returns the outcome.
 func wholeCEL(t *testing.T, r *Rules, object, live value.Value) string {
 	var warnings heard
 	var old any
@@ -121,7 +120,7 @@ func partialCEL(t *testing.T, r *Rules, object, live value.Value) string {
 	return sorted(r.CEL(t.Context(), nil, object, live, &warnings), warnings)
 }
 
-// sparedCEL is partialCEL, given what is known of live if all rules hold for it.
+// sparedCEL is partialCEL with a proof that all rules hold for live, if they do.
 func sparedCEL(t *testing.T, r *Rules, object, live value.Value) string {
 	_, proved := r.CELChange(t.Context(), nil, live, value.Value{}, nil, 0)
 	var warnings heard
@@ -149,7 +148,7 @@ func number(t *testing.T, variable string, otherwise int) int {
 	return n
 }
 
-// reread returns a schema as it is read from text, in which whole numbers are integers.
+// reread returns a schema as it decodes from text, where whole numbers are integers.
 func reread(t *testing.T, v value.Value) value.Value {
 	out, err := value.Parse(v.AppendJSON(nil))
 	if err != nil {
@@ -158,7 +157,7 @@ func reread(t *testing.T, v value.Value) value.Value {
 	return out
 }
 
-// randomWrite makes an object and, in most cases, a live one that it replaces and shares parts with.
+// randomWrite returns an object and, in most cases, a live one that it replaces and shares parts with.
 func randomWrite(c *gen.Choices, schema value.Value, pruning *structural.Schema) (object, live value.Value) {
 	make := func() value.Value {
 		out, _ := pruning.Prune(follow(c, schema, 4))
@@ -175,7 +174,7 @@ func randomWrite(c *gen.Choices, schema value.Value, pruning *structural.Schema)
 	return change(c, live, object, 3), live
 }
 
-// change returns live with some of its parts taken from object.
+// change returns live with some parts replaced by those of object.
 func change(c *gen.Choices, live, object value.Value, depth int) value.Value {
 	if live.Kind() != value.KindObject || object.Kind() != value.KindObject || depth == 0 {
 		return object

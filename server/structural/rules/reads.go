@@ -12,16 +12,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// reads are the parts of a value that a rule looks at, as names that lead to them: the outcome depends on nothing else.
+// reads are the fields of a value that a rule reads, as paths from self. The outcome of the rule depends on nothing else.
 //
 //	rule   has(self.a) && self.b.c > 1 && self.list.all(x, x > 0)
 //	reads  a, b.c, list
 //
-// nil is the whole value.
+// Nil means the whole value.
 type reads [][]string
 
-// readsOf returns what a rule reads: wherever it names self, what it selects from that. A self that is another variable, in a macro, only
-// makes it more.
+// readsOf returns the fields that a rule reads: each path that the rule selects from self. A variable self of a macro is counted too, which
+// only adds fields.
 func readsOf(rule string) reads {
 	p, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true))
 	if err != nil {
@@ -38,7 +38,7 @@ func readsOf(rule string) reads {
 	return found
 }
 
-// addAll adds what an expression reads. It returns false if that is the whole value, or not known.
+// addAll adds the fields that an expression reads. It returns false if the expression reads the whole value or is not understood.
 func (r *reads) addAll(e ast.Expr) bool {
 	if path, ok := pathOf(e); ok {
 		*r = append(*r, path)
@@ -52,7 +52,7 @@ func (r *reads) addAll(e ast.Expr) bool {
 	return true
 }
 
-// pathOf returns the names that an expression selects from self one after the other, and whether it does nothing else.
+// pathOf returns the names that an expression selects from self in a chain, and whether it is such a chain.
 func pathOf(e ast.Expr) ([]string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -64,10 +64,10 @@ func pathOf(e ast.Expr) ([]string, bool) {
 	return nil, false
 }
 
-// isEscaped reports whether a name may stand for another one: what cannot be a name in CEL is written with underscores.
+// isEscaped reports whether a name may stand for another name. CEL escapes invalid names with double underscores.
 func isEscaped(name string) bool { return strings.Contains(name, "__") }
 
-// partsOf returns the expressions that an expression consists of.
+// partsOf returns the direct subexpressions of an expression.
 func partsOf(e ast.Expr) []ast.Expr {
 	switch e.Kind() {
 	case ast.SelectKind:
@@ -99,7 +99,7 @@ func partsOf(e ast.Expr) []ast.Expr {
 	return nil
 }
 
-// same reports whether two values are the same where the rule looks.
+// same reports whether two values are equal in all fields that the rule reads.
 func (r reads) same(v, old value.Value) bool {
 	return r != nil && !slices.ContainsFunc(r, func(path []string) bool { return !v.Get(path...).Equal(old.Get(path...)) })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// TestReads reads rules: those that look at a value as a whole have no paths.
+// TestReads reads rules. Rules about the whole value have no paths.
 func TestReads(t *testing.T) {
 	for _, c := range []struct{ rule, want string }{
 		{"self.a <= 10", "[[a]]"},
@@ -46,7 +46,7 @@ func document(t *testing.T, text string) value.Value {
 	return v
 }
 
-// TestChangesAreEvaluated counts the cost of rules that are evaluated after changes: those that read what changed.
+// TestChangesAreEvaluated checks the cost after changes: only rules that read a changed field are evaluated.
 func TestChangesAreEvaluated(t *testing.T) {
 	r, err := Compile(document(t, `{"type":"object","properties":{"spec":{"type":"object",
 		"properties":{"a":{"type":"integer"},"l":{"type":"array","items":{"type":"integer"}},

@@ -26,29 +26,29 @@ import (
 	"github.com/deed-project/deed/server/api"
 )
 
-// Rules are what the schema of one version of a resource says about the values of objects. They are
-// safe for concurrent use. Nil Rules are those of a version without a schema: nothing is wrong.
+// Rules validate the objects of one version of a resource by its schema. They are safe for concurrent use. Nil Rules belong to a version
+// without a schema and find no errors.
 type Rules struct {
 	schema         *schema.Structural
-	object, status keywords // of whole objects, and of their status alone
-	transitions    bool     // a rule in CEL may ask what a value was before
+	object, status keywords // of whole objects, and of status subresource writes
+	transitions    bool     // a CEL rule refers to oldSelf
 
-	// Rules in CEL; both are nil if there are none. checker returns what asks them first, and false if that cannot be.
+	// CEL rules; both functions are nil if there are none. Both wait for the compilation. checker returns false if no checker can evaluate
+	// the rules.
 	checker  func() (*checker, bool)
 	compiled func() *cel.Validator
 }
 
-// keywords are a schema as the library takes it, and what judges by it. Zero keywords find nothing.
+// keywords are a schema in the library's form, and the node that judges values by it. Zero keywords find no errors.
 type keywords struct {
 	schema *spec.Schema
 	quick  *node
 }
 
-// Compile compiles an openAPIV3Schema; an absent or null one gives nil. The error is about a schema
-// that is not structural. Rules in CEL that do not compile are no error: they fail when they are
-// evaluated.
+// Compile compiles an openAPIV3Schema; an absent or null one gives nil. It fails if the schema is not structural. CEL rules that do not
+// compile are no error: they fail when they are evaluated.
 //
-// Rules in CEL take milliseconds more. They are compiled in the background: who asks for them first waits.
+// CEL rules take milliseconds to compile. Compile starts that in the background, and the first validation waits for it.
 func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	if openAPIV3Schema.Kind() != value.KindObject {
 		return nil, nil
@@ -89,10 +89,11 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	return r, nil
 }
 
-// preparing lets one definition at a time be compiled in the background, however many there are.
+// preparing serializes background compilation, so that many definitions do not occupy all processors.
 var preparing sync.Mutex
 
-// prepare compiles what is asked for first. A panic is for those who ask, who meet it again.
+// prepare compiles the parts that the first validation needs. It drops a panic, because the validation runs into the same panic and reports
+// it.
 func (r *Rules) prepare() {
 	preparing.Lock()
 	defer preparing.Unlock()
@@ -110,7 +111,7 @@ func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
 	return keywords{converted, compile(converted)}, nil
 }
 
-// faults returns what is wrong with v, which is at base, in the place of live, absent if it is new.
+// faults returns the errors of v, which is at base. live is the value that v replaces, or absent.
 func (k keywords) faults(ctx context.Context, base *field.Path, v, live value.Value) field.ErrorList {
 	w := faults{judging: judging{ctx: ctx}, base: base, schema: k.schema, room: api.MaxTexts}
 	var was *former
@@ -121,18 +122,17 @@ func (k keywords) faults(ctx context.Context, base *field.Path, v, live value.Va
 	return w.all()
 }
 
-// Values returns what is wrong with object by the keywords and formats of its schema. It replaces
-// live, which is absent for a new object: what was wrong already, and is as it was, does not count.
+// Values returns the errors of object by the keywords and formats of its schema. live is the object that it replaces, or absent. Errors in
+// unchanged parts do not count.
 //
-// The errors are in the order of their fields. An object with which nothing is wrong costs one walk
-// of it. When ctx ends, so does the walk, and what it found until then says nothing.
+// The errors are sorted by field. A valid object costs one walk. If ctx is done, the walk ends and its outcome is meaningless.
 func (r *Rules) Values(ctx context.Context, object, live value.Value) field.ErrorList {
 	errs, _ := r.ValuesChange(ctx, object, live, value.Value{})
 	return errs
 }
 
-// ValuesChange is Values for an object that may share parts with known, of which it is known that it is sound; absent for none. It reports
-// whether object is: that nothing is wrong with it, whatever it replaces. What is shared is not looked at again.
+// ValuesChange is Values for an object that may share parts with known, which is sound or absent. It does not visit the shared parts. It
+// also reports whether object is sound: it has no errors, even in unchanged parts.
 func (r *Rules) ValuesChange(ctx context.Context, object, live, known value.Value) (errs field.ErrorList, sound bool) {
 	if r.Sound(ctx, object, known) {
 		return nil, true
@@ -140,19 +140,19 @@ func (r *Rules) ValuesChange(ctx context.Context, object, live, known value.Valu
 	return r.object.faults(ctx, nil, object, live), false
 }
 
-// Sound reports whether an object is surely sound, see ValuesChange.
+// Sound reports whether an object is certainly sound; see [Rules.ValuesChange].
 func (r *Rules) Sound(ctx context.Context, object, known value.Value) bool {
 	return r == nil || (&judging{ctx: ctx}).judge(r.object.quick, object, known) == good
 }
 
-// ordered sorts errors by their fields, those of one field being in the order of the library, which
-// has fields in the order of maps.
+// ordered sorts errors by field. The errors of one field keep the library's order. The library itself visits fields in map order, which is
+// random.
 func ordered(errs field.ErrorList) field.ErrorList {
 	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(fieldOf(a), fieldOf(b)) })
 	return errs
 }
 
-// fieldOf returns the field that an error is about, which some name at the end of what they say.
+// fieldOf returns the field of an error. Some errors name it only at the end of their text.
 func fieldOf(e *field.Error) string {
 	if at := strings.LastIndex(e.Detail, " in "); e.Field == "<nil>" && at >= 0 {
 		return e.Detail[at+len(" in "):]
@@ -160,7 +160,7 @@ func fieldOf(e *field.Error) string {
 	return e.Field
 }
 
-// StatusValues is Values for a write of the status alone: only the status is looked at.
+// StatusValues is Values for a write of the status subresource: it validates only the status.
 func (r *Rules) StatusValues(ctx context.Context, object, live value.Value) field.ErrorList {
 	status := object.Get("status")
 	if r == nil || r.status.schema == nil || status.IsAbsent() ||
@@ -169,13 +169,12 @@ func (r *Rules) StatusValues(ctx context.Context, object, live value.Value) fiel
 	}
 	was := live.Get("status")
 	if was.IsAbsent() {
-		was = value.Null() // which a status of null is no change of
+		was = value.Null() // so that a null status counts as unchanged
 	}
 	return r.status.faults(ctx, field.NewPath("status"), status, was)
 }
 
-// Resources returns what is wrong with type and metadata of embedded resources. It costs nothing
-// where the schema has none.
+// Resources returns the errors in type and metadata of embedded resources. It costs nothing if the schema has none.
 func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorList {
 	if r == nil || !r.object.quick.below.resources {
 		return nil
@@ -186,17 +185,16 @@ func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorLi
 	return objectmeta.Validate(ctx, nil, object.ToAny(), r.schema, false)
 }
 
-// CEL returns errs and what rules in CEL find. Rules are not asked about objects that are wrong in
-// ways that they do not expect: then an error says so. What they find in values of live that are as
-// they were is a warning. The cost is bounded as in kube-apiserver, and only what has rules is
-// looked at.
+// CEL returns errs and the errors of CEL rules. If errs contains a structural error, CEL evaluates no rule and adds an error about that. A
+// failing rule about an unchanged value gives a warning. The cost budget is kube-apiserver's, and only parts with rules are visited.
 func (r *Rules) CEL(ctx context.Context, errs field.ErrorList, object, live value.Value, warnings warning.Recorder) field.ErrorList {
 	errs, _ = r.CELChange(ctx, errs, object, live, warnings, 0)
 	return errs
 }
 
-// CELChange is CEL where all rules hold for live, if proved is not 0: it is at most what evaluating them cost, as an earlier call returned
-// it. Rules are not evaluated then about what is as it was. It returns the same for object, 0 if rules may not hold, or if there are none.
+// CELChange is CEL with a proof about live: if proved is not 0, all rules hold for live and proved bounds their cost. Rules about unchanged
+// fields are then skipped. proved is the result of an earlier call. CELChange returns such a bound for object, or 0 if there are no rules
+// or one may fail.
 func (r *Rules) CELChange(
 	ctx context.Context, errs field.ErrorList, object, live value.Value, warnings warning.Recorder, proved int64,
 ) (field.ErrorList, int64) {
@@ -211,7 +209,7 @@ func (r *Rules) CELChange(
 				"correct the existing errors to complete validation")), 0
 		}
 	}
-	// What was there before only decides what becomes of what is found.
+	// The checker may ignore live: live only turns errors of unchanged values into warnings.
 	if checker, ok := r.checker(); ok {
 		if cost, good := checker.prove(ctx, object, live, proved); good {
 			return errs, cost
@@ -237,5 +235,6 @@ func (r *Rules) CELChange(
 	return append(errs, ordered(found)...), 0
 }
 
-// Timeless reports whether what is wrong with an object depends on nothing but the object, as far as it is not the same as before.
+// Timeless reports whether the errors of an object depend only on the object, apart from errors of unchanged parts. It is false if a rule
+// refers to oldSelf.
 func (r *Rules) Timeless() bool { return r == nil || !r.transitions }

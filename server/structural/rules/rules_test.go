@@ -34,7 +34,7 @@ type warnings []string
 
 func (w *warnings) AddWarning(_, text string) { *w = append(*w, text) }
 
-// TestTexts shows what is said about objects: new ones, and such that replace another.
+// TestTexts checks the texts for new objects and for objects that replace another.
 func TestTexts(t *testing.T) {
 	r, err := rules.Compile(parse(t, schema))
 	if err != nil {
@@ -95,7 +95,7 @@ func texts(errs field.ErrorList, said warnings) string {
 	return strings.Join(lines, "\n")
 }
 
-// A write of the status is about the status alone.
+// TestStatus checks that a write of the status validates only the status.
 func TestStatus(t *testing.T) {
 	r, err := rules.Compile(parse(t, schema))
 	if err != nil {
@@ -119,7 +119,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A version without a schema has no rules.
+// TestNoRules checks that a version without a schema has no rules.
 func TestNoRules(t *testing.T) {
 	r, err := rules.Compile(value.Value{})
 	if r != nil || err != nil {
@@ -133,7 +133,7 @@ func TestNoRules(t *testing.T) {
 	}
 }
 
-// TestCompileInBackground asks for rules while they are compiled.
+// TestCompileInBackground uses rules while they are compiled.
 func TestCompileInBackground(t *testing.T) {
 	r, err := rules.Compile(parse(t, schema))
 	if err != nil {
@@ -174,8 +174,7 @@ func parse(t testing.TB, text string) value.Value {
 	return v
 }
 
-// BenchmarkGood compares what a good object costs here and in the library, which judges an object
-// again that is made wrong in one place.
+// BenchmarkGood compares the cost of a valid object here and in the library. The library judges the same object with one error.
 func BenchmarkGood(b *testing.B) {
 	r, err := rules.Compile(parse(b, schema))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// self is the one variable that rules have: interpreter.Activation.
+// self is the only variable of rules. It implements interpreter.Activation.
 type self struct{ value ref.Val }
 
 // ResolveName returns the value of the variable.
@@ -23,20 +23,20 @@ func (s self) ResolveName(name string) (any, bool) { return s.value, name == cel
 // Parent returns nil.
 func (self) Parent() interpreter.Activation { return nil }
 
-// shape is a schema whose parts are made once: common.Schema.
+// shape implements common.Schema for a schema. It builds each part once.
 type shape struct {
 	common.Schema
 	form       form
 	items      *shape
-	properties map[string]common.Schema // each is a *shape
+	properties map[string]common.Schema // each value is a *shape
 	additional *additional
 }
 
-// form is what rules see of a value, as far as it is of the type that its schema says.
+// form tells how rules see a value that has the type of its schema.
 type form uint8
 
 const (
-	asLibrary form = iota // what the library makes of it
+	asLibrary form = iota // the library converts it
 	asObject
 	asList
 	asText
@@ -87,7 +87,7 @@ func (s *shape) formOf() form {
 	return asLibrary
 }
 
-// val returns v as rules see it. It costs nothing to speak of, unless the library has to convert it.
+// val returns v in the form that rules see. It costs almost nothing unless the library must convert v.
 func (s *shape) val(v value.Value) ref.Val {
 	switch kind := v.Kind(); {
 	case kind == value.KindObject && s.form == asObject:
@@ -106,7 +106,7 @@ func (s *shape) val(v value.Value) ref.Val {
 	return common.UnstructuredToVal(v.ToAny(), s)
 }
 
-// member returns the schema of the member called name, nil if rules do not see it.
+// member returns the schema of a member, or nil if rules do not see the member.
 func (s *shape) member(name string) *shape {
 	switch {
 	case s.properties != nil:
@@ -121,10 +121,10 @@ func (s *shape) member(name string) *shape {
 // Items returns the schema of items.
 func (s *shape) Items() common.Schema { return orNil(s.items) }
 
-// Properties returns the schemas of properties, which nobody may modify.
+// Properties returns the schemas of properties. Callers must not modify the map.
 func (s *shape) Properties() map[string]common.Schema { return s.properties }
 
-// AdditionalProperties returns the schema of other members.
+// AdditionalProperties returns the schema of all other members.
 func (s *shape) AdditionalProperties() common.SchemaOrBool {
 	if s.additional == nil {
 		return nil
@@ -132,19 +132,19 @@ func (s *shape) AdditionalProperties() common.SchemaOrBool {
 	return s.additional
 }
 
-// additional is what a schema says of members that it does not name: common.SchemaOrBool.
+// additional implements common.SchemaOrBool for the members that a schema does not name.
 type additional struct {
 	schema *shape
 	allows bool
 }
 
-// Schema returns their schema.
+// Schema returns the schema of those members.
 func (a *additional) Schema() common.Schema { return orNil(a.schema) }
 
-// Allows reports whether there may be any.
+// Allows reports whether such members are allowed.
 func (a *additional) Allows() bool { return a.allows }
 
-// orNil returns s, nil if it is none.
+// orNil returns s as an interface that is nil if s is nil.
 func orNil(s *shape) common.Schema {
 	if s == nil {
 		return nil

@@ -7,8 +7,8 @@ import (
 
 var shared = cache.ByText[*Rules]{Budget: 8 << 20}
 
-// Shared is Compile for a schema that may have been compiled in the process before: when the status of its definition was written, or
-// by another server. The last ones are remembered, by their content.
+// Shared is Compile with a cache for the whole process, keyed by the content of the schema. A schema is compiled again when the status of
+// its definition is written, and by other servers in the same process.
 func Shared(openAPIV3Schema value.Value) (*Rules, error) {
 	return shared.Get(openAPIV3Schema.AppendJSON(nil), func() (*Rules, error) { return Compile(openAPIV3Schema) })
 }

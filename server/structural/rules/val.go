@@ -11,15 +11,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Objects and lists as rules see them. What most rules do with one, select a member, ask for its size and go through its items, is done
-// on the value as it is; a part is adapted when a rule comes to it. For everything else, the library converts the value.
+// The types below adapt objects and lists for rules. Most rules select members, take sizes and iterate over items. These operations work on
+// the value itself, and a part is adapted when a rule reaches it. All other operations convert the value to the library's form.
 //
-// Of two values that are compared, both are made the library's: its values know each other's Go types.
+// A comparison converts both operands, because the library's values only know each other's Go types.
 
-// converted is a value that the library can be asked about.
+// converted is a value that can be converted to the library's form.
 type converted interface{ library() ref.Val }
 
-// asLibraryHas returns a value as the library has it.
+// asLibraryHas returns a value in the library's form.
 func asLibraryHas(v ref.Val) ref.Val {
 	if c, ok := v.(converted); ok {
 		return c.library()
@@ -27,14 +27,14 @@ func asLibraryHas(v ref.Val) ref.Val {
 	return v
 }
 
-// part is an object or a list: ref.Val, but for its type.
+// part holds what objects and lists share: all of ref.Val except Type.
 type part struct {
 	v     value.Value
 	shape *shape
-	whole ref.Val // see library
+	whole ref.Val // cache of library
 }
 
-// library returns the part as the library has it.
+// library returns the part in the library's form.
 func (p *part) library() ref.Val {
 	if p.whole == nil {
 		p.whole = common.UnstructuredToVal(p.v.ToAny(), p.shape)
@@ -54,15 +54,16 @@ func (p *part) ConvertToType(t ref.Type) ref.Val { return p.library().ConvertToT
 // ConvertToNative returns the part as a value of a Go type.
 func (p *part) ConvertToNative(t reflect.Type) (any, error) { return p.library().ConvertToNative(t) }
 
-// Value returns the part as a map or a slice.
+// Value returns the part as a Go map or slice.
 func (p *part) Value() any { return p.library().Value() }
 
-// object is an object: traits.Mapper.
+// object implements traits.Mapper for an object.
 type object struct{ part }
 
 func (o *object) mapper() traits.Mapper { return o.library().(traits.Mapper) }
 
-// Find returns the member that key names, and whether there is one that rules see. In an object with properties, null is none.
+// Find returns the member with the name key, and whether rules see such a member. In an object with properties, rules do not see null
+// members.
 func (o *object) Find(key ref.Val) (ref.Val, bool) {
 	name, ok := key.(types.String)
 	named := o.shape.properties != nil
@@ -76,7 +77,7 @@ func (o *object) Find(key ref.Val) (ref.Val, bool) {
 	return s.val(member), true
 }
 
-// Get returns the member that key names, or an error.
+// Get returns the member with the name key, or an error.
 func (o *object) Get(key ref.Val) ref.Val {
 	if v, found := o.Find(key); found {
 		return v
@@ -84,7 +85,7 @@ func (o *object) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Contains reports whether rules see a member that key names.
+// Contains reports whether rules see a member with the name key.
 func (o *object) Contains(key ref.Val) ref.Val {
 	v, found := o.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {
@@ -93,13 +94,13 @@ func (o *object) Contains(key ref.Val) ref.Val {
 	return types.Bool(found)
 }
 
-// Iterator goes through the names of members.
+// Iterator returns an iterator over the names of members.
 func (o *object) Iterator() traits.Iterator { return o.mapper().Iterator() }
 
-// Type returns the type of maps.
+// Type returns types.MapType.
 func (o *object) Type() ref.Type { return types.MapType }
 
-// list is a list: traits.Lister.
+// list implements traits.Lister for a list.
 type list struct{ part }
 
 func (l *list) lister() traits.Lister { return l.library().(traits.Lister) }
@@ -113,19 +114,19 @@ func (l *list) Get(index ref.Val) ref.Val {
 	return l.shape.items.val(l.v.Item(int(i)))
 }
 
-// Iterator goes through the items.
+// Iterator returns an iterator over the items.
 func (l *list) Iterator() traits.Iterator { return &items{list: l} }
 
-// Type returns the type of lists.
+// Type returns types.ListType.
 func (l *list) Type() ref.Type { return types.ListType }
 
 // Contains reports whether an item equals v.
 func (l *list) Contains(v ref.Val) ref.Val { return l.lister().Contains(asLibraryHas(v)) }
 
-// Add returns the list with the items of another one, as its type in the schema says.
+// Add returns the concatenation with another list, as the list's type in the schema defines it.
 func (l *list) Add(other ref.Val) ref.Val { return l.lister().Add(asLibraryHas(other)) }
 
-// items goes through the items of a list: traits.Iterator.
+// items implements traits.Iterator for the items of a list.
 type items struct {
 	*list
 	next int

@@ -11,8 +11,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// aboutValues are rules in CEL about values of a type that come to all that values can do. P stands for a property. None depends on the
-// order of names.
+// aboutValues holds CEL rules that use every operation on values of a type. P stands for a property. No rule depends on the order of names.
 var aboutValues = map[string][]string{
 	"object": {
 		"!has(self.P) || self.P == self.P", "has(self.P) ? [self.P].exists(p, p == self.P) : true", "self == self", "self in [self]",
@@ -35,7 +34,7 @@ var aboutValues = map[string][]string{
 	"anything": {"self == self"},
 }
 
-// withRules returns a schema with rules about values, in some of its parts.
+// withRules adds rules about values to some parts of a schema.
 func withRules(c *gen.Choices, s value.Value) value.Value {
 	var of []string
 	switch typ := s.Get("type").Str(); {
@@ -71,7 +70,7 @@ func withRules(c *gen.Choices, s value.Value) value.Value {
 	return withRule(s, rule)
 }
 
-// replaceP puts the name of a property in place of P.
+// replaceP replaces P with the name of a property.
 func replaceP(rule, name string) string {
 	out := ""
 	for _, r := range rule {
@@ -84,10 +83,10 @@ func replaceP(rule, name string) string {
 	return out
 }
 
-// outcomes counts what rules said.
+// outcomes counts the outcomes of rules.
 type outcomes struct{ rules, holding int }
 
-// TestValues evaluates rules on values as they are adapted here, and on those that the library makes: they say the same, at the same cost.
+// TestValues evaluates rules on adapted values and on the library's values. The outcomes and costs must be equal.
 func TestValues(t *testing.T) {
 	cases, seed := number(t, "DEED_CASES", 1000), seeds.First(t)
 	var of outcomes
@@ -95,7 +94,7 @@ func TestValues(t *testing.T) {
 		c := gen.Seeded(seed<<32 + uint64(i/50))
 		schema := withRules(c, objectSchema(c, 3))
 		if c.Chance(25) {
-			schema = replaceName(schema, "a", "namespace") // which rules write in another way
+			schema = replaceName(schema, "a", "namespace") // CEL escapes this name
 		}
 		r, err := Compile(reread(t, schema))
 		if err != nil {
@@ -128,7 +127,7 @@ func replaceName(v value.Value, name, by string) value.Value {
 	))
 }
 
-// compare evaluates all rules for v and what is in it.
+// compare evaluates all rules for v and its parts.
 func (of *outcomes) compare(t *testing.T, c *checker, v value.Value) {
 	t.Helper()
 	if c == nil || v.IsAbsent() {
@@ -152,8 +151,8 @@ func (of *outcomes) compare(t *testing.T, c *checker, v value.Value) {
 	}
 }
 
-// answer is what a rule says: that it holds, at a cost, or that it does not. Whether it meets what differs first, or an error, may be up to
-// the order of a map.
+// answer is the outcome of a rule: it holds at a cost, or it does not. Whether an evaluation meets the difference or an error first may
+// depend on map order.
 type answer struct {
 	holds bool
 	cost  uint64
@@ -167,7 +166,7 @@ func said(r rule, about *self) answer {
 	return answer{true, *details.ActualCost()}
 }
 
-// TestOnlyWhatIsReadIsAdapted counts the allocations of a rule about an object, most of which it does not look at.
+// TestOnlyWhatIsReadIsAdapted counts the allocations of a rule that reads a small part of an object.
 func TestOnlyWhatIsReadIsAdapted(t *testing.T) {
 	r, err := Compile(document(t, `{"type":"object","properties":{"spec":{"type":"object",
 		"properties":{"n":{"type":"integer"},"l":{"type":"array","items":{"type":"object","additionalProperties":{"type":"string"}}}},
