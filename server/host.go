@@ -49,6 +49,7 @@ func (h *host) Stored(ctx context.Context, q *rest.Request, event write.Event) {
 	case event == write.WasMarked && q.Version.GroupResource() == namespaces.Resource:
 		h.deletions.Namespace(q.ObjectName)
 	case event == write.WasRemoved:
-		h.background.Go(func(ctx context.Context) { h.deletions.Removed(ctx, q.Version, q.Target.Namespace) })
+		version, namespace := q.Version, q.Target.Namespace
+		h.background.Go(func(ctx context.Context) { h.deletions.Removed(ctx, version, namespace) })
 	}
 }
