@@ -42,9 +42,9 @@ type recorded struct {
 
 func main() {
 	server := flag.String("server", "https://127.0.0.1:16443", "the server")
-	objects := flag.String("objects", "../../server/catalog/tables/testdata/objects.jsonl", "the objects")
-	rows := flag.String("rows", "../../server/catalog/tables/testdata/rows.json.gz", "where the rows are written to")
-	columns := flag.String("columns", "../../server/catalog/tables/columns.json.gz", "where the columns are written to; empty writes none")
+	objects := flag.String("objects", "../../server/kinds/testdata/objects.jsonl", "the objects")
+	rows := flag.String("rows", "../../server/kinds/testdata/rows.json.gz", "where the rows are written to")
+	columns := flag.String("columns", "../../server/catalog/builtin/columns.json.gz", "where the columns are written to; empty writes none")
 	flag.Parse()
 	c := client{*server, &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the certificate is made for the run
