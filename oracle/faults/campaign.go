@@ -1,0 +1,267 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// campaign sends requests to both servers.
+type campaign struct {
+	real, deed       *peer
+	seed             uint64
+	requests         int
+	workers          int
+	kinds            string
+	findings, record string
+
+	bases map[string]*base
+}
+
+// inTemplate matches the fields of pods in other kinds. Each seed takes one of so many of these fields, as kinds share their rules.
+var inTemplate = regexp.MustCompile(`(^|\.)template\.spec\.`)
+
+const templates = 6
+
+// run installs the base objects, sends the requests of the seed, and reports the classes of differences.
+func (c *campaign) run(basesOnly bool) (int, error) {
+	kinds, err := c.prepare()
+	if err != nil || basesOnly {
+		return 0, err
+	}
+	p := &plan{chooser: chooser{rand.New(rand.NewPCG(c.seed, 31))}, kinds: kinds}
+	for _, k := range kinds {
+		for _, name := range slices.Sorted(maps.Keys(k.byField)) {
+			if !inTemplate.MatchString(name) || p.IntN(templates) == 0 {
+				p.fields = append(p.fields, field{k, name})
+			}
+		}
+	}
+	p.next = len(p.fields)
+	all := 0
+	for _, k := range kinds {
+		all += len(k.byField)
+	}
+	fmt.Printf("%d kinds, %d base objects, %d fields, of which this seed takes %d\n", len(kinds), len(c.bases), all, len(p.fields))
+	begun := time.Now()
+	f := newFindings()
+	var group sync.WaitGroup
+	queue := make(chan request, 100)
+	for range c.workers {
+		group.Go(func() {
+			for r := range queue {
+				f.add(c.ask(r))
+			}
+		})
+	}
+	for range c.requests {
+		queue <- p.request()
+	}
+	close(queue)
+	group.Wait()
+	fmt.Printf("%d requests in %.0f s, %d of them differ; %d are refused there\n", c.requests, time.Since(begun).Seconds(), f.differ, f.refused)
+	if f.err != nil {
+		return 0, f.err
+	}
+	c.shrink(f)
+	f.print()
+	return len(f.classes), c.write(f)
+}
+
+// exchange is a request with both answers.
+type exchange struct {
+	request
+	Real answer `json:"real"`
+	Deed answer `json:"deed"`
+
+	err error
+}
+
+func (c *campaign) ask(r request) exchange {
+	x := exchange{request: r}
+	for range 3 { // a machine that was asleep has broken connections
+		if x.Real, x.err = c.send(c.real, r); x.err == nil {
+			if x.Deed, x.err = c.send(c.deed, r); x.err == nil {
+				break
+			}
+		}
+	}
+	return x
+}
+
+// shrink replaces each example with two faults by one with a single fault, if that has the same difference.
+func (c *campaign) shrink(f *findings) {
+	for _, class := range f.classes {
+		for _, e := range class.example.Edits {
+			if len(class.example.Edits) < 2 {
+				break
+			}
+			r := class.example.request
+			r.Edits = []edit{e}
+			if x := c.ask(r); x.err == nil && slices.Contains(x.classes(), class.name) {
+				class.example = x
+				break
+			}
+		}
+	}
+}
+
+// prepare reads the base objects and what the server serves, and installs the objects on both servers.
+func (c *campaign) prepare() ([]*kind, error) {
+	bases, err := readBases()
+	if err != nil {
+		return nil, err
+	}
+	if c.kinds != "" {
+		bases = slices.DeleteFunc(bases, func(b *base) bool { return !slices.Contains(strings.Split(c.kinds, ","), b.kind) })
+	}
+	c.bases = map[string]*base{}
+	var kinds []*kind
+	served := discovery{peer: c.real, groups: map[string]*group{}}
+	for _, b := range bases {
+		g, err := served.group(b.Object["apiVersion"].(string))
+		if err != nil {
+			return nil, err
+		}
+		if err := g.locate(b); err != nil {
+			return nil, err
+		}
+		if !c.installed(b) {
+			continue
+		}
+		c.bases[b.ID] = b
+		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.name == g.version+"/"+b.kind })
+		if i < 0 {
+			i = len(kinds)
+			kinds = append(kinds, &kind{name: g.version + "/" + b.kind, subresources: g.subresources[b.kind],
+				byField: map[string][]*location{}, in: map[*location]*base{},
+				places: map[*base][]*location{}, beside: map[*base]map[string][]*location{}})
+		}
+		kinds[i].add(b, g.schemas)
+	}
+	return kinds, nil
+}
+
+// installed creates a base object on both servers. It tells what they do not do alike.
+func (c *campaign) installed(b *base) bool {
+	there, err := c.real.install(b)
+	if err != nil {
+		fmt.Println("BASE", b.ID, err)
+		return false
+	}
+	here, err := c.deed.install(b)
+	if err != nil {
+		fmt.Println("BASE", b.ID, err)
+		return false
+	}
+	if x := (exchange{request: request{Base: b.ID, Verb: create}, Real: there, Deed: here}); len(x.classes()) > 0 || there.Code >= 300 {
+		fmt.Printf("BASE %s\n  real %s\n  deed %s\n", b.ID, there, here)
+	}
+	return c.real.live[b.ID] != nil && c.deed.live[b.ID] != nil
+}
+
+func (k *kind) add(b *base, all schemas) {
+	k.bases = append(k.bases, b)
+	l := locations{all, map[string][]*location{}}
+	l.visit("", nil, all.of(b.kind), b.Object, true, 0)
+	k.beside[b] = map[string][]*location{}
+	for _, name := range slices.Sorted(maps.Keys(l.byField)) {
+		k.byField[name] = append(k.byField[name], l.byField[name]...)
+		for _, place := range l.byField[name] {
+			k.in[place] = b
+			k.places[b] = append(k.places[b], place)
+			k.beside[b][parent(place.path)] = append(k.beside[b][parent(place.path)], place)
+		}
+	}
+}
+
+// discovery knows what a server serves.
+type discovery struct {
+	*peer
+	groups map[string]*group
+}
+
+type group struct {
+	version      string
+	path         string
+	resources    map[string]string // by kind
+	namespaced   map[string]bool
+	subresources map[string][]string
+	schemas      schemas
+}
+
+func (d discovery) group(version string) (*group, error) {
+	if g := d.groups[version]; g != nil {
+		return g, nil
+	}
+	g := &group{version: version, path: "/apis/" + version, resources: map[string]string{}, namespaced: map[string]bool{}, subresources: map[string][]string{}}
+	if !strings.Contains(version, "/") {
+		g.path = "/api/" + version
+	}
+	var list struct {
+		Resources []struct {
+			Name       string
+			Kind       string
+			Namespaced bool
+			Verbs      []string
+		}
+	}
+	if err := d.read(g.path, &list); err != nil {
+		return nil, err
+	}
+	for _, r := range list.Resources {
+		name, subresource, below := strings.Cut(r.Name, "/")
+		switch {
+		case !below:
+			g.resources[r.Kind], g.namespaced[r.Kind] = name, r.Namespaced
+		case slices.Contains(r.Verbs, "update") && g.resources[r.Kind] == name:
+			g.subresources[r.Kind] = append(g.subresources[r.Kind], subresource)
+		}
+	}
+	var document struct {
+		Components struct{ Schemas schemas }
+	}
+	err := d.read("/openapi/v3"+g.path, &document)
+	g.schemas = document.Components.Schemas
+	d.groups[version] = g
+	return g, err
+}
+
+func (d discovery) read(path string, out any) error {
+	a, err := d.send(http.MethodGet, path, nil)
+	if err == nil && a.Code != http.StatusOK {
+		err = fmt.Errorf("%s: %d %s", path, a.Code, a.Message)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(a.object)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, out)
+}
+
+func (g *group) locate(b *base) error {
+	resource := g.resources[b.kind]
+	if resource == "" {
+		return fmt.Errorf("%s is not served", b.ID)
+	}
+	if g.schemas.of(b.kind) == nil {
+		return fmt.Errorf("%s has no schema", b.ID)
+	}
+	b.Path = g.path + "/" + resource
+	if g.namespaced[b.kind] {
+		namespace, _ := get(b.Object, "metadata", "namespace").(string)
+		b.Path = g.path + "/namespaces/" + cmp.Or(namespace, "default") + "/" + resource
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+// Command faults looks for wrong objects that a kube-apiserver and a deed-apiserver answer differently. It takes each field of each
+// stored built-in kind through the values that may be wrong with it, alone and in pairs, and sends each request to both servers:
+//
+//	go run ./faults --real https://127.0.0.1:16443 --deed https://127.0.0.1:16543 --seed 1 --requests 100000
+//
+// The servers must be fresh, and their token is tok. A difference has a class: kind, verb, field, reason and the side that refuses. The
+// command prints each class with its count and one example, and exits with 1 if there are any. The same seed sends the same requests.
+//
+// With --record, the command writes one request of each class of refusals that both servers agree on. TestFaults of package server
+// replays the file.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"os"
+)
+
+func main() {
+	c := campaign{}
+	real := flag.String("real", "https://127.0.0.1:16443", "the kube-apiserver")
+	deed := flag.String("deed", "https://127.0.0.1:16543", "the deed-apiserver")
+	flag.Uint64Var(&c.seed, "seed", 1, "the seed of all random choices")
+	flag.IntVar(&c.requests, "requests", 100_000, "how many requests each server gets")
+	flag.IntVar(&c.workers, "workers", 6, "how many requests are in flight")
+	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
+	flag.StringVar(&c.findings, "findings", "", "file for all differences, one JSON document a line")
+	flag.StringVar(&c.record, "record", "", "file for a request of each class that both servers refuse alike")
+	bases := flag.Bool("bases", false, "only install the base objects, and compare the answers")
+	flag.Parse()
+	c.real, c.deed = newPeer(*real), newPeer(*deed)
+	found, err := c.run(*bases)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if found > 0 {
+		fmt.Println(found, "classes of differences")
+		os.Exit(1)
+	}
+}

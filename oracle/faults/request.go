@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// request is a write of a base object with faults. It changes nothing: all requests are dry runs.
+type request struct {
+	Base  string `json:"base"`
+	Onto  string `json:"onto,omitempty"` // the stored object that is replaced; empty for a create
+	Verb  string `json:"verb"`           // create, update, or the name of a subresource
+	Edits []edit `json:"edits,omitempty"`
+}
+
+const create, update = "create", "update"
+
+// send sends a request. An update sends what the server has stored of the base object.
+func (c *campaign) send(p *peer, r request) (answer, error) {
+	b := c.bases[r.Base]
+	if r.Verb == create {
+		object := merged(b.Object, b.Create)
+		if get(b.Create, "metadata", "name") == nil {
+			object = put(object, []any{"metadata", "name"}, edit{Value: get(object, "metadata", "name").(string) + "-new"})
+		}
+		return p.send(http.MethodPost, b.Path+"?dryRun=All", applied(object, r.Edits))
+	}
+	object, onto := any(p.live[r.Base]), p.live[r.Onto]
+	if r.Base != r.Onto {
+		for _, name := range []string{"name", "uid", "resourceVersion", "creationTimestamp", "generation"} {
+			v := get(onto, "metadata", name)
+			object = put(object, []any{"metadata", name}, edit{Value: v, Remove: v == nil})
+		}
+	}
+	path := b.Path + "/" + get(onto, "metadata", "name").(string)
+	if r.Verb != update {
+		path += "/" + r.Verb
+	}
+	return p.send(http.MethodPut, path+"?dryRun=All", applied(object, r.Edits))
+}
+
+// merged returns an object with the members of another one.
+func merged(object any, with map[string]any) any {
+	for name, v := range with {
+		members, _ := object.(map[string]any)
+		if below, ok := v.(map[string]any); ok {
+			v = merged(members[name], below)
+		}
+		object = put(object, []any{name}, edit{Value: v, Remove: v == nil})
+	}
+	return object
+}
+
+// plan chooses the requests of a seed.
+type plan struct {
+	chooser
+	kinds  []*kind
+	fields []field // of all kinds
+	next   int
+}
+
+// kind is a served kind with its base objects.
+type kind struct {
+	name         string
+	bases        []*base
+	subresources []string
+	byField      map[string][]*location
+	in           map[*location]*base
+	places       map[*base][]*location
+	beside       map[*base]map[string][]*location // by the path of their parent
+}
+
+type field struct {
+	kind *kind
+	name string
+}
+
+// request returns the next request: each field has its turn, with one fault or two.
+func (p *plan) request() request {
+	if p.next == len(p.fields) {
+		p.Shuffle(len(p.fields), func(i, j int) { p.fields[i], p.fields[j] = p.fields[j], p.fields[i] })
+		p.next = 0
+	}
+	f := p.fields[p.next]
+	p.next++
+	places := f.kind.byField[f.name]
+	place := places[p.IntN(len(places))]
+	b := f.kind.in[place]
+	r := request{Base: b.ID, Onto: b.ID, Verb: p.verb(f), Edits: []edit{p.fault(place)}}
+	if n := p.IntN(10); n < 4 {
+		r.Edits = append(r.Edits, p.second(f.kind, b, place)...)
+	}
+	if r.Verb == create {
+		r.Onto = ""
+	} else if p.IntN(8) == 0 {
+		other := f.kind.bases[p.IntN(len(f.kind.bases))]
+		if r.Onto = other.ID; other != b && p.IntN(3) == 0 {
+			r.Edits = nil
+		}
+	}
+	return r
+}
+
+func (p *plan) verb(f field) string {
+	subresources := f.kind.subresources
+	ofStatus := strings.HasPrefix(f.name, "status.") || f.name == "status"
+	switch n := p.IntN(20); {
+	case len(subresources) > 0 && (ofStatus && n < 14 || n < 1):
+		if ofStatus && n < 12 {
+			return "status"
+		}
+		return subresources[p.IntN(len(subresources))]
+	case n%2 == 0:
+		return create
+	}
+	return update
+}
+
+// second returns a fault at another place of the same object: often a sibling, so that members of a union meet.
+func (p *plan) second(k *kind, b *base, first *location) []edit {
+	from := k.places[b]
+	if p.IntN(3) > 0 {
+		from = k.beside[b][parent(first.path)]
+	}
+	for range 5 {
+		if l := from[p.IntN(len(from))]; !within(l.path, first.path) && !within(first.path, l.path) {
+			return []edit{p.fault(l)}
+		}
+	}
+	return nil
+}
+
+func parent(path []any) string { return fmt.Sprint(path[:len(path)-1]...) }
+
+// within reports whether a path leads to or into another one.
+func within(path, other []any) bool {
+	if len(path) < len(other) {
+		return false
+	}
+	for i := range other {
+		if path[i] != other[i] {
+			return false
+		}
+	}
+	return true
+}
