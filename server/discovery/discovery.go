@@ -45,7 +45,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case first == "metrics" && len(parts) == 1:
 		h.Metrics.ServeHTTP(w, r)
 	case first == "openapi":
-		h.openAPI(w, r, parts[1:])
+		h.openAPI(w, r)
 	case first == "api" && len(parts) <= 2, first == "apis" && len(parts) <= 3:
 		h.discovery(w, r, parts)
 	default:
@@ -69,17 +69,21 @@ func (h *Handler) NotFound(w http.ResponseWriter, r *http.Request) {
 // form. Paths of built-in groups answer GET only.
 func (h *Handler) discovery(w http.ResponseWriter, r *http.Request, parts []string) {
 	c := h.Catalog()
-	switch {
-	case len(parts) == 1 && parts[0] == "api" && r.Method != http.MethodGet:
+	if len(parts) == 1 && parts[0] == "api" && r.Method != http.MethodGet {
 		h.Response.Error(w, r, api.NoMethod())
-	case len(parts) == 1 && wire.TakesAggregated(r):
-		h.aggregated(w, r, parts[0] == "api")
-	case len(parts) == 1 && wire.TakesOnlyAggregated(r):
-		h.Response.ErrorAs(w, r, wire.Plain, wire.NotAggregated())
+		return
+	}
+	if len(parts) == 1 {
+		if rep, ok := wire.NegotiateAggregated(r, wire.Offer{Protobuf: true, CBOR: h.Response.CBOR}); ok {
+			h.aggregated(w, r, parts[0] == "api", rep)
+			return
+		}
+	}
+	switch {
 	case len(parts) == 1 && parts[0] == "api":
-		h.plain(w, r, coreVersions(r.Host))
+		h.plain(w, r, coreVersions(r.Host), true)
 	case len(parts) == 1:
-		h.plain(w, r, groupList(c))
+		h.plain(w, r, groupList(c), false)
 	case parts[0] == "api":
 		h.version(w, r, "", parts[1])
 	case len(parts) == 2:
@@ -88,21 +92,22 @@ func (h *Handler) discovery(w http.ResponseWriter, r *http.Request, parts []stri
 			response.NotFound(w)
 			return
 		}
-		h.plain(w, r, apiGroup(group))
+		h.plain(w, r, apiGroup(group), false)
 	default:
 		h.version(w, r, parts[1], parts[2])
 	}
 }
 
-// version answers with the resources of one version of a group.
+// version answers with the resources of one version of a group. kube-apiserver does not list custom resources in a group of built-in kinds.
 func (h *Handler) version(w http.ResponseWriter, r *http.Request, group, version string) {
 	c := h.Catalog()
 	list := c.APIResources(group, version)
-	if len(list.APIResources) == 0 {
+	g, _ := c.Group(group)
+	if len(list.APIResources) == 0 || !g.Custom && !c.IsBuiltIn(group, version) {
 		h.NotFound(w, r)
 		return
 	}
-	if g, ok := c.Group(group); ok && !g.Custom && r.Method != http.MethodGet {
+	if !g.Custom && r.Method != http.MethodGet {
 		h.Response.Error(w, r, api.NoMethod())
 		return
 	}
@@ -110,14 +115,13 @@ func (h *Handler) version(w http.ResponseWriter, r *http.Request, group, version
 	if group != "" {
 		list.APIVersion = "v1"
 	}
-	h.plain(w, r, &list)
+	h.plain(w, r, &list, !g.Custom)
 }
 
 // aggregated answers with all groups in one document, unless the client has that document already.
-func (h *Handler) aggregated(w http.ResponseWriter, r *http.Request, core bool) {
-	list := h.Catalog().Aggregated(core)
-	text := wire.Typed{Object: &list}.AppendJSON(nil)
-	etag := fmt.Sprintf("%q", fmt.Sprintf("%X", sha512.Sum512(text)))
+func (h *Handler) aggregated(w http.ResponseWriter, r *http.Request, core bool, rep wire.Representation) {
+	list := wire.Typed{Object: new(h.Catalog().Aggregated(core))}
+	etag := fmt.Sprintf("%q", fmt.Sprintf("%X", sha512.Sum512(list.AppendJSON(nil))))
 	header := w.Header()
 	header.Set("Etag", etag)
 	header.Set("Vary", "Accept")
@@ -126,7 +130,7 @@ func (h *Handler) aggregated(w http.ResponseWriter, r *http.Request, core bool) 
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	h.Response.Document(w, r, http.StatusOK, wire.Representation{Media: wire.JSON, Params: wire.AggregatedParams}, wire.Text(text))
+	h.Response.Document(w, r, http.StatusOK, rep, list)
 }
 
 // release answers with the release of Kubernetes whose behavior the server has.
@@ -144,9 +148,10 @@ func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
 }
 
 // plain answers with a document in the form in which the server has it. Clients may ask for Go objects of Kubernetes in protocol buffers.
-func (h *Handler) plain(w http.ResponseWriter, r *http.Request, document any) {
+// routed reports whether kube-apiserver's router answers the path, which has its own text for unknown media types.
+func (h *Handler) plain(w http.ResponseWriter, r *http.Request, document any, routed bool) {
 	_, isObject := document.(runtime.Object)
-	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR, Routed: true})
+	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR, Routed: routed})
 	if err != nil {
 		h.Response.Error(w, r, err)
 		return
