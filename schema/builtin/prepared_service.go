@@ -45,15 +45,10 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 	return service
 }
 
-// hasNodePorts reports whether a service may have node ports, and needsNodePorts whether it gets them by default.
+// hasNodePorts reports whether a service may have node ports.
 func hasNodePorts(spec value.Value) bool {
 	typ := spec.Get("type").Str()
 	return typ == "NodePort" || typ == "LoadBalancer"
-}
-
-func needsNodePorts(spec value.Value) bool {
-	allocate := spec.Get("allocateLoadBalancerNodePorts")
-	return hasNodePorts(spec) && (spec.Get("type").Str() == "NodePort" || isNothing(allocate) || allocate.Bool())
 }
 
 func needsHealthPort(spec value.Value) bool {

@@ -41,15 +41,6 @@ func (y *tally) odd(
 	y.compare(t, where, kind, s, out, err)
 }
 
-func parsed(t *testing.T, text []byte) value.Value {
-	t.Helper()
-	v, err := value.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
 // patch plays a patch: an update with what the patch makes of the live object.
 func (y *tally) patch(t *testing.T, where, kind string, s recording.Exchange, manager string) {
 	if s.Code >= 300 {

@@ -229,22 +229,6 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// counting is a listener that counts what its connections write.
-type counting struct {
-	net.Listener
-	conns chan *counted
-}
-
-func (l counting) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	wire := &counted{Conn: c}
-	l.conns <- wire
-	return wire, nil
-}
-
 // TestProtocols serves clients of HTTP/2 and HTTP/1.1, and such that speak neither, behind a listener: only for those of HTTP/2 the
 // connection is one that gathers, and all get what net/http answers.
 func TestProtocols(t *testing.T) {

@@ -65,7 +65,10 @@ func forgetUnreadable(object any) {
 		return
 	}
 	for _, entry := range of.GetManagedFields() {
-		if entry.FieldsV1 != nil && len(entry.FieldsV1.Raw) > 0 && !json.Valid(entry.FieldsV1.Raw) {
+		if entry.FieldsV1 == nil {
+			continue
+		}
+		if fields := entry.FieldsV1.GetRawBytes(); len(fields) > 0 && !json.Valid(fields) {
 			of.SetManagedFields(nil)
 			return
 		}

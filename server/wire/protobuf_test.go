@@ -92,7 +92,7 @@ func itemKind(list schema.GroupVersionKind) schema.GroupVersionKind {
 func TestUnreadableFields(t *testing.T) {
 	for fields, want := range map[string]int{`{"f:data":{}}`: 1, `{"f:data":{}} x`: 0, `{"f:data":{}}{}`: 0} {
 		raw, err := (&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{
-			{Manager: "m", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}},
+			{Manager: "m", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields)},
 		}}}).Marshal()
 		if err != nil {
 			t.Fatal(err)
