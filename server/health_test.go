@@ -117,9 +117,12 @@ func TestHealth(t *testing.T) {
 // TestPages reads the pages about the server and its flags.
 func TestPages(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	now := began
-	s := newServer(t, server.Config{Now: func() time.Time { return now }, Flags: map[string]string{"b": "2", "a": ""}})
-	now = began.Add(90*time.Minute + time.Second)
+	var passed atomic.Int64 // since began; the server's background reads its clock, too
+	s := newServer(t, server.Config{
+		Now:   func() time.Time { return began.Add(time.Duration(passed.Load())) },
+		Flags: map[string]string{"b": "2", "a": ""},
+	})
+	passed.Store(int64(90*time.Minute + time.Second))
 	const warning = "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.\n"
 	for path, want := range map[string]string{
 		"/flagz":   "\napiserver flagz\n" + warning + "a \nb 2\n",
