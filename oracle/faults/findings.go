@@ -94,7 +94,11 @@ var (
 func (x exchange) refusals() []string {
 	var out []string
 	for _, c := range x.Real.Details.Causes {
-		out = append(out, fmt.Sprintf("%s %s %s %s", x.kind(), x.Verb, indexes.ReplaceAllString(c.Field, "[]"), c.Reason))
+		name, field := x.kind()+" "+x.Verb, indexes.ReplaceAllString(c.Field, "[]")
+		if at := inTemplate.FindStringIndex(field); at != nil { // whose rules are the same in all kinds
+			name, field = "template", field[at[1]:]
+		}
+		out = append(out, fmt.Sprintf("%s %s %s", name, field, c.Reason))
 	}
 	if x.Real.Code >= 300 && len(out) == 0 {
 		out = append(out, fmt.Sprintf("%s %s %d %s", x.kind(), x.Verb, x.Real.Code, plain(x.Real.Message)))
