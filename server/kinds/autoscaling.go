@@ -3,6 +3,7 @@ package kinds
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -23,18 +24,13 @@ func validateAutoscaler(r *report, object place, _ value.Value) {
 	if least.is() && most.Int() < least.Int() {
 		r.invalidAs(most, most.Int(), "must be greater than or equal to `minReplicas`")
 	}
-	target := spec.at("scaleTargetRef")
-	r.segment(target.at("kind"))
-	r.segment(target.at("name"))
-	version := target.at("apiVersion")
-	if gv, err := schema.ParseGroupVersion(version.Str()); err != nil {
-		r.invalid(version, err.Error())
-	} else if gv.Group == "" && (gv.Version != "v1" || target.text("kind") != "ReplicationController") {
-		r.invalidAs(version, version.Str(), "apiVersion must specify API group")
-	}
+	r.reference(spec.at("scaleTargetRef"), false)
 	metrics := spec.at("metrics")
 	for i := range metrics.indexes() {
 		r.metric(metrics.item(i))
+	}
+	if least.is() && least.Int() == 0 && !followsOthers(metrics.Value) {
+		r.forbidden(metrics, "must specify at least one Object or External metric to support scaling to zero replicas")
 	}
 	for _, way := range [...]string{"scaleUp", "scaleDown"} {
 		behavior := spec.at("behavior")
@@ -43,6 +39,37 @@ func validateAutoscaler(r *report, object place, _ value.Value) {
 		}
 	}
 	r.bounds(least, most)
+}
+
+// followsOthers reports whether metrics are about more than the pods themselves.
+func followsOthers(metrics value.Value) bool {
+	for m := range metrics.Items() {
+		if t := m.Get("type").Str(); t == "Object" || t == "External" {
+			return true
+		}
+	}
+	return false
+}
+
+// reference validates a reference to an object. anyGroup allows one without a group.
+func (r *report) reference(p place, anyGroup bool) {
+	r.segment(p.at("kind"))
+	r.segment(p.at("name"))
+	version := p.at("apiVersion")
+	if gv, err := schema.ParseGroupVersion(version.Str()); err != nil {
+		r.invalid(version, err.Error())
+	} else if gv.Group == "" && !anyGroup && (gv.Version != "v1" || p.text("kind") != "ReplicationController") {
+		r.invalidAs(version, version.Str(), "apiVersion must specify API group")
+	}
+}
+
+// metricName validates the name of a metric.
+func (r *report) metricName(p place) {
+	if name := p.at("name"); name.Str() == "" {
+		r.required(name, "must specify a metric name")
+	} else {
+		r.invalid(name, content.IsPathSegmentName(name.Str())...)
+	}
 }
 
 // bounds refuses how many replicas there are at least and at most.
@@ -122,6 +149,15 @@ func (r *report) metricSource(p place) {
 	case "resource", "containerResource":
 		if name := p.at("name"); name.Str() == "" {
 			r.required(name, "must specify a resource name")
+		} else if p.name() == "containerResource" {
+			r.containerResource(name)
+		}
+		if p.name() == "containerResource" {
+			if container := p.at("container"); container.Str() == "" {
+				r.required(container, "must specify a container")
+			} else {
+				r.label(container)
+			}
 		}
 		r.metricTarget(target)
 		share, amount := target.at("averageUtilization"), target.at("averageValue")
@@ -132,17 +168,40 @@ func (r *report) metricSource(p place) {
 			r.forbidden(amount, "may not set both a target raw value and a target utilization")
 		}
 	case "pods":
-		metric := p.at("metric")
-		if name := metric.at("name"); name.Str() == "" {
-			r.required(name, "must specify a metric name")
-		} else {
-			r.invalid(name, content.IsPathSegmentName(name.Str())...)
-		}
+		r.metricName(p.at("metric"))
 		r.metricTarget(target)
 		if amount := target.at("averageValue"); !amount.is() {
 			r.required(amount, "must specify a positive target averageValue")
 		}
+	case "object":
+		r.reference(p.at("describedObject"), true)
+		r.metricName(p.at("metric"))
+		r.metricTarget(target)
+		if amount := target.at("averageValue"); !amount.is() && !isSet(target.Get("value")) {
+			r.required(amount, "must set either a target value or averageValue")
+		}
+	case "external":
+		r.metricName(p.at("metric"))
+		r.metricTarget(target)
+		amount, total := target.at("averageValue"), target.at("value")
+		if !amount.is() && !total.is() {
+			r.required(amount, "must set either a target value for metric or a per-pod target")
+		}
+		if amount.is() && total.is() {
+			r.forbidden(total, "may not set both a target value for metric and a per-pod target")
+		}
 	}
+}
+
+// containerResource validates a text that names a resource of containers.
+func (r *report) containerResource(p place) {
+	named := place{way: p.way, id: p.id}
+	w := podWalk{report: &report{}}
+	w.resource(named.below(p.Value, p.Str(), isKey))
+	for _, e := range w.errs {
+		e.Field = p.path().String()
+	}
+	r.errs = append(r.errs, w.errs...)
 }
 
 // metricTarget refuses what a metric should be.
@@ -191,6 +250,9 @@ func (r *report) scaling(p place) {
 		if period := policy.at("periodSeconds"); period.Int() > 1800 {
 			r.invalid(period, "must be less than or equal to 1800")
 		}
+	}
+	if tolerance := p.at("tolerance"); strings.HasPrefix(tolerance.Str(), "-") {
+		r.invalid(tolerance, "must be greater than or equal to 0")
 	}
 }
 

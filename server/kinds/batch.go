@@ -117,24 +117,31 @@ func (r *report) indexed(spec place) {
 	if failed.is() && !perIndex.is() {
 		r.required(perIndex, "when maxFailedIndexes is specified")
 	}
+	r.managedBy(spec.at("managedBy"))
 	if mode.is() {
 		r.onlyAmong(mode, "NonIndexed", "Indexed")
 	}
 	if mode.Str() == "Indexed" {
 		if completions := spec.at("completions"); !completions.is() {
 			r.required(completions, "when completion mode is Indexed")
-		} else if failed.is() && failed.Int() > completions.Int() {
-			r.invalid(failed, "must be less than or equal to completions")
 		}
-		return
-	}
-	for _, p := range [...]place{perIndex, failed} {
-		if p.is() {
-			r.invalid(p, "requires indexed completion mode")
+		r.indexLimits(spec)
+	} else if !mode.is() || mode.Str() == "NonIndexed" {
+		for _, p := range [...]place{perIndex, failed} {
+			if p.is() {
+				r.invalid(p, "requires indexed completion mode")
+			}
 		}
 	}
-	if policy := spec.at("successPolicy"); policy.is() {
+	if policy := spec.at("podFailurePolicy"); policy.is() {
+		r.failurePolicy(spec, policy)
+	}
+	switch policy := spec.at("successPolicy"); {
+	case !policy.is():
+	case mode.Str() != "Indexed":
 		r.invalid(policy, "requires indexed completion mode")
+	default:
+		r.successPolicy(policy, spec.Get("completions").Int())
 	}
 }
 
@@ -146,7 +153,7 @@ func (r *report) jobChange(spec place, was value.Value, mutable bool) {
 	case completions.is() && !same(completions.Value, was.Get("completions")) && !completions.Equal(spec.Get("parallelism")):
 		r.invalid(completions, "can only be modified in tandem with spec.parallelism")
 	}
-	r.unchanged(spec.at("selector"), was.Get("selector"))
+	r.unchangedSelector(spec.at("selector"), was.Get("selector"))
 	if template := spec.at("template"); mutable {
 		r.waitingTemplate(template.at("spec"), was.Get("template", "spec"))
 	} else {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -35,7 +36,7 @@ func (w *podWalk) containers(p place) {
 	}
 }
 
-// initContainers refuses containers that run first. Those that always restart run on, and may have what others have.
+// initContainers validates containers that run first. Those that always restart run on, and may have what others have.
 func (w *podWalk) initContainers(p place) {
 	met := w.running
 	for i := range p.indexes() {
@@ -46,20 +47,65 @@ func (w *podWalk) initContainers(p place) {
 			w.duplicate(name)
 		}
 		var hostPorts names
-		w.hostPorts(c.at("ports"), &hostPorts)
+		w.hostPorts(p.hostPortsOf(i), &hostPorts)
 		if c.text("restartPolicy") == "Always" {
 			w.lifecycle(c)
 			continue
 		}
-		for _, member := range [...]string{"lifecycle", "livenessProbe", "readinessProbe", "startupProbe"} {
-			if m := c.at(member); m.is() {
-				w.forbidden(m, "may not be set for init containers without restartPolicy=Always")
+		w.noMembers(c, "may not be set for init containers without restartPolicy=Always", "lifecycle", "livenessProbe", "readinessProbe",
+			"startupProbe")
+		policies := c.at("resizePolicy")
+		for i := range policies.indexes() {
+			policy := policies.item(i)
+			if restart := policy.at("restartPolicy"); restart.Str() == "RestartContainer" {
+				w.invalid(restart, "must not be set to 'RestartContainer' for non-sidecar initContainers")
+			}
+		}
+	}
+	w.running = met
+}
+
+// hostPortsOf returns the ports of the container number i. Errors about init containers have the index 0.
+func (p place) hostPortsOf(i int) place {
+	first := p.below(p.Item(i), "", 0)
+	return first.at("ports")
+}
+
+// ephemeralContainers validates containers that are added to a pod that runs.
+func (w *podWalk) ephemeralContainers(p place) {
+	others := w.running
+	for i := range p.indexes() {
+		c := p.item(i)
+		w.container(c)
+		w.trimmedImage(c)
+		if name := c.at("name"); !w.running.add(name.Str()) {
+			w.duplicate(name)
+		}
+		if target := c.at("targetContainerName"); target.Str() != "" && !others.has(target.Str()) {
+			w.add(field.NotFound(target.path(), target.Str()))
+		}
+		const why = "cannot be set for an Ephemeral Container"
+		for _, name := range [...]string{
+			"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules", "livenessProbe", "readinessProbe", "startupProbe",
+			"lifecycle",
+		} {
+			if m := c.at(name); m.is() && !(name == "resources" && m.Len() == 0) {
+				w.forbidden(m, why)
+			}
+		}
+		mounts := c.at("volumeMounts")
+		for i := range mounts.indexes() {
+			mount := mounts.item(i)
+			for _, name := range [...]string{"subPath", "subPathExpr"} {
+				if at := mount.at(name); at.Str() != "" {
+					w.forbidden(at, why)
+				}
 			}
 		}
 	}
 }
 
-// container refuses what holds for every container.
+// container validates what holds for every container.
 func (w *podWalk) container(c place) {
 	if name := c.at("name"); w.present(name) {
 		w.label(name)
@@ -70,17 +116,56 @@ func (w *podWalk) container(c place) {
 	w.env(c.at("env"))
 	w.envFrom(c.at("envFrom"))
 	w.mounts(c)
+	w.volumeDevices(c)
 	w.among(c.at("imagePullPolicy"), "Always", "IfNotPresent", "Never")
 	w.resources(c.at("resources"))
+	w.resizePolicy(c.at("resizePolicy"))
 	w.containerSecurity(c.at("securityContext"))
 }
 
-// containerRestarts refuses how a container restarts.
+// resizePolicy validates what is done when resources of a container change. Errors are about the list.
+func (w *podWalk) resizePolicy(p place) {
+	var met names
+	for i := range p.indexes() {
+		policy := p.item(i)
+		name, restart := policy.at("resourceName"), policy.at("restartPolicy")
+		if !met.add(name.Str()) {
+			w.add(field.Duplicate(policy.path(), Enumeration(name.Str())))
+		}
+		w.among(p.with(name.Value), "cpu", "memory")
+		w.among(p.with(restart.Value), "NotRequired", "RestartContainer")
+		if w.spec.text("restartPolicy") == "Never" && restart.Str() != "NotRequired" {
+			w.invalidAs(p, restart.Str(), "must be 'NotRequired' when pod `restartPolicy` is 'Never'")
+		}
+	}
+}
+
+// containerRestarts validates when a container restarts.
 func (w *podWalk) containerRestarts(c place) {
-	if policy := c.at("restartPolicy"); policy.is() {
+	policy, rules := c.at("restartPolicy"), c.at("restartPolicyRules")
+	if policy.is() {
 		w.onlyAmong(policy, "Always", "Never", "OnFailure")
-	} else if c.Get("restartPolicyRules").Len() > 0 {
+	} else if rules.Len() > 0 {
 		w.required(policy, "must specify restartPolicy when restart rules are used")
+		if strings.HasPrefix(c.path().String(), "initC") || strings.Contains(c.path().String(), ".initContainers[") {
+			return // whose rules are ignored then
+		}
+	}
+	if rules.Len() > 20 {
+		w.add(field.TooMany(rules.path(), rules.Len(), 20))
+	}
+	for i := range rules.indexes() {
+		rule := rules.item(i)
+		w.onlyAmong(rule.at("action"), "Restart", "RestartAllContainers")
+		codes := rule.at("exitCodes")
+		if !codes.is() {
+			w.required(codes, "must be specified")
+			continue
+		}
+		w.onlyAmong(codes.at("operator"), "In", "NotIn")
+		if values := codes.at("values"); values.Len() > 255 {
+			w.add(field.TooMany(values.path(), values.Len(), 255))
+		}
 	}
 }
 
@@ -123,10 +208,14 @@ func (w *podWalk) hostPorts(p place, met *names) {
 	}
 }
 
-// mounts refuses where a container has volumes.
+// mounts validates where a container has volumes.
 func (w *podWalk) mounts(c place) {
 	p := c.at("volumeMounts")
-	var met names
+	var met, devices, paths names
+	for d := range c.Get("volumeDevices").Items() {
+		devices.add(d.Get("name").Str())
+		paths.add(d.Get("devicePath").Str())
+	}
 	for i := range p.indexes() {
 		m := p.item(i)
 		name, at := m.at("name"), m.at("mountPath")
@@ -138,6 +227,12 @@ func (w *podWalk) mounts(c place) {
 		if !met.add(at.Str()) {
 			w.invalidAs(at, at.Str(), "must be unique")
 		}
+		if devices.has(name.Str()) {
+			w.invalidAs(name, name.Str(), "must not already exist in volumeDevices")
+		}
+		if paths.has(at.Str()) {
+			w.invalidAs(at, at.Str(), "must not already exist as a path in volumeDevices")
+		}
 		w.descending(m.at("subPath"), p.at("subPath"))
 		expression := m.at("subPathExpr")
 		if expression.Str() != "" && m.text("subPath") != "" {
@@ -145,22 +240,83 @@ func (w *podWalk) mounts(c place) {
 		}
 		w.descending(expression, p.at("subPathExpr"))
 		w.propagation(m.at("mountPropagation"), p.at("mountPropagation"), c.Get("securityContext", "privileged").Bool())
+		w.recursiveReadOnly(m, p.at("recursiveReadOnly"))
+	}
+}
+
+// recursiveReadOnly validates whether mounts below a mount can be read only; the error is about another place.
+func (w *podWalk) recursiveReadOnly(m, told place) {
+	mode, propagation := m.Get("recursiveReadOnly"), m.Get("mountPropagation")
+	switch told = told.with(mode); mode.Str() {
+	case "Enabled", "IfPossible":
+		if !m.Get("readOnly").Bool() {
+			w.forbidden(told, "may only be specified when readOnly is true")
+		}
+		if isSet(propagation) && propagation.Str() != "None" {
+			w.forbidden(told, "may only be specified when mountPropagation is None or not specified")
+		}
+	case "Disabled":
+	default:
+		if isSet(mode) {
+			w.onlyAmong(told, "Disabled", "Enabled", "IfPossible")
+		}
+	}
+}
+
+// volumeDevices validates which volumes a container has as devices.
+func (w *podWalk) volumeDevices(c place) {
+	p := c.at("volumeDevices")
+	var met, paths, mounted, mountedAt names
+	for m := range c.Get("volumeMounts").Items() {
+		mounted.add(m.Get("name").Str())
+		mountedAt.add(m.Get("mountPath").Str())
+	}
+	for i := range p.indexes() {
+		d := p.item(i)
+		name, at := d.at("name"), d.at("devicePath")
+		w.present(name)
+		if met.has(name.Str()) {
+			w.invalidAs(name, name.Str(), "must be unique")
+		}
+		if !w.volumes.has(name.Str()) {
+			w.add(field.NotFound(name.path(), name.Str()))
+		} else if !w.devices.has(name.Str()) {
+			w.invalidAs(name, name.Str(), "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode")
+		}
+		w.present(at)
+		if paths.has(at.Str()) {
+			w.invalidAs(at, at.Str(), "must be unique")
+		}
+		if slices.Contains(strings.Split(at.Str(), "/"), "..") {
+			w.invalidAs(at, at.Str(), "can not contain backsteps ('..')")
+		} else {
+			paths.add(at.Str())
+		}
+		if mounted.has(name.Str()) {
+			w.invalidAs(name, name.Str(), "must not already exist in volumeMounts")
+		}
+		if mountedAt.has(at.Str()) {
+			w.invalidAs(at, at.Str(), "must not already exist as a path in volumeMounts")
+		}
+		if name.Str() != "" {
+			met.add(name.Str())
+		}
 	}
 }
 
 // descending refuses a path that leaves where it begins; it is told of another place.
-func (w *podWalk) descending(p, told place) {
+func (r *report) descending(p, told place) {
 	if path.IsAbs(p.Str()) {
-		w.invalidAs(told, p.Str(), "must be a relative path")
+		r.invalidAs(told, p.Str(), "must be a relative path")
 	}
-	w.noBacksteps(p, told)
+	r.noBacksteps(p, told)
 }
 
 // noBacksteps refuses a path with a step back.
-func (w *podWalk) noBacksteps(p, told place) {
+func (r *report) noBacksteps(p, told place) {
 	for step := range strings.SplitSeq(p.Str(), "/") {
 		if step == ".." {
-			w.invalidAs(told, p.Str(), "must not contain '..'")
+			r.invalidAs(told, p.Str(), "must not contain '..'")
 			return
 		}
 	}
@@ -205,7 +361,11 @@ func (w *podWalk) valueFrom(p place, written string) {
 		n++
 		switch name {
 		case "fieldRef":
-			w.fieldRef(source)
+			w.fieldRef(source, podFields)
+		case "resourceFieldRef":
+			w.resourceRef(source, false)
+		case "fileKeyRef":
+			w.fileRef(source)
 		case "configMapKeyRef", "secretKeyRef":
 			w.keyRef(source)
 		}
@@ -220,29 +380,33 @@ func (w *podWalk) valueFrom(p place, written string) {
 	}
 }
 
-// fieldRef refuses a reference to a field of the pod that no variable can have.
-func (w *podWalk) fieldRef(p place) {
+// fieldRef validates a reference to one of some fields of the pod.
+func (r *report) fieldRef(p place, fields []string) {
 	at := p.at("fieldPath")
-	if !w.present(p.at("apiVersion")) || !w.present(at) {
+	if !r.present(p.at("apiVersion")) || !r.present(at) {
 		return
 	}
 	name, rest, subscripted := strings.Cut(at.Str(), "['")
 	key, closed := strings.CutSuffix(rest, "']")
 	switch isMap := name == "metadata.labels" || name == "metadata.annotations"; {
 	case p.text("apiVersion") != "v1":
-		w.invalid(at, "error converting fieldPath: unsupported pod version: "+p.text("apiVersion"))
+		r.invalid(at, "error converting fieldPath: unsupported pod version: "+p.text("apiVersion"))
 	case subscripted && closed && !isMap:
-		w.invalid(at, "error converting fieldPath: field label does not support subscript: "+at.Str())
+		r.invalid(at, "error converting fieldPath: field label does not support subscript: "+at.Str())
 	case subscripted && closed:
 		if name == "metadata.annotations" {
 			key = strings.ToLower(key)
 		}
-		w.invalidAs(p, key, validation.IsQualifiedName(key)...)
-	case slices.Contains(podFields, at.Str()) || at.Str() == "spec.host": // which is the node, by its name of before
-	case isMap || slices.Contains(otherFields, at.Str()):
-		w.onlyAmong(at, podFields...)
+		r.invalidAs(p, key, validation.IsQualifiedName(key)...)
+	case at.Str() == "spec.host": // which is the node, by its name of before
+		if !slices.Contains(fields, "spec.nodeName") {
+			r.notOneOf(at.with(value.String("spec.nodeName")), fields...)
+		}
+	case slices.Contains(fields, at.Str()):
+	case slices.Contains(podFields, at.Str()) || slices.Contains(volumeFields, at.Str()) || slices.Contains(otherFields, at.Str()):
+		r.notOneOf(at, fields...)
 	default:
-		w.invalid(at, "error converting fieldPath: field label not supported: "+at.Str())
+		r.invalid(at, "error converting fieldPath: field label not supported: "+at.Str())
 	}
 }
 
@@ -254,6 +418,61 @@ var (
 	}
 	otherFields = []string{"spec.restartPolicy", "spec.schedulerName", "status.phase"}
 )
+
+// Resources of containers that variables and files may have, and the units in which they are.
+var (
+	resourceFields = []string{
+		"limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage", "requests.memory",
+	}
+	byteUnits = []string{"1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"}
+)
+
+// resourceRef validates a reference to a resource of a container, which a file has to name.
+func (r *report) resourceRef(p place, named bool) {
+	container, resource := p.at("containerName"), p.at("resource")
+	_, of, _ := strings.Cut(resource.Str(), ".")
+	pages := strings.HasPrefix(resource.Str(), "limits."+hugePages) || strings.HasPrefix(resource.Str(), "requests."+hugePages)
+	switch {
+	case named && container.Str() == "":
+		r.required(container, "")
+	case resource.Str() == "":
+		r.required(resource, "")
+	case !slices.Contains(resourceFields, resource.Str()) && !pages:
+		r.notOneOf(resource, resourceFields...)
+	}
+	divisor := p.at("divisor")
+	if q := quantity(divisor.Value); q.IsZero() {
+		return
+	}
+	const units = "only divisor's values 1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei are supported with the "
+	inBytes := slices.Contains(byteUnits, divisor.Str())
+	switch known := slices.Contains(resourceFields, resource.Str()); {
+	case known && of == "cpu":
+		if text := divisor.Str(); text != "1" && text != "1m" {
+			r.invalidAs(divisor, resource.Str(), "only divisor's values 1m and 1 are supported with the cpu resource")
+		}
+	case inBytes:
+	case known && of == "memory":
+		r.invalidAs(divisor, resource.Str(), units+"memory resource")
+	case known:
+		r.invalidAs(divisor, resource.Str(), units+"local ephemeral storage resource")
+	case pages:
+		r.invalidAs(divisor, resource.Str(), units+"hugepages resource")
+	}
+}
+
+// fileRef validates a reference to a variable in a file.
+func (w *podWalk) fileRef(p place) {
+	if key := p.at("key"); w.present(key) {
+		w.invalid(key, validation.IsRelaxedEnvVarName(key.Str())...)
+	}
+	if name := p.at("volumeName"); w.present(name) {
+		w.label(name)
+	}
+	if at := p.at("path"); w.present(at) {
+		w.noBacksteps(at, at)
+	}
+}
 
 // keyRef refuses a reference to a key of another object.
 func (w *podWalk) keyRef(p place) {
@@ -299,6 +518,9 @@ func (w *podWalk) lifecycle(c place) {
 			w.handler(h)
 		}
 	}
+	if signal := l.at("stopSignal"); signal.is() {
+		w.stopSignal(signal)
+	}
 	for _, name := range [...]string{"livenessProbe", "readinessProbe", "startupProbe"} {
 		p := c.at(name)
 		if !p.is() {
@@ -313,6 +535,33 @@ func (w *podWalk) lifecycle(c place) {
 		}
 	}
 }
+
+// stopSignal validates the signal that ends a container.
+func (w *podWalk) stopSignal(p place) {
+	switch system := w.spec.Get("os"); {
+	case !isSet(system):
+		w.forbidden(p, "may not be set for containers with empty `spec.os.name`")
+	case system.Get("name").Str() == "windows":
+		w.onlyAmong(p, "SIGKILL", "SIGTERM")
+	case system.Get("name").Str() == "linux":
+		w.onlyAmong(p, signals()...)
+	}
+}
+
+// signals returns the signals of Linux, sorted.
+var signals = sync.OnceValue(func() []string {
+	out := strings.Fields("SIGABRT SIGALRM SIGBUS SIGCHLD SIGCLD SIGCONT SIGFPE SIGHUP SIGILL SIGINT SIGIO SIGIOT SIGKILL SIGPIPE SIGPOLL " +
+		"SIGPROF SIGPWR SIGQUIT SIGSEGV SIGSTKFLT SIGSTOP SIGSYS SIGTERM SIGTRAP SIGTSTP SIGTTIN SIGTTOU SIGURG SIGUSR1 SIGUSR2 SIGVTALRM " +
+		"SIGWINCH SIGXCPU SIGXFSZ SIGRTMIN SIGRTMAX")
+	for i := 1; i <= 15; i++ {
+		out = append(out, fmt.Sprintf("SIGRTMIN+%d", i))
+	}
+	for i := 1; i <= 14; i++ {
+		out = append(out, fmt.Sprintf("SIGRTMAX-%d", i))
+	}
+	slices.Sort(out)
+	return out
+})
 
 // probe refuses how it is found out whether a container works.
 func (w *podWalk) probe(p place) {
@@ -373,8 +622,5 @@ func (w *podWalk) httpGet(p place) {
 	for h := range headers.Items() {
 		name := h.Get("name").Str()
 		w.invalidAs(headers, name, validation.IsHTTPHeaderName(name)...)
-	}
-	if protocol := p.at("protocol"); protocol.is() && protocol.Kind() == value.KindString {
-		w.onlyAmong(protocol, "HTTP1", "HTTP2")
 	}
 }

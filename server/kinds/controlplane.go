@@ -6,10 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/deed-project/deed/value"
 )
@@ -21,31 +22,6 @@ func validateLease(r *report, object place, _ value.Value) {
 		r.invalid(seconds, "must be greater than 0")
 	}
 	r.natural(spec.at("leaseTransitions"))
-}
-
-// validateFlowSchema validates a FlowSchema.
-func validateFlowSchema(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	level := spec.at("priorityLevelConfiguration")
-	if name := level.at("name"); name.Str() == "" {
-		r.required(name, "must reference a priority level")
-	}
-	if method := spec.at("distinguisherMethod"); method.is() {
-		if typ := method.at("type"); typ.Str() != "ByNamespace" && typ.Str() != "ByUser" {
-			r.add(field.NotSupported(typ.path(), struct{ Type string }{typ.Str()}, []string{"ByNamespace", "ByUser"}))
-		}
-	}
-	rules := spec.at("rules")
-	for i := range rules.indexes() {
-		rule := rules.item(i)
-		list := rule.at("resourceRules")
-		for i := range list.indexes() {
-			resource := list.item(i)
-			if verbs := resource.at("verbs"); verbs.Len() == 0 {
-				r.required(verbs, "verbs must contain at least one value")
-			}
-		}
-	}
 }
 
 // validateMigration validates a StorageVersionMigration.
@@ -239,43 +215,49 @@ func unreserved(name string, prefix bool) []string {
 // bundleName returns the name rule of a trust bundle: the name of one with a signer begins with the name of the signer.
 func bundleName(bundle value.Value) apivalidation.ValidateNameFunc {
 	signer := bundle.Get("spec", "signerName").Str()
-	return func(name string, prefix bool) []string {
-		begin := strings.ReplaceAll(signer, "/", ":") + ":"
-		switch rest, ok := strings.CutPrefix(name, begin); {
-		case signer == "" && strings.Contains(name, ":"):
-			return []string{"ClusterTrustBundle without signer name must not have \":\" in its name"}
-		case signer == "":
-			return apivalidation.NameIsDNSSubdomain(name, prefix)
-		case !ok:
-			return []string{fmt.Sprintf("ClusterTrustBundle for signerName %s must be named with prefix %s", signer, begin)}
-		default:
-			return apivalidation.NameIsDNSSubdomain(rest, prefix)
+	return trustBundleNameFor(signer)
+}
+
+// validateRuntimeClass validates a RuntimeClass.
+func validateRuntimeClass(r *report, object place, live value.Value) {
+	handler, scheduling := object.at("handler"), object.at("scheduling")
+	if overhead := object.at("overhead"); overhead.is() {
+		w := podWalk{report: r}
+		w.requirements(overhead.with(value.Object(value.Member{Name: "limits", Value: overhead.Get("podFixed")})), w.resource)
+	}
+	r.labels(scheduling.at("nodeSelector"))
+	r.tolerations(scheduling.at("tolerations"))
+	switch wrong := validation.IsDNS1123Label(handler.Str()); {
+	case handler.Str() == "":
+		r.later(handler, "")
+	case len(wrong) > 0:
+		for _, detail := range wrong {
+			r.laterInvalid(handler, handler.Str(), detail)
 		}
 	}
-}
-
-// validateEvent validates an Event of the core group.
-func validateEvent(r *report, event place, _ value.Value) { r.besideSubject(event) }
-
-// validateNewEvent validates an Event of events.k8s.io. An update does not validate the namespace again.
-func validateNewEvent(r *report, event place, live value.Value) {
-	if live.IsAbsent() {
-		r.besideSubject(event)
+	if isSet(live) {
+		r.unchangedLater(handler, live.Get("handler"))
 	}
 }
 
-// besideSubject refuses an event in another namespace than its subject. Events about objects of the cluster are in default, and those of the
-// newer form in kube-system as well.
-func (r *report) besideSubject(event place) {
-	about := event.Get("involvedObject")
-	if about.IsAbsent() {
-		about = event.Get("regarding")
+// validateAddress validates an IPAddress.
+func validateAddress(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	ref := spec.at("parentRef")
+	if !ref.is() {
+		r.later(ref, "")
+	} else {
+		group := ref.at("group")
+		r.optionalSubdomain(group)
+		for _, name := range [...]string{"resource", "name", "namespace"} {
+			if p := ref.at(name); p.Str() != "" {
+				r.invalid(p, content.IsPathSegmentName(p.Str())...)
+			} else if name != "namespace" {
+				r.later(p, "")
+			}
+		}
 	}
-	in, of := event.Get("metadata", "namespace").Str(), about.Get("namespace").Str()
-	newer := event.Get("eventTime").Kind() == value.KindString
-	switch {
-	case of == "" && (in == "" || in == "default" || newer && in == "kube-system"), of != "" && (newer || of == in):
-		return
+	if isSet(live) {
+		r.unchangedLater(ref, live.Get("spec", "parentRef"))
 	}
-	r.add(field.Invalid(field.NewPath("involvedObject", "namespace"), of, "does not match event.namespace"))
 }

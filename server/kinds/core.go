@@ -2,15 +2,20 @@ package kinds
 
 import (
 	"cmp"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
 )
 
 // limitTypes are what the limits of a namespace without a domain are about.
@@ -33,11 +38,88 @@ func validateLimitRange(r *report, object place, _ value.Value) {
 		if !met.add(name) {
 			r.duplicate(typ)
 		}
-		for _, member := range [...]string{"default", "defaultRequest"} {
-			if p := limit.at(member); name == "Pod" && p.Len() > 0 {
-				r.forbidden(p, "may not be specified when `type` is 'Pod'")
+		for _, member := range [...]string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"} {
+			r.limitNames(limit, limit.at(member))
+		}
+		r.limitAmounts(limit)
+	}
+}
+
+// limitNames validates the names of resources of one member of a limit.
+func (r *report) limitNames(limit, p place) {
+	typ := limit.text("type")
+	of := p.name()
+	if typ == "Pod" && strings.HasPrefix(of, "default") {
+		if p.Len() > 0 {
+			r.forbidden(p, "may not be specified when `type` is 'Pod'")
+		}
+		return
+	}
+	if of == "maxLimitRequestRatio" && typ == "PersistentVolumeClaim" && !isSet(limit.Get("min", "storage")) && !isSet(limit.Get("max", "storage")) {
+		r.required(limit.at("limits"), "either minimum or maximum storage value is required, but neither was provided")
+	}
+	w := podWalk{report: r}
+	for i := range p.indexes() {
+		if entry := p.entry(i); typ == "Pod" || typ == "Container" {
+			w.resource(entry)
+		} else {
+			r.isResourceName(entry)
+		}
+	}
+}
+
+// limitAmounts validates the amounts of a limit against each other.
+func (r *report) limitAmounts(limit place) {
+	var met names
+	for _, member := range [...]string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"} {
+		for name := range limit.Get(member).Members() {
+			if met.add(name) && (limit.text("type") != "Pod" || !strings.HasPrefix(member, "default")) {
+				r.limitAmount(limit, name)
 			}
 		}
+	}
+}
+
+func (r *report) limitAmount(limit place, name string) {
+	amount := func(member string) place {
+		if limit.text("type") == "Pod" && strings.HasPrefix(member, "default") {
+			return place{way: limit.way}
+		}
+		p := limit.at(member)
+		return p.below(p.Get(name), name, isKey)
+	}
+	least, most, standard, request := amount("min"), amount("max"), amount("default"), amount("defaultRequest")
+	above := func(told, a, b place, format string) {
+		if a.is() && b.is() && compare(a.Value, b.Value) > 0 {
+			r.invalid(told, fmt.Sprintf(format, a.Str(), b.Str()))
+		}
+	}
+	above(least, least, most, "min value %s is greater than max value %s")
+	above(request, least, request, "min value %s is greater than default request value %s")
+	above(request, request, most, "default request value %s is greater than max value %s")
+	above(request, request, standard, "default request value %s is greater than default limit value %s")
+	above(standard.with(least.Value), least, standard, "min value %s is greater than default value %s")
+	above(standard.with(most.Value), standard, most, "default value %s is greater than max value %s")
+	r.ratio(amount("maxLimitRequestRatio"), least, most)
+	if standard.is() && request.is() && !isShared(name) && compare(standard.Value, request.Value) != 0 {
+		r.invalid(request, fmt.Sprintf("default value %s must equal to defaultRequest value %s in %s", standard.Str(), request.Str(), name))
+	}
+}
+
+// ratio validates how many times a request a limit may be.
+func (r *report) ratio(p, least, most place) {
+	if !p.is() {
+		return
+	}
+	q, low, high := quantity(p.Value), quantity(least.Value), quantity(most.Value)
+	if q.MilliValue() < 1000 {
+		r.invalid(p, fmt.Sprintf("ratio %s is less than 1", p.Str()))
+	}
+	if !least.is() || !most.is() {
+		return
+	}
+	if limit := high.AsApproximateFloat64() / low.AsApproximateFloat64(); q.AsApproximateFloat64() > limit {
+		r.invalid(p, fmt.Sprintf("ratio %s is greater than max/min = %f", p.Str(), limit))
 	}
 }
 
@@ -61,6 +143,7 @@ func validateQuota(r *report, object place, live value.Value) {
 			r.invalidAs(limit, limit.Str(), "must be an integer")
 		}
 	}
+	r.scopeSelector(spec)
 	if isSet(live) {
 		r.unchanged(spec.at("scopes"), live.Get("spec", "scopes"))
 	}
@@ -94,6 +177,16 @@ const maxData = 1 << 20
 // validateConfigMap validates a ConfigMap, and validateSecret a Secret.
 func validateConfigMap(r *report, object place, live value.Value) {
 	r.sealed(object, live, "data", "binaryData", "immutable")
+	for _, name := range [...]string{"data", "binaryData"} {
+		list := object.at(name)
+		for i := range list.indexes() {
+			entry := list.entry(i)
+			r.invalidAs(entry, entry.name(), validation.IsConfigMapKey(entry.name())...)
+			if name == "data" && !object.Get("binaryData", entry.name()).IsAbsent() {
+				r.invalidAs(entry, entry.name(), "duplicate of key present in binaryData")
+			}
+		}
+	}
 	n := decodedLen(object.Get("binaryData"))
 	for _, text := range object.Get("data").Members() {
 		n += len(text.Str())
@@ -105,11 +198,64 @@ func validateConfigMap(r *report, object place, live value.Value) {
 
 func validateSecret(r *report, object place, live value.Value) {
 	r.sealed(object, live, "data", "immutable")
-	if isSet(live) {
-		r.unchanged(object.at("type"), live.Get("type"))
+	data := object.at("data")
+	for i := range data.indexes() {
+		entry := data.entry(i)
+		r.invalidAs(entry, entry.name(), validation.IsConfigMapKey(entry.name())...)
 	}
-	if data := object.at("data"); decodedLen(data.Value) > maxData {
+	if decodedLen(data.Value) > maxData {
 		r.add(field.TooLong(data.path(), "", maxData))
+	}
+	r.secretType(object, data)
+	if isSet(live) {
+		r.unchangedLater(object.at("type"), live.Get("type"))
+	}
+}
+
+// secretType validates the keys that a type of secrets has.
+func (r *report) secretType(object, data place) {
+	key := func(name string) place { return data.below(data.Get(name), name, isKey) }
+	need := func(names ...string) {
+		for _, name := range names {
+			if k := key(name); k.IsAbsent() {
+				r.required(k, "")
+			}
+		}
+	}
+	switch object.text("type") {
+	case "kubernetes.io/service-account-token":
+		metadata := object.at("metadata")
+		annotations := metadata.at("annotations")
+		const name = "kubernetes.io/service-account.name"
+		if account := annotations.below(annotations.Get(name), name, isKey); account.Str() == "" {
+			r.required(account, "")
+		}
+	case "kubernetes.io/dockercfg":
+		r.secretJSON(key(".dockercfg"))
+	case "kubernetes.io/dockerconfigjson":
+		r.secretJSON(key(".dockerconfigjson"))
+	case "kubernetes.io/basic-auth":
+		if key("username").IsAbsent() && key("password").IsAbsent() {
+			need("username", "password")
+		}
+	case "kubernetes.io/ssh-auth":
+		if private := key("ssh-privatekey"); private.Str() == "" {
+			r.required(private, "")
+		}
+	case "kubernetes.io/tls":
+		need("tls.crt", "tls.key")
+	}
+}
+
+// secretJSON validates a key whose content is a JSON object.
+func (r *report) secretJSON(p place) {
+	if p.IsAbsent() {
+		r.required(p, "")
+		return
+	}
+	text, _ := base64.StdEncoding.DecodeString(p.Str()) // it was decoded before
+	if err := json.Unmarshal(text, &map[string]any{}); err != nil {
+		r.invalidAs(p, "<secret contents redacted>", err.Error())
 	}
 }
 
@@ -122,6 +268,125 @@ func (r *report) sealed(object place, live value.Value, members ...string) {
 		if p := object.at(name); !same(p.Value, live.Get(name)) {
 			r.forbidden(p, "field is immutable when `immutable` is set")
 		}
+	}
+}
+
+// quotaScopes are what a quota may be about, and whether a selector says no more of it than that it is so.
+var quotaScopes = map[string]bool{
+	"BestEffort": true, "NotBestEffort": true, "Terminating": true, "NotTerminating": true, "CrossNamespacePodAffinity": true,
+	"PriorityClass": false, "VolumeAttributesClass": false,
+}
+
+// scopeSelector validates which objects a quota counts. Errors in expressions are about their list.
+func (r *report) scopeSelector(spec place) {
+	selector := spec.at("scopeSelector")
+	list := selector.at("matchExpressions")
+	scope, operator, values := list.at("scopeName"), list.at("operator"), list.at("values")
+	for e := range list.Items() {
+		name, is := e.Get("scopeName").Str(), e.Get("operator").Str()
+		alone, known := quotaScopes[name]
+		if !known {
+			r.invalidAs(scope, Enumeration(name), "unsupported scope")
+		}
+		if alone && is != "Exists" {
+			r.invalidAs(operator, Enumeration(is), "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "+
+				"ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "+
+				"ResourceQuotaScopeCrossNamespacePodAffinity")
+		}
+		switch n := e.Get("values").Len(); is {
+		case "In", "NotIn":
+			if n == 0 {
+				r.required(values, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")
+			}
+		case "Exists", "DoesNotExist":
+			if n > 0 {
+				r.invalid(values.with(e.Get("values")), "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")
+			}
+		default:
+			r.invalidAs(operator, Enumeration(is), "not a valid selector operator")
+		}
+	}
+}
+
+// validateEvent validates an Event of the core group.
+func validateEvent(r *report, object place, _ value.Value) {
+	r.event(object, "reportingComponent", object.Get("involvedObject", "namespace").Str(), object.at("message"))
+}
+
+// validateNewEvent validates an Event of the group events.k8s.io, whose errors have the names of the core group.
+func validateNewEvent(r *report, object place, live value.Value) {
+	told := func(name, as string) place { return object.below(object.Get(name), as, isMember) }
+	r.event(object, "reportingController", object.Get("regarding", "namespace").Str(), told("note", "message"))
+	series := object.at("series")
+	if series.is() && !(isSet(live) && series.Value.Equal(live.Get("series"))) {
+		if series.Get("count").Int() < 2 {
+			r.invalidAs(series.at("count"), "", "should be at least 2")
+		}
+		if seen := series.at("lastObservedTime"); !seen.is() {
+			r.required(seen, "")
+		}
+	}
+	old := [...][2]string{{"deprecatedFirstTimestamp", "firstTimestamp"}, {"deprecatedLastTimestamp", "lastTimestamp"}, {"deprecatedCount", "count"}, {"deprecatedSource", "source"}}
+	if isSet(live) {
+		for _, name := range [...][2]string{
+			{"regarding", "involvedObject"}, {"reason", "reason"}, {"note", "message"}, old[3], old[0], old[1], old[2], {"reason", "reason"},
+			{"type", "type"}, {"eventTime", "eventTime"}, {"action", "action"}, {"related", "related"},
+			{"reportingController", "reportingController"}, {"reportingInstance", "reportingInstance"},
+		} {
+			r.unchanged(told(name[0], name[1]), live.Get(name[0]))
+		}
+		return
+	}
+	if at := object.at("eventTime"); !at.is() {
+		r.required(at, "")
+	}
+	if typ := object.at("type"); typ.Str() != "Normal" && typ.Str() != "Warning" {
+		r.invalidAs(typ, "", "has invalid value: "+typ.Str())
+	}
+	for _, name := range old {
+		if p := told(name[0], name[1]); p.is() && p.Int()+int64(p.Len())+int64(len(p.Str())) > 0 {
+			r.invalidAs(p, "", "needs to be unset")
+		}
+	}
+}
+
+// event validates what Events of both groups have.
+func (r *report) event(object place, controllerName, about string, message place) {
+	involved := object.at("involvedObject")
+	namespace, own := involved.at("namespace"), object.Get("metadata", "namespace").Str()
+	const other = "does not match event.namespace"
+	if !isSet(object.Get("eventTime")) {
+		if about == "" && own != "" && own != "default" || about != "" && own != about {
+			r.invalidAs(namespace, about, other)
+		}
+		return
+	}
+	if about == "" && own != "default" && own != "kube-system" {
+		r.invalidAs(namespace, about, other)
+	}
+	controller, instance, action, reason := object.at(controllerName), object.at("reportingInstance"), object.at("action"), object.at("reason")
+	r.present(controller)
+	r.labelKey(controller)
+	for _, p := range [...]place{instance, action, reason} {
+		r.present(p)
+		r.atMost(p, 128)
+	}
+	r.atMost(message, 1024)
+}
+
+func (r *report) atMost(p place, n int) {
+	if len(p.Str()) > n {
+		r.invalidAs(p, "", fmt.Sprintf("can have at most %d characters", n))
+	}
+}
+
+// validateConditions validates conditions of the common form in a status.
+func validateConditions(r *report, object place, _ value.Value) {
+	status := object.at("status")
+	list := status.at("conditions")
+	var conditions []metav1.Condition
+	if structs.Into(list.Value, &conditions) == nil {
+		r.errs = append(r.errs, metav1validation.ValidateConditions(conditions, list.path())...)
 	}
 }
 
@@ -142,13 +407,46 @@ func validatePhase(r *report, object place, _ value.Value) {
 func validateNode(r *report, object place, live value.Value) {
 	metadata, spec := object.at("metadata"), object.at("spec")
 	taints := metadata.below(spec.Get("taints"), "taints", isMember) // where kube-apiserver says that they are
+	var met names
 	for i := range taints.indexes() {
 		taint := taints.item(i)
-		r.present(taint.at("effect"))
+		key, text, effect := taint.at("key"), taint.at("value"), taint.at("effect")
+		r.labelKey(key)
+		if wrong := validation.IsValidLabelValue(text.Str()); len(wrong) > 0 {
+			r.invalidAs(text, text.Str(), strings.Join(wrong, ";"))
+		}
+		r.among(effect, "NoSchedule", "PreferNoSchedule", "NoExecute")
+		if !met.add(key.Str() + " " + effect.Str()) {
+			e := field.Duplicate(taint.path(), taintInside(taint.Value))
+			e.Detail = "taints must be unique by key and effect pair"
+			r.add(e)
+		}
 	}
-	if id := spec.at("providerID"); id.Str() == "" && live.Get("spec", "providerID").Str() != "" {
-		r.invalid(id, "field cannot be cleared once set")
+	cidrs, had := spec.at("podCIDRs"), live.Get("spec", "podCIDRs")
+	if !isSet(live) {
+		for i := range cidrs.indexes() {
+			c := cidrs.item(i)
+			r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(c.path(), c.Str(), true, nil)...)
+		}
+	} else if had.Len() > 0 && !same(cidrs.Value, had) {
+		r.forbidden(cidrs, "node updates may not change podCIDR except from \"\" to valid")
 	}
+	switch id, was := spec.at("providerID"), live.Get("spec", "providerID").Str(); {
+	case was == "":
+	case id.Str() == "":
+		r.laterInvalid(id, nil, "field cannot be cleared once set")
+	case id.Str() != was:
+		r.laterInvalid(id, nil, "field cannot be modified once set")
+	}
+}
+
+// taintInside returns a taint as kube-apiserver shows it.
+func taintInside(taint value.Value) any {
+	type inside struct {
+		Key, Value, Effect string
+		TimeAdded          any
+	}
+	return inside{taint.Get("key").Str(), taint.Get("value").Str(), taint.Get("effect").Str(), taint.Get("timeAdded").ToAny()}
 }
 
 // decodedLen returns how many bytes the members of an object have together, which are in base64.

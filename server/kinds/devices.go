@@ -8,20 +8,6 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// validateDeviceClaim validates a ResourceClaim.
-func validateDeviceClaim(r *report, object place, live value.Value) {
-	if isSet(live) {
-		r.unchangedLater(object.at("spec"), live.Get("spec"))
-	}
-}
-
-// validateDeviceTemplate validates a ResourceClaimTemplate.
-func validateDeviceTemplate(r *report, object place, live value.Value) {
-	if isSet(live) {
-		r.unchanged(object.at("spec"), live.Get("spec"))
-	}
-}
-
 // validateTaintRule validates a DeviceTaintRule.
 func validateTaintRule(r *report, object place, live value.Value) {
 	taint := object.at("spec").at("taint")

@@ -34,6 +34,7 @@ type Traits struct {
 	name         apivalidation.ValidateNameFunc                          // the rule for names; nil for DNS subdomains
 	nameOf       func(object value.Value) apivalidation.ValidateNameFunc // the rule for the name of an object, in place of name
 	validate     check                                                   // the kind's own fields
+	asHub        bool                                                    // validate gets objects of all versions in the hub version
 	parts        map[string]check                                        // what validate is for other subresources than scale
 	bySchema     bool                                                    // texts that the schema requires or enumerates are validated, too
 	mayBeEmpty   []string                                                // fields that the schema requires and the server takes when they are empty
@@ -43,9 +44,10 @@ type Traits struct {
 
 	// What the server warns of.
 
-	pods       string // the path to the spec of the pods that an object is or makes; empty if it has none
-	named      string // what the name of an object is used for, if it should be a DNS label
-	podsBefore bool   // an update warns of the pods of the live object
+	warn       func(w *warner, object place, live value.Value) // for a kind without pods
+	pods       string                                          // the path to the spec of the pods that an object is or makes; empty if it has none
+	named      string                                          // what the name of an object is used for, if it should be a DNS label
+	podsBefore bool                                            // an update warns of the pods of the live object
 
 	// What the server adds.
 
@@ -153,12 +155,28 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if validate != nil {
 		w := newWay(ctx)
 		defer w.free()
-		validate(&r, place{object, w, 0}, live)
+		validate(&r, place{k.inHub(object), w, 0}, k.inHub(live))
 	}
 	if k.bySchema && whole {
 		k.declared(&r, object)
 	}
 	return append(r.errs, r.last...)
+}
+
+// inHub returns an object in the version that servers validate. An object that cannot be converted stays as it is.
+func (k Kind) inHub(object value.Value) value.Value {
+	if !k.asHub || object.IsAbsent() || k.Hub == k.GVK.APIVersion() {
+		return object
+	}
+	hub, known := builtin.Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
+	if !known {
+		return object
+	}
+	converted, err := k.Convert(object, hub)
+	if err != nil {
+		return object
+	}
+	return converted
 }
 
 // declared adds the errors that only the schema of the kind declares: required texts that are empty, and texts that are not among those

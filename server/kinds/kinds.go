@@ -64,7 +64,7 @@ func table() []Traits {
 			cells: cells(name, shown(endpointsOf), age),
 		},
 		{
-			Name: "Event", validate: validateEvent, bySchema: true, anyFinalizer: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
+			Name: "Event", validate: validateEvent, anyFinalizer: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
 			cells: eventCells,
 			Fields: []string{
 				"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
@@ -89,7 +89,7 @@ func table() []Traits {
 			Derived: map[string]func(value.Value) string{"spec.unschedulable": boolAt("spec", "unschedulable")},
 		},
 		{
-			Name: "PersistentVolume", validate: validateVolume, bySchema: true, AnswersDeleted: true,
+			Name: "PersistentVolume", validate: validateVolume, warn: warnOfVolume, AnswersDeleted: true,
 			adds: []Allocated{{
 				Paths: []string{"metadata finalizers kubernetes.io/pv-protection"}, Reason: "admission: StorageObjectInUseProtection",
 			}},
@@ -147,12 +147,12 @@ func table() []Traits {
 			cells: cells(name, quotaCell(false), quotaCell(true), age),
 		},
 		{
-			Name: "Secret", validate: validateSecret,
+			Name: "Secret", validate: validateSecret, warn: warnOfSecret,
 			cells:  cells(name, text("type"), count("data"), age),
 			Fields: []string{"type"},
 		},
 		{
-			Name: "Service", name: apivalidation.NameIsDNSLabel, validate: validateService, CreateOnUpdate: true, AnswersDeleted: true,
+			Name: "Service", name: apivalidation.NameIsDNSLabel, validate: validateService, warn: warnOfService, CreateOnUpdate: true, AnswersDeleted: true,
 			Prefix: "services/specs", complete: withFamilies, adds: serviceAdds,
 			cells:  serviceCells,
 			Fields: []string{"spec.clusterIP", "spec.type"},
@@ -184,7 +184,7 @@ func table() []Traits {
 			cells: statefulSetCells,
 		},
 		{
-			Group: "autoscaling", Name: "HorizontalPodAutoscaler", validate: validateAutoscaler,
+			Group: "autoscaling", Name: "HorizontalPodAutoscaler", validate: validateAutoscaler, asHub: true,
 			cells: autoscalerCells, shownAs: schema.GVK{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
 		},
 		{
@@ -204,18 +204,18 @@ func table() []Traits {
 			FieldRefusal: "field label %q not supported for Job",
 		},
 		{
-			Group: "policy", Name: "PodDisruptionBudget", name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
+			Group: "policy", Name: "PodDisruptionBudget", parts: map[string]check{"status": validateConditions}, name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
 			anyFinalizer: true, Conditional: true,
 			cells: cells(name, shareCell("spec", "minAvailable"), shareCell("spec", "maxUnavailable"), number("status", "disruptionsAllowed"), age),
 		},
 
 		// The network.
 		{
-			Group: "discovery.k8s.io", Name: "EndpointSlice", validate: validateEndpointSlice,
+			Group: "discovery.k8s.io", Name: "EndpointSlice", validate: validateEndpointSlice, warn: warnOfSlice,
 			cells: cells(name, text("addressType"), shown(slicePorts), shown(sliceEndpoints), age),
 		},
 		{
-			Group: networkGroup, Name: "IPAddress", bySchema: true,
+			Group: networkGroup, Name: "IPAddress", validate: validateAddress,
 			cells: cells(name, shown(parentRef), age),
 		},
 		{
@@ -226,7 +226,7 @@ func table() []Traits {
 			cells: ingressCells,
 		},
 		{
-			Group: networkGroup, Name: "IngressClass", validate: validateIngressClass, bySchema: true,
+			Group: networkGroup, Name: "IngressClass", validate: validateIngressClass,
 			cells: cells(shown(ingressClassName), text("spec", "controller"), shown(ingressParameters), age),
 		},
 		{
@@ -240,35 +240,35 @@ func table() []Traits {
 
 		// Storage.
 		{
-			Group: storageGroup, Name: "CSIDriver", validate: validateDriver, bySchema: true, Conditional: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "CSIDriver", validate: validateDriver, warn: warnOfDriver, Conditional: true, AnswersDeleted: true,
 			mayBeEmpty: []string{"spec.tokenRequests[].audience"}, // which is kube-apiserver's own
 			cells:      driverCells,
 		},
 		{
-			Group: storageGroup, Name: "CSINode", bySchema: true, Conditional: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "CSINode", validate: validateCSINode, Conditional: true, AnswersDeleted: true,
 			cells: cells(name, count("spec", "drivers"), age),
 		},
 		{
-			Group: storageGroup, Name: "CSIStorageCapacity", bySchema: true, Conditional: true,
+			Group: storageGroup, Name: "CSIStorageCapacity", validate: validateStorageCapacity, Conditional: true,
 			cells: cells(name, created),
 		},
 		{
-			Group: storageGroup, Name: "StorageClass", validate: validateClass, bySchema: true, AnswersDeleted: true, Default: defaultClass,
+			Group: storageGroup, Name: "StorageClass", validate: validateClass, AnswersDeleted: true, Default: defaultClass,
 			cells: classCells,
 		},
 		{
-			Group: storageGroup, Name: "VolumeAttachment", bySchema: true, Conditional: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "VolumeAttachment", validate: validateAttachment, Conditional: true, AnswersDeleted: true,
 			cells: attachmentCells,
 		},
 		{
-			Group: storageGroup, Name: "VolumeAttributesClass", bySchema: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "VolumeAttributesClass", validate: validateAttributesClass, AnswersDeleted: true,
 			adds: []Allocated{{
 				Paths: []string{"metadata finalizers kubernetes.io/vac-protection"}, Reason: "admission: StorageObjectInUseProtection",
 			}},
 			cells: cells(name, text("driverName"), age),
 		},
 		{
-			Group: "storagemigration.k8s.io", Name: "StorageVersionMigration", validate: validateMigration, bySchema: true, Conditional: true,
+			Group: "storagemigration.k8s.io", Name: "StorageVersionMigration", parts: map[string]check{"status": validateConditions}, validate: validateMigration, bySchema: true, Conditional: true,
 			mayBeEmpty: []string{"spec.resource.group"}, // the core group has no name
 			cells:      cells(name, shown(migrated), shown(migration)),
 		},
@@ -311,11 +311,11 @@ func table() []Traits {
 
 		// The control plane.
 		{
-			Group: admissionGroup, Name: "MutatingAdmissionPolicy", name: unreserved, bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "MutatingAdmissionPolicy", name: unreserved, validate: validateMutatingPolicy, anyFinalizer: true, Conditional: true,
 			cells: cells(name, count("spec", "mutations"), shown(paramKind), age),
 		},
 		{
-			Group: admissionGroup, Name: "MutatingAdmissionPolicyBinding", name: unreserved, bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "MutatingAdmissionPolicyBinding", name: unreserved, validate: validateMutatingBinding, anyFinalizer: true, Conditional: true,
 			cells: policyBindingCells,
 		},
 		{
@@ -323,11 +323,11 @@ func table() []Traits {
 			cells: cells(name, count("webhooks"), age),
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", name: unreserved, bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", name: unreserved, parts: map[string]check{"status": validateConditions}, validate: validatePolicy, anyFinalizer: true, Conditional: true,
 			cells: cells(name, count("spec", "validations"), shown(paramKind), age),
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingAdmissionPolicyBinding", name: unreserved, bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicyBinding", name: unreserved, validate: validatePolicyBinding, anyFinalizer: true, Conditional: true,
 			cells: policyBindingCells,
 		},
 		{
@@ -344,7 +344,7 @@ func table() []Traits {
 			cells:          cells(name, text("spec", "holderIdentity"), age),
 		},
 		{
-			Group: "events.k8s.io", Name: "Event", validate: validateNewEvent, bySchema: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
+			Group: "events.k8s.io", Name: "Event", validate: validateNewEvent, CreateOnUpdate: true, Brief: true, Uncollected: true,
 			cells: eventCells, shownAs: schema.GVK{Version: "v1", Kind: "Event"},
 			Fields: []string{
 				"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",
@@ -352,17 +352,17 @@ func table() []Traits {
 			},
 		},
 		{
-			Group: flowGroup, Name: "FlowSchema", validate: validateFlowSchema, bySchema: true,
+			Group: flowGroup, Name: "FlowSchema", validate: validateFlowSchema, parts: map[string]check{"status": validateConditionTypes},
 			cells: flowCells,
 		},
 		{
-			Group: flowGroup, Name: "PriorityLevelConfiguration", bySchema: true,
+			Group: flowGroup, Name: "PriorityLevelConfiguration", validate: validateLevel, parts: map[string]check{"status": validateConditionTypes},
 			cells: levelCells,
 		},
 
 		// Nodes and devices.
 		{
-			Group: "node.k8s.io", Name: "RuntimeClass", bySchema: true, anyFinalizer: true, Conditional: true, CreateOnUpdate: true,
+			Group: "node.k8s.io", Name: "RuntimeClass", validate: validateRuntimeClass, anyFinalizer: true, Conditional: true, CreateOnUpdate: true,
 			cells: cells(name, text("handler"), age),
 		},
 		{
@@ -370,19 +370,19 @@ func table() []Traits {
 			cells: cells(name, number("value"), flag("globalDefault"), age, text("preemptionPolicy")),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceClass", bySchema: true, AnswersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "DeviceClass", validate: validateDeviceClass, asHub: true, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceTaintRule", validate: validateTaintRule, bySchema: true, Conditional: true,
+			Group: resourceGroup, Name: "DeviceTaintRule", parts: map[string]check{"status": validateConditions}, validate: validateTaintRule, bySchema: true, Conditional: true,
 			cells: taintRuleCells,
 		},
 		{
-			Group: resourceGroup, Name: "ResourceClaim", validate: validateDeviceClaim, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "ResourceClaim", validate: validateDeviceClaim, asHub: true, parts: map[string]check{"status": validateClaimStatus}, AnswersDeleted: true, adds: deviceAdds,
 			cells: cells(name, shown(claimState), age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourceClaimTemplate", validate: validateDeviceTemplate, bySchema: true, AnswersDeleted: true,
+			Group: resourceGroup, Name: "ResourceClaimTemplate", validate: validateDeviceTemplate, asHub: true, AnswersDeleted: true,
 			mayBeEmpty: []string{
 				"spec.metadata.ownerReferences[].apiVersion", "spec.metadata.ownerReferences[].kind", "spec.metadata.ownerReferences[].name",
 				"spec.metadata.ownerReferences[].uid",

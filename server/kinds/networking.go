@@ -5,8 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
 	"github.com/deed-project/deed/value"
@@ -294,14 +296,47 @@ func parentRef(s source) string {
 // validateIngressClass validates an IngressClass.
 func validateIngressClass(r *report, object place, live value.Value) {
 	spec := object.at("spec")
-	controller := spec.at("controller")
-	r.present(controller)
+	controller, parameters := spec.at("controller"), spec.at("parameters")
 	if was := live.Get("spec", "controller").Str(); isSet(live) && controller.Str() != was {
 		r.invalidAs(controller, controller.Str(), "field is immutable")
 	}
-	if parameters := spec.at("parameters"); parameters.is() {
-		r.present(parameters.at("kind"))
-		r.present(parameters.at("name"))
+	if len(controller.Str()) > 250 {
+		r.add(field.TooLong(controller.path(), "", 250))
+	}
+	r.errs = append(r.errs, validation.IsDomainPrefixedPath(controller.path(), controller.Str())...)
+	if parameters.is() {
+		r.classParameters(parameters)
+	}
+}
+
+// classParameters validates a reference to the parameters of an IngressClass.
+func (r *report) classParameters(p place) {
+	scope, namespace := p.at("scope"), p.at("namespace")
+	if group := p.at("apiGroup"); group.is() {
+		r.subdomain(group)
+	}
+	for _, name := range [...]string{"kind", "name"} {
+		if text := p.at(name); text.Str() == "" {
+			r.later(text, "")
+		} else {
+			r.invalid(text, content.IsPathSegmentName(text.Str())...)
+		}
+	}
+	switch scope.Str() {
+	case "Namespace":
+		if namespace.Str() == "" {
+			r.required(namespace, "`parameters.scope` is set to 'Namespace'")
+		} else {
+			r.label(namespace)
+		}
+	case "Cluster":
+		if namespace.is() {
+			r.forbidden(namespace, "`parameters.scope` is set to 'Cluster'")
+		}
+	case "":
+		r.required(scope, "")
+	default:
+		r.onlyAmong(scope, "Cluster", "Namespace")
 	}
 }
 

@@ -77,6 +77,12 @@ func (p place) entry(i int) place {
 	return p.below(m.Value, m.Name, isKey)
 }
 
+// with returns the place with another value.
+func (p place) with(v value.Value) place {
+	p.Value = v
+	return p
+}
+
 // name returns the name of the last step to p.
 func (p place) name() string { return p.way.steps[p.id].name }
 
@@ -160,4 +166,20 @@ func (s *names) has(name string) bool {
 		}
 	}
 	return s.all[name]
+}
+
+// each returns the names.
+func (s *names) each() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, name := range s.few[:s.n] {
+			if !yield(name) {
+				return
+			}
+		}
+		for name := range s.all {
+			if !yield(name) {
+				return
+			}
+		}
+	}
 }

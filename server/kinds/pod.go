@@ -21,7 +21,7 @@ import (
 // validatePod refuses a Pod.
 func validatePod(r *report, object place, live value.Value) {
 	spec := object.at("spec")
-	podSpec(r, spec, true)
+	podSpec(r, spec, true, object.Get("metadata", "name").Str())
 	if isSet(live) {
 		r.podChange(spec, live.Get("spec"))
 		return
@@ -107,8 +107,7 @@ func (r *report) tolerationsChange(p place, was value.Value) {
 			return
 		}
 	}
-	w := podWalk{report: r}
-	w.tolerations(p)
+	r.tolerations(p)
 }
 
 // gatesChange refuses new gates.
@@ -155,7 +154,7 @@ func (r *report) template(p place) {
 	r.labels(p.below(metadata.Get("labels"), "labels", isMember))
 	r.annotations(p.below(metadata.Get("annotations"), "annotations", isMember))
 	spec := p.at("spec")
-	podSpec(r, spec, false)
+	podSpec(r, spec, false, "")
 	if later := spec.at("ephemeralContainers"); later.Len() > 0 {
 		r.forbidden(later, "ephemeral containers not allowed in pod template")
 	}
@@ -187,10 +186,10 @@ func (r *report) workload(spec place, kind string) {
 	}
 	wrong := selector.is() && len(r.errs) > before
 	if selector.is() && !selects(selector.Value) {
-		r.invalid(selector, "empty selector is invalid for "+emptySelectors[kind])
+		r.invalidAs(selector, selectorInside(selector.Value), "empty selector is invalid for "+emptySelectors[kind])
 	}
 	if wrong {
-		r.invalid(selector, invalidSelectors[kind])
+		r.invalidAs(selector, selectorInside(selector.Value), invalidSelectors[kind])
 		return
 	}
 	template := spec.at("template")

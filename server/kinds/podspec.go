@@ -17,24 +17,42 @@ import (
 type podWalk struct {
 	*report
 	spec    place
-	forPod  bool  // it is of a pod, and not of a template
-	volumes names // that may be mounted
-	running names // of containers
+	name    string // of the pod, if it has one
+	forPod  bool   // it is of a pod, and not of a template
+	volumes names  // that may be mounted
+	devices names  // those of them that may be devices
+	running names  // of containers
+	claims  names  // of resource claims
+	volume  volumeWalk
 }
 
-// podSpec refuses the spec of a pod.
-func podSpec(r *report, spec place, forPod bool) {
-	w := &podWalk{report: r, spec: spec, forPod: forPod}
+// podSpec validates the spec of a pod. name is the name of the pod; templates have none.
+func podSpec(r *report, spec place, forPod bool, name string) {
+	w := &podWalk{report: r, spec: spec, name: name, forPod: forPod}
+	if grace := spec.at("terminationGracePeriodSeconds"); !grace.is() {
+		w.required(grace, "")
+	}
 	w.volumeList(spec.at("volumes"))
+	w.resourceClaims(spec.at("resourceClaims"))
 	w.containers(spec.at("containers"))
 	w.initContainers(spec.at("initContainers"))
+	w.ephemeralContainers(spec.at("ephemeralContainers"))
+	w.podResources(spec.at("resources"))
 	w.hostNetwork(spec.at("containers"))
 	w.among(spec.at("restartPolicy"), "Always", "OnFailure", "Never")
 	w.among(spec.at("dnsPolicy"), "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 	w.labels(spec.at("nodeSelector"))
 	w.podSecurity(spec.at("securityContext"))
+	if shared := spec.at("shareProcessNamespace"); shared.Bool() && spec.Get("hostPID").Bool() {
+		w.invalid(shared, "ShareProcessNamespace and HostPID cannot both be enabled")
+	}
+	w.affinity(spec.at("affinity"))
 	w.dns(spec.at("dnsConfig"), spec.text("dnsPolicy"))
+	w.gates()
 	w.spread(spec.at("topologySpreadConstraints"))
+	w.hostProcess()
+	w.hostUsers()
+	w.hostnameOverride(spec.at("hostnameOverride"))
 	w.optionalSubdomain(spec.at("serviceAccountName"))
 	w.optionalSubdomain(spec.at("nodeName"))
 	w.within(spec.at("activeDeadlineSeconds"), 1, math.MaxInt32)
@@ -43,13 +61,166 @@ func podSpec(r *report, spec place, forPod bool) {
 	w.tolerations(spec.at("tolerations"))
 	w.hostAliases(spec.at("hostAliases"))
 	w.optionalSubdomain(spec.at("priorityClassName"))
-	w.optionalSubdomain(spec.at("runtimeClassName"))
+	if class := spec.at("runtimeClassName"); class.is() {
+		w.subdomain(class)
+	}
 	if policy := spec.at("preemptionPolicy"); policy.is() {
 		w.among(policy, "PreemptLowerPriority", "Never")
 	}
-	if forPod {
-		w.natural(spec.at("terminationGracePeriodSeconds"))
+	if overhead := spec.at("overhead"); overhead.is() {
+		w.requirements(place{value.Object(value.Member{Name: "limits", Value: overhead.Value}), overhead.way, overhead.id}, w.resourceName)
 	}
+	w.system(spec.at("os"))
+	w.fileVolumes()
+	if forPod {
+		w.onlyOfPods()
+	}
+}
+
+// onlyOfPods validates what templates of pods may have otherwise.
+func (w *podWalk) onlyOfPods() {
+	if w.spec.text("serviceAccountName") == "" {
+		volumes := w.spec.at("volumes")
+		for i := range volumes.indexes() {
+			volume := volumes.item(i)
+			projected := volume.at("projected")
+			sources := projected.at("sources")
+			for i := range sources.indexes() {
+				source := sources.item(i)
+				if token := source.at("serviceAccountToken"); token.is() {
+					w.forbidden(token, "must not be specified when serviceAccountName is not set")
+				}
+			}
+		}
+	}
+	w.natural(w.spec.at("terminationGracePeriodSeconds"))
+	for _, name := range [...]string{"containers", "initContainers"} {
+		list := w.spec.at(name)
+		for i := range list.indexes() {
+			w.trimmedImage(list.item(i))
+		}
+	}
+}
+
+func (w *podWalk) trimmedImage(c place) {
+	if image := c.at("image"); strings.TrimSpace(image.Str()) != image.Str() {
+		w.invalid(image, "must not have leading or trailing whitespace")
+	}
+}
+
+// resourceClaims validates the claims of a pod, and notes their names.
+func (w *podWalk) resourceClaims(p place) {
+	for i := range p.indexes() {
+		if name := p.Item(i).Get("name").Str(); name != "" {
+			w.claims.add(name)
+		}
+	}
+	var met names
+	for i := range p.indexes() {
+		c := p.item(i)
+		name, of, template := c.at("name"), c.at("resourceClaimName"), c.at("resourceClaimTemplateName")
+		switch {
+		case name.Str() == "":
+			w.required(name, "")
+		case !met.add(name.Str()):
+			w.duplicate(name)
+		default:
+			w.label(name)
+		}
+		if of.is() && template.is() {
+			w.invalidAs(c, claimInside(c.Value), "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")
+		}
+		if !of.is() && !template.is() {
+			w.invalidAs(c, claimInside(c.Value), "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
+		}
+		for _, named := range [...]place{of, template} {
+			if named.is() {
+				w.subdomain(named)
+			}
+		}
+	}
+}
+
+// claimInside returns a claim of a pod as kube-apiserver shows it.
+func claimInside(claim value.Value) any {
+	type inside struct {
+		Name                      string
+		ResourceClaimName         *string
+		ResourceClaimTemplateName *string
+	}
+	text := func(name string) *string {
+		if v := claim.Get(name); isSet(v) {
+			s := v.Str()
+			return &s
+		}
+		return nil
+	}
+	return inside{claim.Get("name").Str(), text("resourceClaimName"), text("resourceClaimTemplateName")}
+}
+
+// gates validates what a pod waits for before it is scheduled, and before it is ready.
+func (w *podWalk) gates() {
+	ready, scheduled := w.spec.at("readinessGates"), w.spec.at("schedulingGates")
+	for i := range ready.indexes() {
+		gate := ready.item(i)
+		w.labelKey(gate.at("conditionType"))
+	}
+	var met names
+	for i := range scheduled.indexes() {
+		gate := scheduled.item(i)
+		gate.Value = gate.Get("name")
+		if w.labelKey(gate); !met.add(gate.Str()) {
+			w.add(field.Duplicate(gate.path(), gate.Str()))
+		}
+	}
+}
+
+func (w *podWalk) hostnameOverride(p place) {
+	if !p.is() {
+		return
+	}
+	if w.spec.Get("setHostnameAsFQDN").Bool() {
+		w.forbidden(p, "may not be specified when setHostnameAsFQDN is true")
+	}
+	if w.spec.Get("hostNetwork").Bool() {
+		w.forbidden(p, "may not be specified when hostNetwork is true")
+	}
+	if len(p.Str()) > 64 {
+		w.add(field.TooLong(p.path(), "", 64))
+	}
+	w.invalid(p, validation.IsDNS1123Subdomain(p.Str())...)
+}
+
+// fileVolumes refuses variables of files in volumes that are not of the pod, or no emptyDir.
+func (w *podWalk) fileVolumes() {
+	w.eachContainer(func(c place) {
+		env := c.at("env")
+		for i := range env.indexes() {
+			if !isSet(env.Item(i).Get("valueFrom", "fileKeyRef")) {
+				continue
+			}
+			e := env.item(i)
+			from := e.at("valueFrom")
+			ref := from.at("fileKeyRef")
+			name := ref.at("volumeName")
+			switch volume := volumeNamed(w.spec.Get("volumes"), name.Str()); {
+			case volume.IsAbsent():
+				w.add(field.NotFound(name.path(), name.Str()))
+			case !isSet(volume.Get("emptyDir")):
+				w.invalidAs(name, name.Str(), "referenced volume must be of type emptyDir")
+			}
+		}
+	})
+}
+
+// volumeNamed returns the last of the volumes that has a name.
+func volumeNamed(volumes value.Value, name string) (out value.Value) {
+	for v := range volumes.Items() {
+		if v.Get("name").Str() == name {
+			out = v
+		}
+	}
+	return out
 }
 
 // hostNetwork refuses ports of a pod in the network of its node that are others there.
@@ -96,6 +267,7 @@ func (w *podWalk) dns(p place, policy string) {
 	for i := range servers.indexes() {
 		w.address(servers.item(i), nil)
 	}
+	w.searches(p.at("searches"))
 	options := p.at("options")
 	for i := range options.indexes() {
 		if option := options.item(i); option.text("name") == "" {
@@ -104,72 +276,24 @@ func (w *podWalk) dns(p place, policy string) {
 	}
 }
 
-// spread refuses how pods are spread over nodes.
-func (w *podWalk) spread(p place) {
-	last := map[[2]string]int{} // where each key with an action stands last
-	for i := range p.indexes() {
-		last[spreadBy(p.Item(i))] = i
+// searches validates the domains in which names are looked for.
+func (w *podWalk) searches(p place) {
+	if p.Len() > 32 {
+		w.invalid(p, "must not have more than 32 search paths")
+	}
+	length := max(p.Len()-1, 0) // of the spaces between
+	for search := range p.Items() {
+		length += len(search.Str())
+	}
+	if length > 2048 {
+		w.invalid(p, "must not have more than 2048 characters (including spaces) in the search list")
 	}
 	for i := range p.indexes() {
-		c := p.item(i)
-		if skew := c.at("maxSkew"); skew.Int() <= 0 {
-			w.invalidAs(skew, skew.Int(), "must be greater than zero")
+		search := p.item(i)
+		if text := search.Str(); text != "." {
+			text = strings.TrimSuffix(text, ".")
+			w.invalidAs(search, text, validation.IsDNS1123SubdomainWithUnderscore(text)...)
 		}
-		key := c.at("topologyKey")
-		if key.Str() == "" {
-			w.required(key, "can not be empty")
-		}
-		action := c.at("whenUnsatisfiable")
-		w.onlyAmong(action, "DoNotSchedule", "ScheduleAnyway")
-		if last[spreadBy(c.Value)] > i {
-			c := c.at("{topologyKey, whenUnsatisfiable}")
-			w.add(field.Duplicate(c.path(), "{"+key.Str()+", "+action.Str()+"}"))
-		}
-		if selector := c.at("labelSelector"); selector.is() {
-			w.selector(selector)
-		}
-	}
-}
-
-// spreadBy returns what no two constraints may have in common: the key, and what is done where they are not met.
-func spreadBy(constraint value.Value) [2]string {
-	return [2]string{constraint.Get("topologyKey").Str(), constraint.Get("whenUnsatisfiable").Str()}
-}
-
-// tolerations refuses which taints of nodes a pod takes.
-func (w *podWalk) tolerations(p place) {
-	for i := range p.indexes() {
-		t := p.item(i)
-		key, operator, effect := t.at("key"), t.at("operator"), t.at("effect")
-		if key.Str() != "" {
-			w.invalid(key, validation.IsQualifiedName(key.Str())...)
-		} else if operator.Str() != "Exists" {
-			w.invalidAs(operator, operator.Str(), "operator must be Exists when `key` is empty, which means \"match all values and all keys\"")
-		}
-		if isSet(t.Get("tolerationSeconds")) && effect.Str() != "NoExecute" {
-			w.invalidAs(effect, effect.Str(), "effect must be 'NoExecute' when `tolerationSeconds` is set")
-		}
-		w.tolerated(operator, t.text("value"))
-		if effect.Str() != "" {
-			w.onlyAmong(effect, "NoSchedule", "PreferNoSchedule", "NoExecute")
-		}
-	}
-}
-
-// tolerated refuses what a toleration compares with.
-func (w *podWalk) tolerated(operator place, text string) {
-	switch operator.Str() {
-	case "Equal", "":
-		for _, wrong := range validation.IsValidLabelValue(text) {
-			w.invalidAs(operator, text, wrong)
-		}
-	case "Exists":
-		if text != "" {
-			w.invalidAs(operator, text, "value must be empty when `operator` is 'Exists'")
-		}
-	case "Lt", "Gt":
-	default:
-		w.onlyAmong(operator, "Equal", "Exists")
 	}
 }
 
@@ -197,15 +321,32 @@ var (
 
 const hugePages = "hugepages-"
 
-// resources refuses what a container wants of a node.
+// resources validates what a container wants of a node.
 func (w *podWalk) resources(p place) {
+	w.requirements(p, w.resource)
+	w.claimsOf(p.at("claims"))
+}
+
+// claimsOf validates references to claims of the pod.
+func (w *podWalk) claimsOf(p place) {
+	var met names
+	for i := range p.indexes() {
+		w.claimOf(p.item(i), &met)
+	}
+}
+
+// requirements validates limits and requests, whose names have a rule.
+func (w *podWalk) requirements(p place, rule func(place)) {
 	limits, requests := p.at("limits"), p.at("requests")
 	for i := range limits.indexes() {
-		w.resource(limits.entry(i))
+		limit := limits.entry(i)
+		rule(limit)
+		w.amount(limit)
 	}
 	for i := range requests.indexes() {
 		r := requests.entry(i)
-		w.resource(r)
+		rule(r)
+		w.amount(r)
 		limit := limits.Get(r.name())
 		switch shared := isShared(r.name()); {
 		case !isSet(limit) && !shared:
@@ -222,27 +363,80 @@ func (w *podWalk) resources(p place) {
 	}
 }
 
-// resource refuses the name of a resource of a container, and how much of it there is.
+// claimOf validates a reference of a container to a claim of its pod. met has the claims of other references, or their requests.
+func (w *podWalk) claimOf(p place, met *names) {
+	name, request := p.text("name"), p.at("request")
+	if name == "" {
+		w.required(p, "")
+		return
+	}
+	if met.has(name) {
+		w.add(field.Duplicate(p.path(), name))
+	} else {
+		key := name
+		if request.Str() != "" {
+			w.label(request)
+			key += "/" + request.Str()
+		}
+		if met.has(key) {
+			w.add(field.Duplicate(p.path(), key))
+		} else if request.Str() == "" {
+			for other := range met.each() {
+				if of, _, ok := strings.Cut(other, "/"); ok && of == name {
+					w.add(field.Duplicate(p.path(), name))
+				}
+			}
+		}
+		met.add(key)
+	}
+	if w.claims.has(name) {
+		return
+	}
+	e := field.NotFound(p.path(), name)
+	e.Detail = "must be one of the names in pod.spec.resourceClaims which is empty"
+	if all := slices.Sorted(w.claims.each()); len(all) > 0 {
+		e.Detail = "must be one of the names in pod.spec.resourceClaims: " + strings.Join(all, ", ")
+	}
+	w.add(e)
+}
+
+// resourceName validates the name of a resource, and reports whether it is valid.
+func (w *podWalk) resourceName(p place) {
+	w.isResourceName(p)
+}
+
+func (r *report) isResourceName(p place) bool {
+	name := p.name()
+	wrong := validation.IsQualifiedName(name)
+	if len(wrong) == 0 && !strings.Contains(name, "/") && !isStandard(name) {
+		wrong = []string{"must be a standard resource type or fully qualified"}
+	}
+	r.invalidAs(p, name, wrong...)
+	return len(wrong) == 0
+}
+
+// isStandard reports whether Kubernetes knows a resource without a domain.
+func isStandard(name string) bool {
+	return slices.Contains(containerResources, name) || slices.Contains(otherResources, name) || isHugePages(name) ||
+		strings.HasPrefix(name, "requests."+hugePages)
+}
+
+// resource validates the name of a resource of a container.
 func (w *podWalk) resource(p place) {
 	name := p.name()
 	if slices.Contains(containerResources, name) {
-		w.amount(p)
 		return
 	}
-	wrong := validation.IsQualifiedName(name)
-	w.invalidAs(p, name, wrong...)
-	if !strings.Contains(name, "/") && !isHugePages(name) {
-		if len(wrong) == 0 && !slices.Contains(otherResources, name) && !strings.HasPrefix(name, "requests."+hugePages) {
-			w.invalidAs(p, name, "must be a standard resource type or fully qualified")
-		}
+	w.isResourceName(p)
+	switch qualified := strings.Contains(name, "/"); {
+	case !qualified && !isHugePages(name):
 		w.invalidAs(p, name, "must be a standard resource for containers")
-	} else if strings.Contains(name, "/") && !isNative(name) && !isExtended(name) {
+	case qualified && !isNative(name) && !isExtended(name):
 		w.invalidAs(p, name, "doesn't follow extended resource name standard")
 	}
-	w.amount(p)
 }
 
-// amount refuses a quantity below zero, and a part of what comes in whole.
+// amount validates a quantity: it is not negative, and whole where parts make no sense.
 func (w *podWalk) amount(p place) {
 	if strings.HasPrefix(p.Str(), "-") {
 		w.invalidAs(p, p.Str(), "must be greater than or equal to 0")
@@ -252,6 +446,91 @@ func (w *podWalk) amount(p place) {
 			w.invalidAs(p, p.Str(), "must be an integer")
 		}
 	}
+	if !isHugePages(p.name()) {
+		return
+	}
+	size, err := resource.ParseQuantity(strings.TrimPrefix(p.name(), hugePages))
+	if q := quantity(p.Value); err != nil || size.Sign() <= 0 || q.Value()%size.Value() != 0 {
+		w.invalidAs(p, p.Str(), fmt.Sprintf("%s is not positive integer multiple of %s", p.Str(), p.name()))
+	}
+}
+
+// podResources validates the resources of all containers of a pod together.
+func (w *podWalk) podResources(p place) {
+	switch {
+	case !p.is():
+		return
+	case w.spec.Get("os", "name").Str() == "windows":
+		w.forbidden(p, "may not be set for a windows pod")
+		return
+	}
+	if claims := p.at("claims"); claims.is() {
+		w.forbidden(claims, "claims may not be set for Resources at pod-level")
+	}
+	w.requirements(p, func(p place) {
+		if name := p.name(); w.isResourceName(p) && !isComputed(name) && !isHugePages(name) {
+			w.onlyNamed(p, "cpu", hugePages, "memory")
+		}
+	})
+	w.claimsOf(p.at("claims"))
+	w.containersWithin(p)
+}
+
+// onlyNamed refuses a key of a map that is none of some.
+func (r *report) onlyNamed(p place, all ...string) {
+	r.add(field.NotSupported(p.path(), Enumeration(p.name()), all))
+}
+
+// containersWithin refuses containers that need more than their pod has.
+func (w *podWalk) containersWithin(p place) {
+	requests, limits, containers := p.at("requests"), p.at("limits"), w.spec.at("containers")
+	for i := range requests.indexes() {
+		r := requests.entry(i)
+		if sum, own := w.aggregate("requests", r.name()), quantity(r.Value); sum.Cmp(own) > 0 {
+			w.invalid(r, "must be greater than or equal to aggregate container requests of "+sum.String())
+		}
+	}
+	for i := range limits.indexes() {
+		l := limits.entry(i)
+		if sum, own := w.aggregate("limits", l.name()), quantity(l.Value); isHugePages(l.name()) && sum.Cmp(own) > 0 {
+			w.invalid(l, "must be greater than or equal to aggregate container limits of "+sum.String())
+		}
+	}
+	for i := range containers.indexes() {
+		for name, limit := range containers.Item(i).Get("resources", "limits").Members() {
+			if of := limits.Get(name); isSet(of) && compare(limit, of) > 0 {
+				list := p.at("containers")
+				item := list.below(limit, "", i)
+				named := item.below(limit, name, isKey)
+				w.invalid(named.at("limits").with(limit), "must be less than or equal to pod limits of "+of.Str())
+			}
+		}
+	}
+}
+
+// aggregate returns what all containers of a pod need of a resource at once: those that run together, or one that runs first beside the
+// sidecars before it, whichever is more.
+func (w *podWalk) aggregate(list, name string) resource.Quantity {
+	var running, sidecars, most resource.Quantity
+	for c := range w.spec.Get("containers").Items() {
+		running.Add(quantity(c.Get("resources", list, name)))
+	}
+	for c := range w.spec.Get("initContainers").Items() {
+		need := quantity(c.Get("resources", list, name))
+		if c.Get("restartPolicy").Str() == "Always" {
+			sidecars.Add(need)
+			need = sidecars
+		} else {
+			need.Add(sidecars)
+		}
+		if need.Cmp(most) > 0 {
+			most = need
+		}
+	}
+	if running.Add(sidecars); running.Cmp(most) > 0 {
+		return running
+	}
+	return most
 }
 
 // quantity returns the quantity that a text is; objects of built-in kinds have no others.
@@ -293,69 +572,4 @@ func anyOf(resources value.Value, is func(string) bool) bool {
 		}
 	}
 	return false
-}
-
-// containerSecurity refuses as what a container runs.
-func (w *podWalk) containerSecurity(p place) {
-	if !p.is() {
-		return
-	}
-	w.ids(p, "runAsUser", "runAsGroup")
-	w.seccomp(p.at("seccompProfile"))
-	if raised := p.Get("allowPrivilegeEscalation"); isSet(raised) && !raised.Bool() {
-		if p.Get("privileged").Bool() {
-			w.invalid(p, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")
-		}
-	}
-}
-
-// podSecurity refuses as what all containers of a pod run.
-func (w *podWalk) podSecurity(p place) {
-	if !p.is() || p.Len() == 0 {
-		return
-	}
-	w.ids(p, "fsGroup", "runAsUser", "runAsGroup")
-	groups := p.at("supplementalGroups")
-	for i := range groups.indexes() {
-		w.within(groups.item(i), 0, math.MaxInt32)
-	}
-	sysctls := p.at("sysctls")
-	var met names
-	for i := range sysctls.indexes() {
-		s := sysctls.item(i)
-		if name := s.at("name"); w.present(name) && !met.add(name.Str()) {
-			w.duplicate(name)
-		}
-	}
-	if policy := p.at("fsGroupChangePolicy"); policy.is() {
-		w.onlyAmong(policy, "Always", "OnRootMismatch")
-	}
-	w.seccomp(p.at("seccompProfile"))
-}
-
-func (w *podWalk) ids(p place, members ...string) {
-	for _, name := range members {
-		w.within(p.at(name), 0, math.MaxInt32)
-	}
-}
-
-// seccomp refuses a profile of system calls.
-func (w *podWalk) seccomp(p place) {
-	if !p.is() {
-		return
-	}
-	if typ := p.at("type"); typ.Str() == "" {
-		w.required(typ, "type is required when seccompProfile is set")
-	} else {
-		w.onlyAmong(typ, "Localhost", "RuntimeDefault", "Unconfined")
-	}
-	file := p.at("localhostProfile")
-	switch local := p.text("type") == "Localhost"; {
-	case local && !file.is():
-		w.required(file, "must be set when seccomp type is Localhost")
-	case local:
-		w.descending(file, file)
-	case file.is():
-		w.invalidAs(file, p.ToAny(), "can only be set when seccomp type is Localhost")
-	}
 }

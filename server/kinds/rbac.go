@@ -18,7 +18,10 @@ func validateClusterRole(r *report, object place, _ value.Value) {
 		r.required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil")
 	} else {
 		for i := range selectors.indexes() {
-			r.selector(selectors.item(i))
+			before := len(r.errs)
+			if r.selector(selectors.item(i)); len(r.errs) > before {
+				r.invalidAs(selectors.item(i), nil, "invalid label selector.")
+			}
 		}
 	}
 }

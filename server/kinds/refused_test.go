@@ -71,8 +71,9 @@ func TestRefused(t *testing.T) {
 			"data: Forbidden: field is immutable when `immutable` is set"},
 		{"storagemigration.k8s.io/v1", "StorageVersionMigration", ``, `{"spec":{"resource":{"group":"","resource":"pods"}}}`, ""},
 		{"storage.k8s.io/v1", "CSIDriver", ``, `{"spec":{"tokenRequests":[{"audience":""}]}}`, ""},
-		{"storage.k8s.io/v1", "VolumeAttributesClass", ``, `{"driverName":""}`, "driverName: Required value"},
-		{"storage.k8s.io/v1", "StorageClass", `{"provisioner":"a","reclaimPolicy":"Delete"}`, `{"provisioner":"a","reclaimPolicy":"Retain"}`,
+		{"storage.k8s.io/v1", "VolumeAttributesClass", ``, `{"driverName":"","parameters":{"a":"b"}}`, "driverName: Required value"},
+		{"storage.k8s.io/v1", "StorageClass", `{"provisioner":"a","reclaimPolicy":"Delete","volumeBindingMode":"Immediate"}`,
+			`{"provisioner":"a","reclaimPolicy":"Retain","volumeBindingMode":"Immediate"}`,
 			"reclaimPolicy: Invalid value: null: field is immutable"},
 		{"scheduling.k8s.io/v1", "PriorityClass", ``, `{"preemptionPolicy":"Always"}`,
 			`preemptionPolicy: Unsupported value: "Always": supported values: "Never", "PreemptLowerPriority"`},
@@ -80,9 +81,11 @@ func TestRefused(t *testing.T) {
 			"spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0\n" +
 				"spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0"},
 		{"flowcontrol.apiserver.k8s.io/v1", "FlowSchema", ``,
-			`{"spec":{"priorityLevelConfiguration":{"name":"p"},"rules":[{"resourceRules":[{"verbs":[]}]},{"resourceRules":[{"verbs":["get"]},{"verbs":[]}]}]}}`,
-			"spec.rules[0].resourceRules[0].verbs: Required value: verbs must contain at least one value\n" +
-				"spec.rules[1].resourceRules[1].verbs: Required value: verbs must contain at least one value"},
+			`{"spec":{"priorityLevelConfiguration":{"name":"p"},"matchingPrecedence":1,"rules":[{"subjects":[{"kind":"User","user":{"name":"u"}}],` +
+				`"resourceRules":[{"verbs":[],"apiGroups":[""],"resources":["*","a"],"clusterScope":true}]}]}}`,
+			"spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have matchingPrecedence 1\n" +
+				"spec.rules[0].resourceRules[0].verbs: Required value: verbs must contain at least one value\n" +
+				`spec.rules[0].resourceRules[0].resources: Invalid value: ["*","a"]: if '*' is present, must not specify other resources`},
 	} {
 		live := value.Value{}
 		if test.live != "" {

@@ -30,6 +30,11 @@ func (r *report) laterInvalid(p place, shown any, detail string) {
 	r.last = append(r.last, field.Invalid(p.path(), shown, detail))
 }
 
+// forbiddenLater is forbidden for what is told after the rest.
+func (r *report) forbiddenLater(p place, detail string) {
+	r.last = append(r.last, field.Forbidden(p.path(), detail))
+}
+
 func (r *report) forbidden(p place, detail string) { r.add(field.Forbidden(p.path(), detail)) }
 
 func (r *report) duplicate(p place) { r.add(field.Duplicate(p.path(), p.ToAny())) }
@@ -168,6 +173,13 @@ func (r *report) address(p place, had *names) {
 func (r *report) unchangedLater(p place, was value.Value) {
 	if !same(p.Value, was) {
 		r.laterInvalid(p, nil, "field is immutable")
+	}
+}
+
+// unchangedSelector is unchanged for a selector of labels.
+func (r *report) unchangedSelector(p place, was value.Value) {
+	if !same(p.Value, was) {
+		r.invalidAs(p, selectorInside(p.Value), "field is immutable")
 	}
 }
 

@@ -1,28 +1,32 @@
 package kinds
 
 import (
+	"fmt"
+	"math"
+	"path"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/diff"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/value"
 )
 
-// volumeSources are what a volume may be, in the order in which they are looked at.
-var volumeSources = []string{
-	"emptyDir", "hostPath", "gitRepo", "gcePersistentDisk", "awsElasticBlockStore", "secret", "nfs", "iscsi", "glusterfs", "flocker",
-	"persistentVolumeClaim", "rbd", "cinder", "cephfs", "quobyte", "downwardAPI", "fc", "flexVolume", "configMap", "azureFile",
-	"vsphereVolume", "photonPersistentDisk", "portworxVolume", "azureDisk", "storageos", "scaleIO", "projected", "csi", "ephemeral", "image",
-}
-
-// volumeList refuses volumes of a pod, and notes the names of the others: only those may be mounted.
+// volumeList validates volumes of a pod, and notes the names of the valid ones: only those may be mounted.
 func (w *podWalk) volumeList(p place) {
+	var created names
+	for v := range p.Items() {
+		if w.name != "" && isSet(v.Get("ephemeral")) {
+			created.add(w.name + "-" + v.Get("name").Str())
+		}
+	}
 	for i := range p.indexes() {
 		v, before := p.item(i), len(w.errs)
 		name := v.at("name")
-		w.source(v)
+		w.volume = volumeWalk{report: w.report, volume: v, name: name.Str(), pod: w.name}
+		w.volume.source(podVolumes)
 		if w.present(name) {
 			w.label(name)
 		}
@@ -31,124 +35,13 @@ func (w *podWalk) volumeList(p place) {
 		}
 		if len(w.errs) == before {
 			w.volumes.add(name.Str())
-		}
-	}
-}
-
-// source refuses a volume that is nothing, or several things.
-func (w *podWalk) source(v place) {
-	found := false
-	for i := range v.indexes() { // of the members that it has, as most have two
-		if name := v.Member(i).Name; name != "name" && isSet(v.Member(i).Value) && slices.Contains(volumeSources, name) {
-			if found {
-				w.oneSource(v)
-				return
+			if isSet(v.Get("persistentVolumeClaim")) || isSet(v.Get("ephemeral")) {
+				w.devices.add(name.Str())
 			}
-			found = true
-			w.sourceOf(v.at(name))
 		}
-	}
-	if !found {
-		w.required(v, "must specify a volume type")
-	}
-}
-
-// oneSource refuses all but the first of what a volume is.
-func (w *podWalk) oneSource(v place) {
-	found := false
-	for _, name := range volumeSources {
-		s := v.at(name)
-		switch {
-		case !s.is():
-		case found:
-			w.forbidden(s, "may not specify more than 1 volume type")
-		default:
-			found = true
-		}
-	}
-}
-
-// sourceOf refuses what is wrong with what a volume is.
-func (w *podWalk) sourceOf(s place) {
-	switch s.name() {
-	case "emptyDir":
-		if size := s.at("sizeLimit"); strings.HasPrefix(size.Str(), "-") {
-			w.forbidden(size, "SizeLimit field must be a valid resource quantity")
-		}
-	case "hostPath":
-		at := s.at("path")
-		if w.present(at) {
-			w.noBacksteps(at, at)
-			w.hostPathType(s.at("type"))
-		}
-	case "secret":
-		w.present(s.at("secretName"))
-		w.files(s)
-	case "configMap":
-		w.present(s.at("name"))
-		w.files(s)
-	case "persistentVolumeClaim":
-		w.present(s.at("claimName"))
-	case "nfs":
-		w.present(s.at("server"))
-		if at := s.at("path"); w.present(at) && !strings.HasPrefix(at.Str(), "/") {
-			w.invalid(at, "must be an absolute path")
-		}
-	case "csi":
-		w.present(s.at("driver"))
-	case "projected":
-		w.projected(s)
-	case "ephemeral":
-		if template := s.at("volumeClaimTemplate"); !template.is() {
-			w.required(template, "")
-		}
-	}
-}
-
-// hostPathTypes are what may be looked for at a path of a node.
-var hostPathTypes = []string{"", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"}
-
-func (w *podWalk) hostPathType(p place) {
-	if p.is() {
-		w.onlyAmong(p, hostPathTypes...)
-	}
-}
-
-// files refuses the files that keys of an object become.
-func (w *podWalk) files(s place) {
-	w.mode(s.at("defaultMode"))
-	items := s.at("items")
-	for i := range items.indexes() {
-		item := items.item(i)
-		at := item.at("path")
-		w.present(item.at("key"))
-		w.present(at)
-		w.descending(at, at)
-		if strings.HasPrefix(at.Str(), "..") && !strings.HasPrefix(at.Str(), "../") && at.Str() != ".." {
-			w.invalid(at, "must not start with '..'")
-		}
-		w.mode(item.at("mode"))
-	}
-}
-
-// mode refuses what are no permissions of a file.
-func (w *podWalk) mode(p place) {
-	if n := p.Int(); n < 0 || n > 0o777 {
-		w.invalid(p, "must be a number between 0 and 0777 (octal), both inclusive")
-	}
-}
-
-// projected refuses several objects that become files in one place.
-func (w *podWalk) projected(s place) {
-	w.mode(s.at("defaultMode"))
-	sources := s.at("sources")
-	for i := range sources.indexes() {
-		source := sources.item(i)
-		for _, name := range [...]string{"secret", "configMap"} {
-			if object := source.at(name); object.is() {
-				w.present(object.at("name"))
-				w.files(object)
-			}
+		claim := v.at("persistentVolumeClaim")
+		if of := claim.at("claimName"); claim.is() && created.has(of.Str()) {
+			w.invalidAs(of, of.Str(), "must not reference a PVC that gets created for an ephemeral volume")
 		}
 	}
 }
@@ -176,6 +69,44 @@ func (r *report) claimSpec(p place) {
 	r.optionalSubdomain(p.at("storageClassName"))
 	if mode := p.at("volumeMode"); mode.is() {
 		r.onlyAmong(mode, "Block", "Filesystem")
+	}
+	r.dataSources(p)
+	if class := p.at("volumeAttributesClassName"); class.Str() != "" {
+		r.subdomain(class)
+	}
+}
+
+// dataSources validates what a volume is filled with.
+func (r *report) dataSources(p place) {
+	of, ref := p.at("dataSource"), p.at("dataSourceRef")
+	for _, source := range [...]place{of, ref} {
+		if source.is() {
+			r.dataSource(source)
+		}
+	}
+	if !of.is() || !ref.is() {
+		return
+	}
+	switch {
+	case ref.text("namespace") != "":
+		r.invalidAs(p, of.path(), "may not be specified when dataSourceRef.namespace is specified")
+	case !of.Get("apiGroup").Equal(ref.Get("apiGroup")) || of.text("kind") != ref.text("kind") || of.text("name") != ref.text("name"):
+		r.invalidAs(p, of.path(), "must match dataSourceRef")
+	}
+}
+
+func (r *report) dataSource(p place) {
+	r.present(p.at("name"))
+	kind, group := p.at("kind"), p.at("apiGroup")
+	r.present(kind)
+	if group.Str() == "" && kind.Str() != "PersistentVolumeClaim" {
+		r.invalidAs(p, kind.Str(), "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
+	}
+	if group.Str() != "" {
+		r.subdomain(group)
+	}
+	if namespace := p.at("namespace"); namespace.Str() != "" {
+		r.label(namespace)
 	}
 }
 
@@ -304,21 +235,192 @@ func validateClaim(r *report, object place, live value.Value) {
 }
 
 // validateVolume validates a PersistentVolume.
-func validateVolume(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	for _, name := range [...]string{"accessModes", "capacity"} {
-		if p := spec.at(name); p.Len() == 0 {
-			r.required(p, "")
+func validateVolume(r *report, object place, live value.Value) {
+	spec, was := object.at("spec"), live.Get("spec")
+	r.persistentVolume(spec, object.Get("metadata", "name").Str(), false)
+	if !isSet(live) {
+		return
+	}
+	is, had := volumeSourceOf(spec.Value), volumeSourceOf(was)
+	if csi := had.Get("csi"); isSet(csi) && !isSet(csi.Get("controllerExpandSecretRef")) && isSet(is.Get("csi")) {
+		is = is.With("csi", is.Get("csi").With("controllerExpandSecretRef", value.Value{})) // which may be set later
+	}
+	if !same(is, had) {
+		r.forbidden(spec.below(is, "persistentvolumesource", isMember), "spec.persistentvolumesource is immutable after creation\n"+diff.Diff(had, is))
+	}
+	r.unchanged(object.below(spec.Get("volumeMode"), "volumeMode", isMember), was.Get("volumeMode"))
+	if affinity := spec.Get("nodeAffinity"); isSet(was.Get("nodeAffinity")) && !same(affinity, was.Get("nodeAffinity")) {
+		r.invalid(object.below(affinity, "nodeAffinity", isMember), "field is immutable, except for updating from beta label to GA")
+	}
+	if class := spec.at("volumeAttributesClassName"); isSet(was.Get("volumeAttributesClassName")) && !class.is() {
+		r.forbidden(class, "update from non-nil value to nil is forbidden")
+	}
+}
+
+// volumeSourceOf returns the members of the spec of a PersistentVolume that say what it is.
+func volumeSourceOf(spec value.Value) value.Value {
+	var out []value.Member
+	for _, t := range persistentVolumes {
+		if v := spec.Get(t.name); isSet(v) {
+			out = append(out, value.Member{Name: t.name, Value: v})
 		}
 	}
-	if host := spec.at("hostPath"); host.is() {
-		r.present(host.at("path"))
+	return value.Object(out...)
+}
+
+// persistentVolume validates the spec of a PersistentVolume. inline is for one in a VolumeAttachment.
+func (r *report) persistentVolume(spec place, name string, inline bool) {
+	const notInline = "may not be specified in the context of inline volumes"
+	capacity, policy, affinity := spec.at("capacity"), spec.at("persistentVolumeReclaimPolicy"), spec.at("nodeAffinity")
+	if inline {
+		r.noMembers(spec, notInline, "claimRef")
+		if capacity.Len() > 0 {
+			r.forbidden(capacity, notInline)
+		}
+		if csi := spec.at("csi"); !csi.is() {
+			r.required(csi, "has to be specified in the context of inline volumes")
+		}
+	}
+	modes := spec.at("accessModes")
+	if modes.Len() == 0 {
+		r.required(modes, "")
+	}
+	r.accessModes(modes)
+	if !inline {
+		r.capacity(capacity)
+	}
+	switch {
+	case policy.Str() == "":
+	case !inline:
+		r.onlyAmong(policy, "Delete", "Recycle", "Retain")
+	case policy.Str() != "Retain":
+		r.forbidden(policy, "may only be Retain in the context of inline volumes")
+	}
+	if affinity.is() && inline {
+		r.forbidden(affinity, notInline)
+	} else if affinity.is() {
+		if required := affinity.at("required"); required.is() {
+			r.nodeSelector(required)
+		} else {
+			r.required(required, "must specify required node constraints")
+		}
+	}
+	w := volumeWalk{report: r, volume: spec, name: name, persistent: true}
+	w.source(persistentVolumes)
+	if host := spec.Get("hostPath"); isSet(host) && path.Clean(host.Get("path").Str()) == "/" && policy.Str() == "Recycle" {
+		r.forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'")
+	}
+	r.volumeClasses(spec, inline)
+}
+
+// capacity validates how much storage a PersistentVolume has.
+func (r *report) capacity(p place) {
+	if p.Len() == 0 {
+		r.required(p, "")
+	}
+	if !isSet(p.Get("storage")) || p.Len() > 1 {
+		r.add(field.NotSupported(p.path(), p.ToAny(), []string{"storage"}))
+	}
+	for i := range p.indexes() {
+		entry := p.entry(i)
+		q := quantity(entry.Value)
+		if q.Value() < 0 {
+			r.invalidAs(entry, q.Value(), "must be a valid resource quantity")
+		}
+		if q.Sign() <= 0 {
+			r.invalid(entry, "must be greater than zero")
+		}
+	}
+}
+
+// volumeClasses validates the classes and the mode of a PersistentVolume.
+func (r *report) volumeClasses(spec place, inline bool) {
+	class, mode, attributes := spec.at("storageClassName"), spec.at("volumeMode"), spec.at("volumeAttributesClassName")
+	switch {
+	case class.Str() == "":
+	case inline:
+		r.forbidden(class, "may not be specified in the context of inline volumes")
+	default:
+		r.subdomain(class)
+	}
+	switch {
+	case !mode.is():
+	case !inline:
+		r.onlyAmong(mode, "Block", "Filesystem")
+	case mode.Str() != "Filesystem":
+		r.forbidden(mode, "may not specify volumeMode other than Filesystem in the context of inline volumes")
+	}
+	if !attributes.is() || inline {
+		return
+	}
+	if attributes.Str() == "" {
+		r.required(attributes, "an empty string is disallowed")
+	} else {
+		r.subdomain(attributes)
+	}
+	if csi := spec.at("csi"); !csi.is() {
+		r.required(csi, "has to be specified when using volumeAttributesClassName")
+	}
+}
+
+// validateAttachment validates a VolumeAttachment.
+func validateAttachment(r *report, object place, live value.Value) {
+	spec, status := object.at("spec"), object.at("status")
+	r.driverName(spec.at("attacher"))
+	source := spec.at("source")
+	inline, name := source.at("inlineVolumeSpec"), source.at("persistentVolumeName")
+	const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
+	switch {
+	case !inline.is() && !name.is():
+		r.required(source, one)
+	case inline.is() && name.is():
+		r.forbidden(source, one)
+	case inline.is():
+		r.persistentVolume(inline, "", true)
+	case name.Str() == "":
+		r.required(name, "must specify non empty persistentVolumeName")
+	}
+	node := spec.at("nodeName")
+	r.invalidAs(node, node.Str(), validation.IsDNS1123Subdomain(node.Str())...)
+	for _, member := range [...]string{"attachError", "detachError"} {
+		r.volumeError(status.at(member))
+	}
+	if name.is() {
+		r.invalid(name, validation.IsDNS1123Subdomain(name.Str())...)
+	}
+	if isSet(live) {
+		r.unchangedLater(spec, live.Get("spec"))
+	}
+}
+
+func (r *report) volumeError(p place) {
+	if message := p.at("message"); len(message.Str()) > 1024 {
+		r.add(field.TooLong(message.path(), "", 1024))
+	}
+	if code := p.at("errorCode"); code.Int() < 0 {
+		r.invalid(code, validation.InclusiveRangeError(0, math.MaxInt32))
 	}
 }
 
 // validateClass validates a StorageClass.
 func validateClass(r *report, object place, live value.Value) {
-	r.present(object.at("provisioner"))
+	provisioner := object.at("provisioner")
+	if provisioner.Str() == "" {
+		r.later(provisioner, "")
+	} else {
+		text := strings.ToLower(provisioner.Str())
+		r.invalidAs(provisioner, text, validation.IsQualifiedName(text)...)
+	}
+	r.parameters(object.at("parameters"), true)
+	if policy := object.at("reclaimPolicy"); policy.Str() != "" {
+		r.onlyAmong(policy, "Delete", "Retain")
+	}
+	if mode := object.at("volumeBindingMode"); !mode.is() {
+		r.required(mode, "")
+	} else {
+		r.onlyAmong(mode, "Immediate", "WaitForFirstConsumer")
+	}
+	r.topologies(object.at("allowedTopologies"))
 	if isSet(live) {
 		for _, name := range [...]string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
 			r.unchangedLater(object.at(name), live.Get(name))
@@ -326,16 +428,167 @@ func validateClass(r *report, object place, live value.Value) {
 	}
 }
 
+// parameters validates parameters of a driver.
+func (r *report) parameters(p place, mayBeEmpty bool) {
+	if p.Len() > 512 {
+		r.add(field.TooLong(p.path(), "", 512))
+		return
+	}
+	size := 0
+	for name, text := range p.Members() {
+		if name == "" {
+			r.invalidAs(p, name, "field can not be empty.")
+		}
+		size += len(name) + len(text.Str())
+	}
+	if size > 256*1024 {
+		r.add(field.TooLong(p.path(), "", 256*1024))
+	}
+	if !mayBeEmpty && p.Len() == 0 {
+		r.required(p, "must contain at least one key/value pair")
+	}
+}
+
+// topologies validates where volumes of a class may be.
+func (r *report) topologies(p place) {
+	var met names
+	for i := range p.indexes() {
+		term := p.item(i)
+		list := term.at("matchLabelExpressions")
+		found := map[string]string{}
+		for i := range list.indexes() {
+			e := list.item(i)
+			key, values := e.at("key"), e.at("values")
+			if values.Len() == 0 {
+				r.required(values, "")
+			}
+			var has names
+			for i := range values.indexes() {
+				if v := values.item(i); !has.add(v.Str()) {
+					r.add(field.Duplicate(v.path(), v.Str()))
+				}
+			}
+			r.labelKey(key)
+			if _, twice := found[key.Str()]; twice {
+				r.add(field.Duplicate(key.path(), key.Str()))
+			}
+			found[key.Str()] = fmt.Sprint(slices.Sorted(has.each()))
+		}
+		if len(found) == 0 || !met.add(fmt.Sprint(found)) {
+			r.add(field.Duplicate(list.path(), ""))
+		}
+	}
+}
+
+// validateAttributesClass validates a VolumeAttributesClass.
+func validateAttributesClass(r *report, object place, live value.Value) {
+	driver, parameters := object.at("driverName"), object.at("parameters")
+	r.driverName(driver)
+	r.parameters(parameters, false)
+	if isSet(live) {
+		r.unchangedLater(driver, live.Get("driverName"))
+		r.unchangedLater(parameters, live.Get("parameters"))
+	}
+}
+
+// validateStorageCapacity validates a CSIStorageCapacity.
+func validateStorageCapacity(r *report, object place, live value.Value) {
+	topology, class := object.at("nodeTopology"), object.at("storageClassName")
+	if topology.is() {
+		r.selector(topology)
+	}
+	r.invalidAs(class, class.Str(), validation.IsDNS1123Subdomain(class.Str())...)
+	for _, name := range [...]string{"capacity", "maximumVolumeSize"} {
+		if p := object.at(name); strings.HasPrefix(p.Str(), "-") {
+			r.invalid(p, "must be greater than or equal to 0")
+		}
+	}
+	if isSet(live) {
+		r.unchangedSelector(topology, live.Get("nodeTopology"))
+		r.unchanged(class, live.Get("storageClassName"))
+	}
+}
+
+// validateCSINode validates a CSINode.
+func validateCSINode(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	drivers := spec.at("drivers")
+	var met names
+	for i := range drivers.indexes() {
+		d := drivers.item(i)
+		name, id := d.at("name"), d.at("nodeID")
+		r.driverName(name)
+		if id.Str() == "" {
+			r.required(id, "")
+		}
+		if len(id.Str()) > 256 {
+			r.invalid(id, "must be 256 characters or less")
+		}
+		allocatable := d.at("allocatable")
+		r.natural(allocatable.at("count"))
+		if !met.add(name.Str()) {
+			r.duplicate(name)
+		}
+		var keys names
+		for key := range d.Get("topologyKeys").Items() {
+			told := d.with(key)
+			if key.Str() == "" {
+				r.required(told, "")
+			}
+			if !keys.add(key.Str()) {
+				r.add(field.Duplicate(told.path(), key.Str()))
+			}
+			r.labelKey(told)
+		}
+	}
+	for had := range live.Get("spec", "drivers").Items() {
+		for has := range drivers.Items() {
+			if has.Get("name").Equal(had.Get("name")) && !same(has.With("allocatable", value.Value{}), had.With("allocatable", value.Value{})) {
+				r.invalid(drivers.with(has.With("allocatable", value.Value{})), "field is immutable")
+			}
+		}
+	}
+}
+
 // validateDriver validates a CSIDriver.
 func validateDriver(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	if policy := spec.at("fsGroupPolicy"); policy.is() {
+		r.onlyAmong(policy, "File", "None", "ReadWriteOnceWithFSType")
+	}
+	requests := spec.at("tokenRequests")
+	var met names
+	for i := range requests.indexes() {
+		request := requests.item(i)
+		audience, seconds := request.at("audience"), request.at("expirationSeconds")
+		switch {
+		case !met.add(audience.Str()):
+			r.add(field.Duplicate(audience.path(), audience.Str()))
+		case !seconds.is():
+		case seconds.Int() < 600:
+			r.invalid(seconds, "may not specify a duration less than 10 minutes")
+		case seconds.Int() > 1<<32:
+			r.invalid(seconds, "may not specify a duration larger than 2^32 seconds")
+		}
+	}
+	modes := spec.at("volumeLifecycleModes")
+	for mode := range modes.Items() {
+		r.onlyAmong(modes.with(mode), "Persistent", "Ephemeral")
+	}
+	if period := spec.at("nodeAllocatableUpdatePeriodSeconds"); period.is() && period.Int() < 10 {
+		r.invalid(period, "must be greater than or equal to 10 seconds")
+	}
+	if secrets := spec.at("serviceAccountTokenInSecrets"); secrets.is() && requests.Len() == 0 {
+		r.invalid(secrets, "serviceAccountTokenInSecrets is set but no tokenRequests are specified")
+	}
 	if !isSet(live) {
 		return
 	}
-	spec, was := object.at("spec"), live.Get("spec")
+	was := live.Get("spec")
 	if required := spec.Get("attachRequired"); !same(required, was.Get("attachRequired")) {
 		r.invalid(spec.below(required, "attachedRequired", isMember), "field is immutable") // with the name that kube-apiserver has for it
 	}
-	r.unchanged(spec.at("volumeLifecycleModes"), was.Get("volumeLifecycleModes"))
+	r.unchanged(modes, was.Get("volumeLifecycleModes"))
 }
 
 func volumeCells() []cell {

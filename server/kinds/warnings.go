@@ -1,8 +1,12 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
+	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +19,13 @@ import (
 // that replaces live is looked at if its generation says that it is another one; pods are so only when they are new.
 // Once ctx has ended, what it returns is of no use.
 func (k Kind) Warnings(ctx context.Context, object, live value.Value) []string {
+	if k.warn != nil {
+		w := newWay(ctx)
+		defer w.free()
+		out := warner{}
+		k.warn(&out, place{object, w, 0}, live)
+		return out.texts
+	}
 	if k.pods == "" || isSet(live) && (k.pods == "spec" || object.Get("metadata", "generation").Equal(live.Get("metadata", "generation"))) {
 		return nil
 	}
@@ -46,14 +57,25 @@ func (w *warner) add(format string, args ...any) {
 	w.texts = append(w.texts, fmt.Sprintf(format, args...))
 }
 
+type retiredVolume struct{ member, since, as string }
+
 // retired says since when volumes of some sorts do not work any more.
-var retired = []struct{ member, since string }{
-	{"photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
-	{"gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"},
-	{"scaleIO", "deprecated in v1.16, non-functional in v1.22+"}, {"flocker", "deprecated in v1.22, non-functional in v1.25+"},
-	{"storageos", "deprecated in v1.22, non-functional in v1.25+"}, {"quobyte", "deprecated in v1.22, non-functional in v1.25+"},
-	{"glusterfs", "deprecated in v1.25, non-functional in v1.26+"}, {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
-	{"rbd", "deprecated in v1.28, non-functional in v1.31+"},
+var retired = []retiredVolume{
+	{"photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+", ""},
+	{"gitRepo", "deprecated in v1.11, and disabled by default in v1.33+", ""},
+	{"scaleIO", "deprecated in v1.16, non-functional in v1.22+", ""}, {"flocker", "deprecated in v1.22, non-functional in v1.25+", ""},
+	{"storageos", "deprecated in v1.22, non-functional in v1.25+", "storageOS"}, {"quobyte", "deprecated in v1.22, non-functional in v1.25+", ""},
+	{"glusterfs", "deprecated in v1.25, non-functional in v1.26+", ""}, {"cephfs", "deprecated in v1.28, non-functional in v1.31+", ""},
+	{"rbd", "deprecated in v1.28, non-functional in v1.31+", ""},
+}
+
+// retired warns of a volume that does not work any more.
+func (w *warner) retired(volume place) {
+	for _, r := range retired {
+		if v := volume.Get(r.member); isSet(v) {
+			w.add("%s: %s", volume.below(v, cmp.Or(r.as, r.member), isMember).path(), r.since)
+		}
+	}
 }
 
 // pod warns of the spec of a pod.
@@ -65,11 +87,7 @@ func (w *warner) pod(spec place) {
 	volumes := spec.at("volumes")
 	for i := range volumes.indexes() {
 		v := volumes.item(i)
-		for _, r := range retired {
-			if isSet(v.Get(r.member)) {
-				w.add("%s: %s", v.at(r.member).path(), r.since)
-			}
-		}
+		w.retired(v)
 	}
 	w.repeats(spec.at("hostAliases"), "ip")
 	secrets := spec.at("imagePullSecrets")
@@ -207,5 +225,92 @@ func (w *warner) twoPorts(port, other place) {
 		w.add("%s: overlapping port definition with %s", port.path(), other.path())
 	case host == otherHost && (ip == "") != (otherIP == ""):
 		w.add("%s: dangerously ambiguous port definition with %s", port.path(), other.path())
+	}
+}
+
+// warnOfVolume warns of a PersistentVolume.
+func warnOfVolume(w *warner, object place, _ value.Value) {
+	annotations, spec := object.Get("metadata", "annotations"), object.at("spec")
+	for _, old := range [...][3]string{
+		{"volume.beta.kubernetes.io/storage-class", "v1.8", "storageClassName"},
+		{"volume.beta.kubernetes.io/mount-options", "v1.31", "mountOptions"},
+	} {
+		if isSet(annotations.Get(old[0])) {
+			w.add("metadata.annotations[%s]: deprecated since %s; use %q attribute instead", old[0], old[1], old[2])
+		}
+	}
+	if spec.text("persistentVolumeReclaimPolicy") == "Recycle" {
+		w.add("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use " +
+			"dynamic provisioning.")
+	}
+	for _, name := range [...]string{"cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd"} {
+		if v := spec.Get(name); isSet(v) {
+			i := slices.IndexFunc(retired, func(r retiredVolume) bool { return r.member == name })
+			w.add("spec.%s: %s", cmp.Or(retired[i].as, name), retired[i].since)
+		}
+	}
+}
+
+// warnOfService warns of members of a Service that are ignored or deprecated.
+func warnOfService(w *warner, object place, _ value.Value) {
+	spec := object.Get("spec")
+	external, named := spec.Get("externalIPs").Len() > 0, spec.Get("type").Str() == "ExternalName"
+	headless := spec.Get("type").Str() == "ClusterIP" && spec.Get("clusterIP").Str() == "None"
+	if isSet(object.Get("metadata", "annotations", "service.kubernetes.io/topology-aware-hints")) {
+		w.add("annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead")
+	}
+	if headless {
+		if spec.Get("loadBalancerIP").Str() != "" {
+			w.add("spec.loadBalancerIP is ignored for headless services")
+		}
+		if external {
+			w.add("spec.externalIPs is ignored for headless services")
+		}
+		if spec.Get("sessionAffinity").Str() != "None" {
+			w.add("spec.SessionAffinity is ignored for headless services")
+		}
+	}
+	if external && !headless && !named {
+		w.add("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
+	}
+	if external && named {
+		w.add("spec.externalIPs is ignored when spec.type is %q", "ExternalName")
+	}
+	if !named && spec.Get("externalName").Str() != "" {
+		w.add("spec.externalName is ignored when spec.type is not %q", "ExternalName")
+	}
+	if spec.Get("trafficDistribution").Str() == "PreferClose" {
+		w.add("spec.trafficDistribution: %q is deprecated; use %q", "PreferClose", "PreferSameZone")
+	}
+}
+
+// warnOfSlice warns of a new EndpointSlice with names of domains.
+func warnOfSlice(w *warner, object place, live value.Value) {
+	if !isSet(live) && object.text("addressType") == "FQDN" {
+		w.add("spec.addressType: FQDN endpoints are deprecated")
+	}
+}
+
+// warnOfDriver warns of a CSIDriver that gets tokens beside other attributes of volumes.
+func warnOfDriver(w *warner, object place, live value.Value) {
+	requests := object.Get("spec", "tokenRequests")
+	changed := !isSet(live) || !same(requests, live.Get("spec", "tokenRequests"))
+	if changed && requests.Len() > 0 && !isSet(object.Get("spec", "serviceAccountTokenInSecrets")) {
+		w.add("spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens " +
+			"in volume attributes")
+	}
+}
+
+// warnOfSecret warns of a certificate without its key.
+func warnOfSecret(w *warner, object place, _ value.Value) {
+	if object.text("type") != "kubernetes.io/tls" {
+		return
+	}
+	var pair [2][]byte
+	for i, name := range [...]string{"tls.crt", "tls.key"} {
+		pair[i], _ = base64.StdEncoding.DecodeString(object.Get("data", name).Str()) // it was decoded before
+	}
+	if _, err := tls.X509KeyPair(pair[0], pair[1]); err != nil {
+		w.add("%v", err)
 	}
 }

@@ -28,7 +28,7 @@ func validateDeployment(r *report, object place, live value.Value) {
 		r.invalid(deadline, "must be greater than minReadySeconds")
 	}
 	if isSet(live) {
-		r.unchanged(spec.at("selector"), live.Get("spec", "selector"))
+		r.unchangedSelector(spec.at("selector"), live.Get("spec", "selector"))
 	}
 }
 
@@ -66,7 +66,7 @@ func validateReplicaSet(r *report, object place, live value.Value) {
 	r.natural(spec.at("minReadySeconds"))
 	r.workload(spec, "ReplicaSet")
 	if isSet(live) {
-		r.unchanged(spec.at("selector"), live.Get("spec", "selector"))
+		r.unchangedSelector(spec.at("selector"), live.Get("spec", "selector"))
 	}
 }
 

@@ -1,0 +1,215 @@
+package kinds
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/deed-project/deed/value"
+)
+
+// validateDeviceClaim validates a ResourceClaim.
+func validateDeviceClaim(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	if isSet(live) {
+		r.unchangedLater(spec, live.Get("spec"))
+		return
+	}
+	r.deviceClaim(spec.at("devices"))
+}
+
+// validateClaimStatus validates the status of a ResourceClaim.
+func validateClaimStatus(r *report, object place, live value.Value) {
+	status := object.at("status")
+	reserved, allocation := status.at("reservedFor"), status.at("allocation")
+	for i := range reserved.indexes() {
+		consumer := reserved.item(i)
+		for _, name := range [...]string{"resource", "name", "uid"} {
+			r.present(consumer.at(name))
+		}
+	}
+	if reserved.Len() > 0 && !allocation.is() {
+		r.forbidden(reserved, "may not be specified when `allocated` is not set")
+	}
+	if was := live.Get("status", "allocation"); isSet(was) && allocation.is() && !same(allocation.Value, was) {
+		r.laterInvalid(allocation, nil, "field cannot be modified once set")
+	}
+}
+
+// validateDeviceTemplate validates a ResourceClaimTemplate.
+func validateDeviceTemplate(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	w := volumeWalk{report: r}
+	w.claimMetadata(spec.at("metadata"))
+	of := spec.at("spec")
+	r.deviceClaim(of.at("devices"))
+	if isSet(live) {
+		r.unchanged(spec, live.Get("spec"))
+	}
+}
+
+// deviceClaim validates which devices are asked for.
+func (r *report) deviceClaim(p place) {
+	requests, constraints, configs := p.at("requests"), p.at("constraints"), p.at("config")
+	for i := range requests.indexes() {
+		r.deviceRequest(requests.item(i))
+	}
+	for i := range constraints.indexes() {
+		c := constraints.item(i)
+		r.requestNames(c.at("requests"), requests.Value)
+		match, distinct := c.at("matchAttribute"), c.at("distinctAttribute")
+		switch {
+		case match.is():
+			r.qualifiedLater(match)
+		case distinct.is():
+			r.qualifiedLater(distinct)
+		default:
+			r.required(c, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
+		}
+	}
+	for i := range configs.indexes() {
+		c := configs.item(i)
+		r.requestNames(c.at("requests"), requests.Value)
+		r.deviceConfig(c)
+	}
+}
+
+// deviceRequest validates a request, which is for a device or for the first of some that is there.
+func (r *report) deviceRequest(p place) {
+	name, first, exactly := p.at("name"), p.at("firstAvailable"), p.at("exactly")
+	r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
+	switch {
+	case first.Len() == 0 && !exactly.is():
+		r.required(p, "exactly one of `exactly` or `firstAvailable` is required")
+	case first.Len() > 0 && exactly.is():
+		r.invalidAs(p, nil, "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
+	case exactly.is():
+		r.exactRequest(exactly, false)
+	default:
+		for i := range first.indexes() {
+			sub := first.item(i)
+			name := sub.at("name")
+			r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
+			r.exactRequest(sub, true)
+		}
+	}
+}
+
+// exactRequest validates a request for devices of a class.
+func (r *report) exactRequest(p place, sub bool) {
+	class := p.at("deviceClassName")
+	switch wrong := validation.IsDNS1123Subdomain(class.Str()); {
+	case class.Str() == "" && sub:
+		r.later(class, "")
+	case class.Str() == "":
+		r.required(class, "")
+	case sub:
+		for _, detail := range wrong {
+			r.laterInvalid(class, class.Str(), detail)
+		}
+	default:
+		r.invalid(class, wrong...)
+	}
+	r.deviceSelectors(p.at("selectors"))
+	mode, count := p.at("allocationMode"), p.at("count")
+	switch mode.Str() {
+	case "All":
+		if count.Int() != 0 {
+			r.invalid(count, "must not be specified when allocationMode is 'All'")
+		}
+	case "ExactCount":
+		if count.Int() <= 0 {
+			r.invalidAs(count, count.Int(), "must be greater than zero")
+		}
+	}
+}
+
+func (r *report) deviceSelectors(p place) {
+	for i := range p.indexes() {
+		s := p.item(i)
+		if cel := s.at("cel"); !cel.is() {
+			r.required(cel, "")
+		} else {
+			r.present(cel.at("expression"))
+		}
+	}
+}
+
+// deviceConfig validates parameters for a driver.
+func (r *report) deviceConfig(p place) {
+	opaque := p.at("opaque")
+	if !opaque.is() {
+		r.required(opaque, "")
+		return
+	}
+	if driver := opaque.at("driver"); driver.Str() == "" {
+		r.later(driver, "")
+	} else if wrong := validation.IsDNS1123Subdomain(strings.ToLower(driver.Str())); len(wrong) > 0 {
+		for _, detail := range wrong {
+			r.laterInvalid(driver, driver.Str(), detail)
+		}
+	}
+	switch parameters := opaque.at("parameters"); {
+	case !parameters.is():
+		r.required(parameters, "")
+	case parameters.Kind() != value.KindObject:
+		r.invalidAs(parameters, "<value omitted>", "must be a valid JSON object")
+	}
+}
+
+// requestNames validates references to requests of a claim, or to their alternatives.
+func (r *report) requestNames(p place, requests value.Value) {
+	const detail = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+	for i := range p.indexes() {
+		ref := p.item(i)
+		parts := strings.Split(ref.Str(), "/")
+		if len(parts) > 2 {
+			r.invalid(ref, detail)
+			continue
+		}
+		for _, part := range parts {
+			r.invalidAs(ref, part, validation.IsDNS1123Label(part)...)
+		}
+		if !hasRequest(requests, parts) {
+			r.invalid(ref, detail)
+		}
+	}
+}
+
+func hasRequest(requests value.Value, parts []string) bool {
+	for request := range requests.Items() {
+		if request.Get("name").Str() != parts[0] {
+			continue
+		}
+		if len(parts) == 1 {
+			return true
+		}
+		for sub := range request.Get("firstAvailable").Items() {
+			if sub.Get("name").Str() == parts[1] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// qualifiedLater validates the name of an attribute with its domain.
+func (r *report) qualifiedLater(p place) {
+	domain, id, ok := strings.Cut(p.Str(), "/")
+	switch {
+	case p.Str() == "":
+		r.later(p, "")
+	case !ok || domain == "" || id == "":
+		r.laterInvalid(p, p.Str(), "must include a domain")
+	}
+}
+
+// validateDeviceClass validates a DeviceClass.
+func validateDeviceClass(r *report, object place, _ value.Value) {
+	spec := object.at("spec")
+	r.deviceSelectors(spec.at("selectors"))
+	configs := spec.at("config")
+	for i := range configs.indexes() {
+		r.deviceConfig(configs.item(i))
+	}
+}
