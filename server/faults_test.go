@@ -42,7 +42,7 @@ func TestFaults(t *testing.T) {
 		}
 		replayed++
 		request := line.Get("request")
-		if got, want := answerOf(r.send(t, request)), recordedAnswer(line.Get("answer")); got != want {
+		if got, want := answerSeen(r.send(t, request)), faultAnswer(line.Get("answer")); got != want {
 			t.Errorf("%s\n got %s\nwant %s", request, got, want)
 		}
 	}
@@ -169,8 +169,8 @@ func edited(v, path value.Value, i int, to value.Value) value.Value {
 	return value.List(items...)
 }
 
-// answerOf returns what is compared of an answer.
-func answerOf(w *httptest.ResponseRecorder) string {
+// answerSeen returns what is compared of an answer.
+func answerSeen(w *httptest.ResponseRecorder) string {
 	out := value.Object()
 	if status, err := value.Parse(w.Body.Bytes()); w.Code >= 300 && err == nil {
 		out = status
@@ -180,7 +180,7 @@ func answerOf(w *httptest.ResponseRecorder) string {
 	return compared(w.Code, out, w.Header().Values("Warning"))
 }
 
-func recordedAnswer(a value.Value) string {
+func faultAnswer(a value.Value) string {
 	var warnings []string
 	for w := range a.Get("warnings").Items() {
 		warnings = append(warnings, w.Str())

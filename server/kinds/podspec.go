@@ -192,25 +192,25 @@ func (w *podWalk) hostnameOverride(p place) {
 }
 
 // fileVolumes refuses variables of files in volumes that are not of the pod, or no emptyDir.
-func (w *podWalk) fileVolumes() {
-	w.eachContainer(func(c place) {
-		env := c.at("env")
-		for i := range env.indexes() {
-			if !isSet(env.Item(i).Get("valueFrom", "fileKeyRef")) {
-				continue
-			}
-			e := env.item(i)
-			from := e.at("valueFrom")
-			ref := from.at("fileKeyRef")
-			name := ref.at("volumeName")
-			switch volume := volumeNamed(w.spec.Get("volumes"), name.Str()); {
-			case volume.IsAbsent():
-				w.add(field.NotFound(name.path(), name.Str()))
-			case !isSet(volume.Get("emptyDir")):
-				w.invalidAs(name, name.Str(), "referenced volume must be of type emptyDir")
-			}
+func (w *podWalk) fileVolumes() { w.eachContainer(w.fileVolumesOf) }
+
+func (w *podWalk) fileVolumesOf(c place) {
+	env := c.at("env")
+	for i := range env.Len() {
+		if !isSet(env.Item(i).Get("valueFrom", "fileKeyRef")) {
+			continue
 		}
-	})
+		e := env.item(i)
+		from := e.at("valueFrom")
+		ref := from.at("fileKeyRef")
+		name := ref.at("volumeName")
+		switch volume := volumeNamed(w.spec.Get("volumes"), name.Str()); {
+		case volume.IsAbsent():
+			w.add(field.NotFound(name.path(), name.Str()))
+		case !isSet(volume.Get("emptyDir")):
+			w.invalidAs(name, name.Str(), "referenced volume must be of type emptyDir")
+		}
+	}
 }
 
 // volumeNamed returns the last of the volumes that has a name.
