@@ -17,18 +17,16 @@ const divergences = "../docs/divergences.md"
 // server does not. Whatever is not in them is a failure, and so is what is in them and never met.
 type knownDifferences struct {
 	exceptions []recording.Exception
-	rules      map[string]int  // how often each rule was met: kind, reason, field
-	texts      map[string]int  // likewise each text of a warning
-	warned     map[string]bool // whether objects of a kind lack the warning: kind, text
-	shown      map[string]int  // likewise each rule that shows a value otherwise
-	otherwise  map[string]int  // likewise each other difference: kind, what
-	count      int             // of requests that a rule would have refused
+	rules      map[string]int // how often each rule was met: kind, reason, field
+	shown      map[string]int // likewise each rule that shows a value otherwise
+	otherwise  map[string]int // likewise each other difference: kind, what
+	count      int            // of requests that a rule would have refused
 }
 
 func readKnownDifferences(t *testing.T) *knownDifferences {
 	t.Helper()
 	k := &knownDifferences{
-		rules: map[string]int{}, shown: map[string]int{}, texts: map[string]int{}, warned: map[string]bool{}, otherwise: map[string]int{},
+		rules: map[string]int{}, shown: map[string]int{}, otherwise: map[string]int{},
 	}
 	var err error
 	if k.exceptions, err = recording.Exceptions(divergences); err != nil {
@@ -56,11 +54,6 @@ func readKnownDifferences(t *testing.T) *knownDifferences {
 	rows("## What deed-apiserver shows otherwise", func(kind string, row []string) {
 		for _, field := range recording.Quoted(row[2]) {
 			k.shown[kind+" "+row[1]+" "+field] = 0
-		}
-	})
-	rows("## What deed-apiserver does not warn of", func(kind string, row []string) {
-		for _, text := range recording.Quoted(row[1]) {
-			k.texts[text], k.warned[kind+" "+text] = 0, true
 		}
 	})
 	rows("## What deed-apiserver does otherwise", func(kind string, row []string) {
@@ -154,15 +147,6 @@ func (k *knownDifferences) apart(kind string, want recording.Step, got recording
 			want.Response, got.Body = keepIdentity(e.Without, want.Response), keepIdentity(e.Without, got.Body)
 		}
 	}
-	want.Warnings = slices.DeleteFunc(slices.Clone(want.Warnings), func(warning string) bool {
-		for text := range k.texts {
-			if k.warned[kind+" "+text] && strings.Contains(warning, text) && !slices.Contains(got.Warnings, warning) {
-				k.texts[text]++
-				return true
-			}
-		}
-		return false
-	})
 	return want, got
 }
 
@@ -176,10 +160,10 @@ func keepIdentity(f func(value.Value) value.Value, object value.Value) value.Val
 	return out.With("metadata", metadata)
 }
 
-// report fails for rules and texts that were never met, if all recordings were played.
+// report fails for rules that were never met, if all recordings were played.
 func (k *knownDifferences) report(t *testing.T, all bool) {
 	t.Helper()
-	for _, table := range []map[string]int{k.rules, k.shown, k.texts, k.otherwise} {
+	for _, table := range []map[string]int{k.rules, k.shown, k.otherwise} {
 		for name, n := range table {
 			if n == 0 && all {
 				t.Errorf("%s lists what no recording meets: %s", divergences, name)

@@ -24,7 +24,8 @@ func TestUnenforced(t *testing.T) {
 		want          string // the warning; empty for none
 	}{
 		{"POST " + policies + "validatingadmissionpolicies" + jsonize,
-			`{"metadata":{"name":"p"},"spec":{"validations":[{"expression":"false"}]}}`, "ValidatingAdmissionPolicies"},
+			`{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],` +
+				`"resources":["configmaps"]}]},"validations":[{"expression":"false"}]}}`, "ValidatingAdmissionPolicies"},
 		{"POST " + policies + "validatingadmissionpolicybindings?dryRun=All" + jsonize, binding, "ValidatingAdmissionPolicies"},
 		{"POST " + policies + "validatingadmissionpolicybindings" + jsonize, binding, "ValidatingAdmissionPolicies"},
 		{"PATCH " + policies + "validatingadmissionpolicies/p" + merge, `{"metadata":{"labels":{"a":"b"}}}`, "ValidatingAdmissionPolicies"},

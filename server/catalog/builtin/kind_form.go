@@ -126,7 +126,14 @@ func (f *kindForm) ValidateCreate(ctx context.Context, object value.Value, w *ap
 func (f *kindForm) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
 	errs := f.kind.ValidateUpdate(ctx, object, live, subresource)
 	if whole := subresource == "" || subresource == "scale"; len(errs) == 0 && whole {
-		w.Add(f.kind.Warnings(ctx, object, live)...)
+		if found := f.kind.Warnings(ctx, object, live); len(found) > 0 && f.succeeds(object, live) {
+			w.Add(found...)
+		}
 	}
 	return errs
+}
+
+// succeeds reports whether the metadata of object allows that it replaces live.
+func (f *kindForm) succeeds(object, live value.Value) bool {
+	return api.Meta(object, "uid") == api.Meta(live, "uid") && len(api.ValidateReplaced(object, live, f.kind.Namespaced)) == 0
 }
