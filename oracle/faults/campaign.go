@@ -24,6 +24,7 @@ type campaign struct {
 	findings, record string
 
 	bases map[string]*base
+	order []*base // in which they were installed
 }
 
 // inTemplate matches the fields of pods in other kinds. Each seed takes one of so many of these fields, as kinds share their rules.
@@ -138,6 +139,7 @@ func (c *campaign) prepare() ([]*kind, error) {
 			continue
 		}
 		c.bases[b.ID] = b
+		c.order = append(c.order, b)
 		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.name == g.version+"/"+b.kind })
 		if i < 0 {
 			i = len(kinds)

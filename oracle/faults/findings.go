@@ -246,15 +246,8 @@ func (c *campaign) recording(w *json.Encoder, f *findings) error {
 	for _, x := range f.alike {
 		kept[x.key()] = x
 	}
-	used := map[string]*base{}
-	for _, x := range kept {
-		used[x.Base] = c.bases[x.Base]
-		if x.Onto != "" {
-			used[x.Onto] = c.bases[x.Onto]
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(used)) {
-		if err := w.Encode(map[string]any{"base": used[id]}); err != nil {
+	for _, b := range c.order {
+		if err := w.Encode(map[string]any{"base": b}); err != nil {
 			return err
 		}
 	}
