@@ -66,13 +66,41 @@ func (f *findings) add(x exchange) {
 	}
 }
 
-// keep keeps the simplest of the requests that are refused for the same reasons, and one for each warning.
+// keep keeps the simplest of the requests that are refused for the same reasons, and one for each warning. Answers in random order are of
+// no use.
 func (f *findings) keep(x exchange) {
+	if x.random() {
+		return
+	}
 	for _, name := range x.refusals() {
 		if had, ok := f.alike[name]; !ok || x.simpler(had) {
 			f.alike[name] = x
 		}
 	}
+}
+
+// Fields of errors in maps, whose order is random: the errors name a key, or the whole map.
+var (
+	keyed    = regexp.MustCompile(`^(.*?)\[[^\]]*[^\]0-9][^\]]*\]`)
+	mapNames = regexp.MustCompile(`(abels|nnotations|nodeSelector|parameters)$`)
+)
+
+// random reports whether the refusals of an answer have two keys of one map.
+func (x exchange) random() bool {
+	met := map[string]string{} // the key of each map
+	for _, c := range x.Real.Details.Causes {
+		name, key := c.Field, ""
+		if m := keyed.FindStringSubmatch(c.Field); m != nil {
+			name, key = m[1], m[0]
+		} else if mapNames.MatchString(c.Field) {
+			key, _, _ = strings.Cut(strings.TrimPrefix(c.Message, "Invalid value: "), `": `)
+		}
+		if had, ok := met[name]; ok && key != "" && had != key {
+			return true
+		}
+		met[name] = key
+	}
+	return false
 }
 
 // simpler makes the choice of an example independent of the order in which requests are answered.

@@ -68,7 +68,7 @@ func podSpec(r *report, spec place, forPod bool, name string) {
 		w.among(policy, "PreemptLowerPriority", "Never")
 	}
 	if overhead := spec.at("overhead"); overhead.is() {
-		w.requirements(place{value.Object(value.Member{Name: "limits", Value: overhead.Value}), overhead.way, overhead.id}, w.resourceName)
+		w.requirements(place{value.Object(value.Member{Name: "limits", Value: overhead.Value}), overhead.way, overhead.id}, w.resource)
 	}
 	w.system(spec.at("os"))
 	w.fileVolumes()
@@ -400,11 +400,7 @@ func (w *podWalk) claimOf(p place, met *names) {
 	w.add(e)
 }
 
-// resourceName validates the name of a resource, and reports whether it is valid.
-func (w *podWalk) resourceName(p place) {
-	w.isResourceName(p)
-}
-
+// isResourceName validates the name of a resource, and reports whether it is valid.
 func (r *report) isResourceName(p place) bool {
 	name := p.name()
 	wrong := validation.IsQualifiedName(name)

@@ -12,8 +12,6 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/deed-project/deed/value"
 )
 
 // volumeType is what a volume may be.
@@ -549,7 +547,7 @@ func (f *projectedFiles) trustBundle(s place) {
 	name, signer, selector := s.at("name"), s.at("signerName"), s.at("labelSelector")
 	switch {
 	case name.is() && signer.is():
-		f.invalidAs(s, shownInside{s.Value}, "only one of name and signerName may be used")
+		f.invalid(s, "only one of name and signerName may be used")
 	case name.is():
 		if name.Str() == "" {
 			f.required(name, "must be a valid object name")
@@ -702,6 +700,3 @@ func trustBundleNameFor(signer string) apivalidation.ValidateNameFunc {
 		return apivalidation.NameIsDNSSubdomain(rest, prefix)
 	}
 }
-
-// shownInside is a value that kube-apiserver shows in the form of its Go type.
-type shownInside struct{ value.Value }
