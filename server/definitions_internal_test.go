@@ -134,8 +134,8 @@ func TestManyDefinitions(t *testing.T) {
 	}
 }
 
-// TestDefinedAnew deletes a definition and creates another one of its name before anybody looks: the resource is another one, and watches of
-// the first end.
+// TestDefinedAnew deletes a definition and creates another one of its name before anybody looks: the resource is another one, and watches
+// of the first end.
 func TestDefinedAnew(t *testing.T) {
 	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
 		s, err := New(Config{Objects: []value.Value{thing(t, "things", "g.org")}, Store: in})
@@ -196,8 +196,8 @@ func TestDefinitionDeleted(t *testing.T) {
 	}
 }
 
-// TestNames writes definitions that want each other's names, deletes some, and holds what is stored afterwards against the law: nobody has a
-// name that another one has, whoever wants what nobody has gets it, and has nothing that it does not want any more.
+// TestNames writes definitions that want each other's names, deletes some, and holds what is stored afterwards against the law: nobody has
+// a name that another one has, whoever wants what nobody has gets it, and has nothing that it does not want any more.
 func TestNames(t *testing.T) {
 	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
 		s, err := New(Config{Store: in})
@@ -298,7 +298,7 @@ func checkNames(all []value.Value) (waiting int, problem string) {
 				problem = fmt.Sprintf("%s wants %s: %v, has %v, and nobody else does", by, field, want, has.Get(field))
 			}
 		}
-		if accepted := crd.Content(d.Get("status")); accepted != content {
+		if accepted := crd.NamesAccepted(d.Get("status")); accepted != content {
 			problem = fmt.Sprintf("%s has all of its names: %t, and its status says %t", by, content, accepted)
 		}
 	}

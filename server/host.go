@@ -26,8 +26,10 @@ type host struct {
 // User returns the user who sends a request.
 func (h *host) User(ctx context.Context) admission.User { return admission.User(auth.UserOf(ctx)) }
 
-// Alike returns the versions in which the objects of a resource are served.
-func (h *host) Alike(r *catalog.Resource) []*catalog.Version { return h.definitions.Catalog().Alike(r) }
+// SharingStorage returns the versions in which the objects of a resource are served.
+func (h *host) SharingStorage(r *catalog.Resource) []*catalog.Version {
+	return h.definitions.Catalog().SharingStorage(r)
+}
 
 // Resource returns a resource that is served, nil if it is not served.
 func (h *host) Resource(of kschema.GroupResource) *catalog.Resource {

@@ -84,7 +84,7 @@ func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.C
 	}
 	switch {
 	case version == nil || target.Rest != "" && !below || !version.HasSubresource(target.Subresource),
-		!resource.Namespaced && target.Namespace != "", resource.Question && target.Name != "",
+		!resource.Namespaced && target.Namespace != "", resource.Virtual && target.Name != "",
 		resource.Namespaced && target.Namespace == "" && target.Name != "" && !target.Watch:
 		h.answers.out.Error(w, r, api.NoResource())
 	case r.Method == http.MethodHead && !below || target.Watch && r.Method != http.MethodGet || !offered(version, target, verb):
@@ -140,8 +140,8 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 	if err == nil {
 		answer, err = h.inTime(q, c)
 	}
-	if answer != nil && answer.Sent != nil {
-		defer answer.Sent()
+	if answer != nil && answer.Release != nil {
+		defer answer.Release()
 	}
 	code := h.conclude(w, q, rep, answer, err)
 	if annotations != nil {
@@ -176,7 +176,7 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 	case q.Target.Subresource == "scale":
 		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
-	offer.Listed, offer.NoTables = verb == "list", q.Version.Question
+	offer.Listed, offer.NoTables = verb == "list", q.Version.Virtual
 	return wire.Negotiate(q.HTTP, offer)
 }
 
@@ -206,7 +206,7 @@ func (h *resources) carryOut(q *rest.Request, verb string) (*rest.Answer, error)
 		return nil, pods.Connect(h.writer, q)
 	case q.Version.Actions[q.Target.Subresource] != nil, q.Version.Kind == "Binding" && !q.Version.Custom:
 		return pods.Act(h.writer, q)
-	case q.Version.Question:
+	case q.Version.Virtual:
 		return reviews.Create(q, func(review value.Value) (value.Value, error) {
 			return h.access.Review(q.Context(), q.Version, q.Target.Namespace, review)
 		})

@@ -54,7 +54,7 @@ func TestKnown(t *testing.T) {
 		if s.Duplicates(known) == nil && len(s.Duplicates(object)) != len(doors.Duplicates(s, object, known)) {
 			t.Fatalf("duplicates\nschema %v\nobject %v\nbeside %v", schema, object, known)
 		}
-		if decoded, _, err := decodeAll(s, object); err == nil && doors.Steady(s) {
+		if decoded, _, err := decodeAll(s, object); err == nil && doors.DecodesSettled(s) {
 			steady++
 			again, err := loadAll(s, decoded)
 			quick, quickErr := doors.Load(s, decoded, decoded)

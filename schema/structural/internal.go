@@ -40,10 +40,10 @@ func (internal) Duplicates(s *Schema, object, known value.Value) []*FieldError {
 	return s.duplicates(object, known)
 }
 
-// Steady reports whether what Decode returns is such an object, its own metadata aside, which is
+// DecodesSettled reports whether what Decode returns is such an object, its own metadata aside, which is
 // always looked at. It is none where defaults have nulls, which go, or there are embedded resources,
 // whose metadata may become canonical in two steps.
-func (internal) Steady(s *Schema) bool {
+func (internal) DecodesSettled(s *Schema) bool {
 	root := s.rootNode()
 	return !root.below.nulls && !root.below.resources
 }

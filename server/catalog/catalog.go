@@ -55,9 +55,9 @@ func (c *Catalog) compare() map[*Resource][]*Version {
 	return sharing
 }
 
-// Alike returns the versions that serve the objects of r. They include the versions of resources of other groups that share its storage, as
-// events do. The result is shared and must not be modified.
-func (c *Catalog) Alike(r *Resource) []*Version {
+// SharingStorage returns the versions that serve the objects of r. They include the versions of resources of other groups that share its
+// storage, as events do. The result is shared and must not be modified.
+func (c *Catalog) SharingStorage(r *Resource) []*Version {
 	if all, known := c.sharing()[r]; known {
 		return all
 	}

@@ -86,7 +86,7 @@ func TestCatalog(t *testing.T) {
 		{budgets, "policy/v1beta1/budgets policy/v10/budgets policy/v2/budgets"},
 		{resource("d.io/anew", "v1"), "d.io/v1/anew"},
 	} {
-		if got := named(c.Alike(at.of)); got != at.want {
+		if got := named(c.SharingStorage(at.of)); got != at.want {
 			t.Errorf("alike are %s, want %s", got, at.want)
 		}
 	}
@@ -119,13 +119,13 @@ func TestResource(t *testing.T) {
 	}
 	read := &Connection{}
 	v := r.Version("v1")
-	v.Parts, v.Actions = map[string]Manager{"resize": Made(nil)}, map[string]*Version{"exec": {Connection: read}, "binding": {}}
+	v.Parts, v.Actions = map[string]Manager{"resize": StaticManager(nil)}, map[string]*Version{"exec": {Connection: read}, "binding": {}}
 	for name, want := range map[string]bool{"": true, "status": false, "scale": false, "finalize": false, "resize": true, "exec": true, "log": false} {
 		if v.HasSubresource(name) != want {
 			t.Errorf("it has the subresource %q: %t", name, !want)
 		}
 	}
-	v.Status, v.Finalize, v.Scale = Made(nil), Made(nil), &Scale{}
+	v.Status, v.Finalize, v.Scale = StaticManager(nil), StaticManager(nil), &Scale{}
 	if !v.HasSubresource("status") || !v.HasSubresource("finalize") || !v.HasSubresource("scale") {
 		t.Error("it lacks a subresource")
 	}
@@ -141,8 +141,8 @@ func TestDiscovery(t *testing.T) {
 	reviews.Verbs = []string{"create"}
 	v := pods.Versions[0]
 	eviction := &Version{Resource: &Resource{Group: "policy", Kind: "Eviction", Verbs: []string{"create"}}, Name: "v1"}
-	v.Status, v.Finalize, v.Scale = Made(nil), Made(nil), &Scale{}
-	v.Parts, v.Actions = map[string]Manager{"resize": Made(&managedfields.FieldManager{})}, map[string]*Version{"eviction": eviction}
+	v.Status, v.Finalize, v.Scale = StaticManager(nil), StaticManager(nil), &Scale{}
+	v.Parts, v.Actions = map[string]Manager{"resize": StaticManager(&managedfields.FieldManager{})}, map[string]*Version{"eviction": eviction}
 	deployments.Hashed = "apps/v1"
 	c := New(pods, reviews, deployments)
 	var got []string

@@ -29,39 +29,39 @@ type Form interface {
 	PrepareUpdate(object, live value.Value, subresource string) value.Value
 	// PrepareDelete returns live as it is while its deletion is pending. It runs before the finalizers are checked.
 	PrepareDelete(live value.Value) value.Value
-	// Holds reports whether the deletion of object must wait for more than the finalizers in its metadata.
-	Holds(object value.Value) bool
+	// BlocksDeletion reports whether the deletion of object must wait for more than the finalizers in its metadata.
+	BlocksDeletion(object value.Value) bool
 	// ValidateCreate returns the errors of a new object except those of its metadata. It adds warnings to w for valid fields that are
 	// probably mistakes. When ctx ends it may return early, and its result is then meaningless. The same holds for the other validations.
 	ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList
 	// ValidateUpdate returns the errors of object as the successor of live. It adds warnings to w for errors that live already had, and for
 	// probable mistakes.
 	ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList
-	// Timeless reports whether validation depends on the objects only. If so, a valid object can replace itself without new errors.
-	Timeless() bool
+	// IgnoresOld reports whether validation depends on the objects only. If so, a valid object can replace itself without new errors.
+	IgnoresOld() bool
 	// Unconditional reports whether an update may omit the resource version.
 	Unconditional() bool
 }
 
-// Sparing is a Form that can limit its work to the parts of an object that a write changes.
+// IncrementalForm is a Form that can limit its work to the parts of an object that a write changes.
 //
 // An object is settled if it is stored in the version and Load returns it unchanged. An object may share parts with a settled object, with
 // the same storage in the same place. These parts need no decoding or loading.
-type Sparing interface {
+type IncrementalForm interface {
 	Form
-	// DecodeBeside is Decode, given a settled object.
-	DecodeBeside(sent, settled value.Value) (object value.Value, unknown []string, err error)
-	// LoadBeside is Load of an object of the version, given a settled object. It always processes the metadata.
-	LoadBeside(stored, settled value.Value) (value.Value, error)
-	// Settles reports whether the result of Decode, metadata aside, is settled if it is stored in the version.
-	Settles() bool
+	// DecodeIncremental is Decode, given a settled object.
+	DecodeIncremental(sent, settled value.Value) (object value.Value, unknown []string, err error)
+	// LoadIncremental is Load of an object of the version, given a settled object. It always processes the metadata.
+	LoadIncremental(stored, settled value.Value) (value.Value, error)
+	// DecodesSettled reports whether the result of Decode, metadata aside, is settled if it is stored in the version.
+	DecodesSettled() bool
 	// ValidateChange is ValidateUpdate, given the evidence of validation of live. If it finds no error, it returns the evidence for object.
 	// If live is absent, it is ValidateCreate.
-	ValidateChange(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was Proof) (field.ErrorList, Proof)
+	ValidateChange(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was Evidence) (field.ErrorList, Evidence)
 }
 
-// Proof is evidence that an object was validated. The zero Proof is no evidence.
-type Proof struct {
+// Evidence shows that an object was validated. The zero Evidence is no evidence.
+type Evidence struct {
 	Cost  int64 // not 0 if all CEL rules hold: an upper bound for the cost of evaluating them
 	Sound bool  // all parts satisfy keywords and formats, and no list has a forbidden duplicate
 }

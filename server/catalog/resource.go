@@ -17,8 +17,8 @@ import (
 // Manager returns the field manager of an endpoint. It may create the field manager at the first call. A nil Manager means no endpoint.
 type Manager func() *managedfields.FieldManager
 
-// Made returns a Manager that returns m.
-func Made(m *managedfields.FieldManager) Manager {
+// StaticManager returns a Manager that returns m.
+func StaticManager(m *managedfields.FieldManager) Manager {
 	return func() *managedfields.FieldManager { return m }
 }
 
@@ -32,8 +32,8 @@ type Resource struct {
 	// Custom reports whether a CustomResourceDefinition defines the resource. kube-apiserver serves custom resources with another router,
 	// which has other error texts.
 	Custom bool
-	// Question marks a virtual resource. Its objects are requests to the server, which answers them and does not store them.
-	Question bool
+	// Virtual marks a virtual resource. Its objects are requests to the server, which answers them and does not store them.
+	Virtual bool
 	// Terminating reports that the definition is being deleted. Creates are refused from then on.
 	Terminating bool
 	// Verbs are the verbs of discovery.
@@ -46,8 +46,8 @@ type Resource struct {
 	// delete that uses this default; empty for none.
 	Orphans       bool
 	OrphanWarning string
-	// Uncollected reports that objects have no dependents, so that a delete needs no propagation policy.
-	Uncollected bool
+	// NoDependents reports that objects have no dependents, so that a delete needs no propagation policy.
+	NoDependents bool
 	// Grace returns the grace period of a delete in seconds. asked is the period in the request, nil if there is none. Grace is nil for
 	// resources without graceful deletion.
 	Grace func(object value.Value, asked *int64) int64
@@ -57,8 +57,8 @@ type Resource struct {
 	PreconditionFailed string
 	// CreateOnUpdate makes an update create an object that does not exist.
 	CreateOnUpdate bool
-	// Brief gives the objects a TTL.
-	Brief bool
+	// HasTTL gives the objects a TTL.
+	HasTTL bool
 	// Order lists the names of the versions as they were declared; empty if that is the order of Versions.
 	Order []string
 	// Stored is the name of the version that objects are stored in.

@@ -27,8 +27,8 @@ type Scale struct {
 	// SelectorOf computes the text of the selector. It is nil if the text is at Selector.
 	SelectorOf func(object value.Value) (string, error)
 	Manager    *managedfields.FieldManager
-	// Sent decodes the Scales in requests.
-	Sent *Version
+	// Requests decodes the Scales in requests.
+	Requests *Version
 	// Replicas holds, by apiVersion, the path of the desired number of replicas in each version of the resource.
 	Replicas map[string]fieldpath.Path
 }

@@ -22,8 +22,8 @@ import (
 
 // definitions are the stored definitions as they were read last, and what became of each. The zero definitions read nothing yet.
 //
-// Thousands of definitions may be written one after the other, so that none may cost what all do. No definition can take away the names that
-// another one has. So one that changes matters only to those that wait for a name which it had.
+// Thousands of definitions may be written one after the other, so that none may cost what all do. No definition can take away the names
+// that another one has. So one that changes matters only to those that wait for a name which it had.
 type definitions struct {
 	at        store.Revision         // up to which the store was read
 	of        map[string]*definition // by key
@@ -148,7 +148,8 @@ func (d *definitions) readAll(ctx context.Context, s store.Store, prefix string,
 
 // put takes a record, and adds its definition to changed if it was written since.
 //
-// Accepted names that are not stored yet stay: the stored ones may have a name that was given up, and that another definition has got meanwhile.
+// Accepted names that are not stored yet stay: the stored ones may have a name that was given up, and that another definition has got
+// meanwhile.
 func (d *definitions) put(record store.Record, changed set) error {
 	of := d.of[record.Key]
 	if of != nil && of.revision == record.Revision {
@@ -206,7 +207,7 @@ func (d *definitions) accept(of *definition, at time.Time) {
 	others.Take(of.now)
 	d.become(of, of.now.With("status", status))
 	var missing []crd.Name
-	if !crd.Content(status) {
+	if !crd.NamesAccepted(status) {
 		missing = without(crd.NamesOf(of.now.Get("spec", "names")), crd.NamesOf(status.Get("acceptedNames")))
 	}
 	d.wait(of, missing)

@@ -69,10 +69,10 @@ type Traits struct {
 	Prefix             string // the last part of the key prefix; the resource if it is empty
 	CreateOnUpdate     bool
 	AnswersDeleted     bool
-	Brief              bool
+	HasTTL             bool
 	Orphans            bool
 	OrphanWarning      string
-	Uncollected        bool
+	NoDependents       bool
 	PreconditionFailed string
 	Grace              func(object value.Value, asked *int64) int64
 }

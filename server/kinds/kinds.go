@@ -1,5 +1,6 @@
 // Package kinds is what a server does with built-in kinds beyond their schemas: what it refuses, warns of, adds, shows, and how it stores
-// and deletes. The server and the command line (deed validate, deed plan) read it, so that both refuse the same objects with the same texts.
+// and deletes. The server and the command line (deed validate, deed plan) read it, so that both refuse the same objects with the same
+// texts.
 //
 // Package schema/builtin has the rest as data: schemas, forms of Go types, defaults, conversions, and reset fields.
 //
@@ -64,7 +65,7 @@ func table() []Traits {
 			cells: cells(name, shown(endpointsOf), age),
 		},
 		{
-			Name: "Event", validate: validateEvent, anyFinalizer: true, CreateOnUpdate: true, Brief: true, Uncollected: true,
+			Name: "Event", validate: validateEvent, anyFinalizer: true, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
 			cells: eventCells,
 			Fields: []string{
 				"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
@@ -344,7 +345,7 @@ func table() []Traits {
 			cells:          cells(name, text("spec", "holderIdentity"), age),
 		},
 		{
-			Group: "events.k8s.io", Name: "Event", validate: validateNewEvent, CreateOnUpdate: true, Brief: true, Uncollected: true,
+			Group: "events.k8s.io", Name: "Event", validate: validateNewEvent, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
 			cells: eventCells, shownAs: schema.GVK{Version: "v1", Kind: "Event"},
 			Fields: []string{
 				"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",

@@ -20,8 +20,8 @@ type Answer struct {
 	Text func(b []byte) []byte
 	// Converted tells that the answer can be had as a Table or as metadata only: it is about objects of the resource.
 	Converted bool
-	// Sent releases the memory that is reserved for the answer. It is called once the answer is sent; nil releases nothing.
-	Sent func()
+	// Release releases the memory that is reserved for the answer. It is called once the answer is sent; nil releases nothing.
+	Release func()
 }
 
 // NewAnswer returns an object as the answer to a request.

@@ -44,8 +44,8 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	}
 }
 
-// Sent is an object as a client sent it, with its strict decoding errors: duplicate names in one object. The last duplicate counts.
-type Sent struct {
+// Decoded is an object as a client sent it, with its strict decoding errors: duplicate names in one object. The last duplicate counts.
+type Decoded struct {
 	Content value.Value
 	Strict  []string
 	// Text is the JSON text of an object of a built-in kind with duplicate names. The decoder of its Go type reports the duplicates
@@ -57,11 +57,11 @@ type Sent struct {
 
 // DecodeObject reads the object of a create or update. wanted is the kind that the request path implies, and error texts name it. If
 // lenient, an object without a kind is of kind wanted, and all error texts name wanted. The error is a 400.
-func DecodeObject(body []byte, media string, wanted schema.GVK, lenient bool) (Sent, error) {
+func DecodeObject(body []byte, media string, wanted schema.GVK, lenient bool) (Decoded, error) {
 	if media == JSON {
 		content, err := value.Parse(body)
 		if err == nil && content.Get("kind").Str() != "" && isTextOrAbsent(content.Get("apiVersion")) {
-			return Sent{Content: content}, nil
+			return Decoded{Content: content}, nil
 		}
 	}
 	return decodeWithLibrary(body, media, wanted, lenient)
@@ -70,11 +70,11 @@ func DecodeObject(body []byte, media string, wanted schema.GVK, lenient bool) (S
 func isTextOrAbsent(v value.Value) bool { return v.IsAbsent() || v.Kind() == value.KindString }
 
 // DecodeStandard is DecodeObject for built-in kinds. An object without apiVersion or kind is of kind standard. Null is an empty object.
-func DecodeStandard(body []byte, media string, standard schema.GVK) (Sent, error) {
+func DecodeStandard(body []byte, media string, standard schema.GVK) (Decoded, error) {
 	if media == JSON {
 		content, err := value.Parse(body)
 		if err == nil && (content.Kind() == value.KindObject || content.IsNull()) && hasTypeMeta(content) {
-			return Sent{Content: withStandard(content, standard), JSON: body}, nil
+			return Decoded{Content: withStandard(content, standard), JSON: body}, nil
 		}
 	}
 	sent, err := decodeDuplicates(body, media)
@@ -99,8 +99,8 @@ func hasTypeMeta(content value.Value) bool {
 }
 
 // decodeDuplicates reads an object that may have duplicate names.
-func decodeDuplicates(body []byte, media string) (Sent, error) {
-	var sent Sent
+func decodeDuplicates(body []byte, media string) (Decoded, error) {
+	var sent Decoded
 	text := body
 	if media == YAML {
 		var err error
@@ -156,7 +156,7 @@ func unrecognized(kind string, why error, shown string) error {
 }
 
 // decodeWithLibrary reads an object with the library that kube-apiserver uses, because clients see the error texts of that library.
-func decodeWithLibrary(body []byte, media string, wanted schema.GVK, lenient bool) (Sent, error) {
+func decodeWithLibrary(body []byte, media string, wanted schema.GVK, lenient bool) (Decoded, error) {
 	serializer := json.NewSerializerWithOptions(json.DefaultMetaFactory, nil, typer{}, json.SerializerOptions{
 		Strict: !lenient, Yaml: media == YAML,
 	})
@@ -165,7 +165,7 @@ func decodeWithLibrary(body []byte, media string, wanted schema.GVK, lenient boo
 	if lenient {
 		standard = &kschema.GroupVersionKind{Group: wanted.Group, Version: wanted.Version, Kind: wanted.Kind}
 	}
-	var sent Sent
+	var sent Decoded
 	if err := checkPaths(body, media); err != nil {
 		return sent, err
 	}

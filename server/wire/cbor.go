@@ -19,20 +19,20 @@ func decodeCBOR(body []byte) (value.Value, error) {
 }
 
 // DecodeCBOR is [DecodeObject] for CBOR.
-func DecodeCBOR(body []byte, kind string) (Sent, error) {
+func DecodeCBOR(body []byte, kind string) (Decoded, error) {
 	object := &unstructured.Unstructured{}
 	if _, _, err := cbor.NewSerializer(nil, typer{}).Decode(body, nil, object); err != nil {
-		return Sent{}, unrecognized(kind, err, summary(body))
+		return Decoded{}, unrecognized(kind, err, summary(body))
 	}
 	content, err := value.FromAny(object.Object)
-	return Sent{Content: content}, err
+	return Decoded{Content: content}, err
 }
 
 // DecodeStandardCBOR is [DecodeStandard] for CBOR.
-func DecodeStandardCBOR(body []byte, standard schema.GVK) (Sent, error) {
+func DecodeStandardCBOR(body []byte, standard schema.GVK) (Decoded, error) {
 	content, err := decodeCBOR(body)
 	if err != nil {
-		return Sent{}, unrecognized(standard.Kind, err, summary(body))
+		return Decoded{}, unrecognized(standard.Kind, err, summary(body))
 	}
-	return Sent{Content: withStandard(content, standard)}, nil
+	return Decoded{Content: withStandard(content, standard)}, nil
 }

@@ -25,37 +25,37 @@ type message interface{ Unmarshal([]byte) error }
 // DecodeProtobuf reads a protobuf body into object, a pointer to a Go type of Kubernetes, and returns the same object as a client would
 // send it in JSON. standard is the kind of a body that states none. The error is a 400, a 415 if the Go type has no protobuf encoding, or
 // [structsize.ErrSize].
-func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Sent, error) {
+func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Decoded, error) {
 	m, ok := object.(message)
 	if !ok {
-		return Sent{}, Unsupported(JSON, YAML)
+		return Decoded{}, Unsupported(JSON, YAML)
 	}
 	raw, isEnvelope := bytes.CutPrefix(body, protobufMagic)
 	if !isEnvelope {
-		return Sent{}, unrecognized(standard.Kind,
+		return Decoded{}, unrecognized(standard.Kind,
 			stderrors.New("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"), summary(body))
 	}
 	var envelope runtime.Unknown
 	err := envelope.Unmarshal(raw)
 	if err == nil {
 		if err := structsize.Protobuf(envelope.Raw, reflect.TypeOf(object).Elem()); err != nil {
-			return Sent{}, err
+			return Decoded{}, err
 		}
 		err = m.Unmarshal(envelope.Raw)
 	}
 	if err != nil {
-		return Sent{}, errors.NewBadRequest(err.Error())
+		return Decoded{}, errors.NewBadRequest(err.Error())
 	}
 	forgetUnreadable(object)
 	content, err := structs.From(object)
 	if err != nil {
-		return Sent{}, err
+		return Decoded{}, err
 	}
 	apiVersion, kind := envelope.APIVersion, envelope.Kind
 	if apiVersion == "" && kind == "" {
 		apiVersion, kind = standard.APIVersion(), standard.Kind
 	}
-	return Sent{Content: content.With("apiVersion", value.String(apiVersion)).With("kind", value.String(kind))}, nil
+	return Decoded{Content: content.With("apiVersion", value.String(apiVersion)).With("kind", value.String(kind))}, nil
 }
 
 // forgetUnreadable takes the managed fields from an object with an entry whose fields are no JSON. kube-apiserver ignores them.

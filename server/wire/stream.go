@@ -41,15 +41,15 @@ func NewStream(w http.ResponseWriter, r *http.Request, rep Representation) *Stre
 // Begun reports whether the header is sent.
 func (s *Stream) Begun() bool { return s.begun }
 
-// MayZip reports whether a large body may take parts that are compressed already. The client must accept gzip, and the body must not be
-// indented.
-func (s *Stream) MayZip() bool { return s.gzip && s.indent == nil }
+// MayCompress reports whether a large body may take parts that are compressed already. The client must accept gzip, and the body must not
+// be indented.
+func (s *Stream) MayCompress() bool { return s.gzip && s.indent == nil }
 
 // Expect announces that the body will have at least n bytes. If that is large, the stream compresses and sends without buffering first.
 func (s *Stream) Expect(n int) { s.large = s.large || n > compressFrom }
 
-// Zips reports whether the body will surely be compressed. The caller should then use Add for parts that are compressed already.
-func (s *Stream) Zips() bool { return s.MayZip() && (s.large || s.begun) }
+// Compresses reports whether the body will surely be compressed. The caller should then use Add for parts that are compressed already.
+func (s *Stream) Compresses() bool { return s.MayCompress() && (s.large || s.begun) }
 
 // Write adds text to the body. One large write costs less than several small ones.
 func (s *Stream) Write(text []byte) error {
@@ -74,7 +74,7 @@ func (s *Stream) Write(text []byte) error {
 	return s.begin()
 }
 
-// Add adds a compressed part. It may be called only if Zips returns true.
+// Add adds a compressed part. It may be called only if Compresses returns true.
 func (s *Stream) Add(p Part) error {
 	if !s.begun {
 		if err := s.begin(); err != nil {

@@ -118,11 +118,11 @@ func (f *Form) PrepareDelete(live value.Value) value.Value {
 	return f.Delete(live)
 }
 
-// Holds returns false.
-func (f *Form) Holds(value.Value) bool { return false }
+// BlocksDeletion returns false.
+func (f *Form) BlocksDeletion(value.Value) bool { return false }
 
-// Timeless returns false: rules of built-in kinds may compare with the old object.
-func (f *Form) Timeless() bool { return false }
+// IgnoresOld returns false: rules of built-in kinds may compare with the old object.
+func (f *Form) IgnoresOld() bool { return false }
 
 // Unconditional reports whether an update may omit the resource version, as for most built-in kinds.
 func (f *Form) Unconditional() bool { return !f.Conditional }

@@ -104,11 +104,11 @@ func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) v
 // PrepareDelete returns live.
 func (f *kindForm) PrepareDelete(live value.Value) value.Value { return live }
 
-// Holds returns false.
-func (f *kindForm) Holds(value.Value) bool { return false }
+// BlocksDeletion returns false.
+func (f *kindForm) BlocksDeletion(value.Value) bool { return false }
 
-// Timeless returns false: rules of built-in kinds may compare with the old object.
-func (f *kindForm) Timeless() bool { return false }
+// IgnoresOld returns false: rules of built-in kinds may compare with the old object.
+func (f *kindForm) IgnoresOld() bool { return false }
 
 // Unconditional reports whether an update may omit the resource version.
 func (f *kindForm) Unconditional() bool { return !f.kind.Conditional }

@@ -41,7 +41,7 @@ func (namespaceForm) PrepareDelete(live value.Value) value.Value {
 	return live.With("status", live.Get("status").With("phase", value.String("Terminating")))
 }
 
-// Holds reports whether object has spec.finalizers, or is not being deleted yet: a namespace goes only after its content was deleted.
-func (namespaceForm) Holds(object value.Value) bool {
+// BlocksDeletion reports whether object has spec.finalizers, or is not being deleted yet: a namespace goes only after its content.
+func (namespaceForm) BlocksDeletion(object value.Value) bool {
 	return object.Get("spec", "finalizers").Len() > 0 || object.Get("metadata", "deletionTimestamp").IsAbsent()
 }

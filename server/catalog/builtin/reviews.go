@@ -59,7 +59,7 @@ func review(group, kind string, empty func() any) *catalog.Resource {
 	gvk := schema.GVK{Group: group, Version: "v1", Kind: kind}
 	r := &catalog.Resource{
 		Group: group, Plural: strings.ToLower(kind) + "s", Singular: strings.ToLower(kind), Kind: kind,
-		Verbs: []string{"create"}, Stored: gvk.Version, Question: true,
+		Verbs: []string{"create"}, Stored: gvk.Version, Virtual: true,
 	}
 	r.Versions = []*catalog.Version{{Resource: r, Name: gvk.Version, Form: &Form{GVK: gvk, Known: []string{gvk.Group + "/v1beta1"}, New: empty}, New: empty}}
 	return r

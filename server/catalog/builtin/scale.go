@@ -24,12 +24,12 @@ func scaleOf(kind *builtin.Kind, now func() time.Time) (*catalog.Scale, error) {
 	}
 	return &catalog.Scale{
 		Spec: ".spec.replicas", Status: ".status.replicas", SelectorOf: selectorText, Manager: manager, Replicas: kind.Replicas(),
-		Sent: SentScale,
+		Requests: RequestScale,
 	}, nil
 }
 
-// SentScale decodes the Scales in requests, for every resource.
-var SentScale = review(catalog.ScaleKind.Group, catalog.ScaleKind.Kind, catalog.EmptyScale).Versions[0]
+// RequestScale decodes the Scales in requests, for every resource.
+var RequestScale = review(catalog.ScaleKind.Group, catalog.ScaleKind.Kind, catalog.EmptyScale).Versions[0]
 
 // selectorText returns the selector of an object, a map of labels or a label selector, as text.
 func selectorText(object value.Value) (string, error) {

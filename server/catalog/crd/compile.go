@@ -73,11 +73,11 @@ type compiler struct {
 }
 
 func (c *compiler) compile(crd value.Value) error {
-	said, err := readSchemas(crd)
+	parsed, err := readSchemas(crd)
 	if err != nil {
 		return err
 	}
-	c.schemas, c.kind, c.replicas = said.schemas, custom.NewKind(said.types, custom.WithStatus(crd)), map[string]fieldpath.Path{}
+	c.schemas, c.kind, c.replicas = parsed.schemas, custom.NewKind(parsed.types, custom.WithStatus(crd)), map[string]fieldpath.Path{}
 	for v := range c.spec.Get("versions").Items() {
 		name := v.Get("name").Str()
 		if v.Get("storage").Bool() {
@@ -119,23 +119,23 @@ func (c *compiler) onlySweeps(version value.Value) bool {
 }
 
 // parsedSchemas holds the parsed schemas of a definition. It is shared and must not be modified.
-type said struct {
+type parsedSchemas struct {
 	schemas map[string]*structural.Schema // by version
 	types   map[string]*schema.Type       // by apiVersion
 }
 
-var remembered = cache.ByText[said]{Budget: 8 << 20}
+var schemasByText = cache.ByText[parsedSchemas]{Budget: 8 << 20}
 
 // readSchemas parses the schemas of a definition. It caches the result by the text of the spec, because the same spec is compiled again
 // when the status changes, and by every other server in the process.
-func readSchemas(crd value.Value) (said, error) {
-	return remembered.Get(crd.Get("spec").AppendJSON(nil), func() (said, error) {
+func readSchemas(crd value.Value) (parsedSchemas, error) {
+	return schemasByText.Get(crd.Get("spec").AppendJSON(nil), func() (parsedSchemas, error) {
 		schemas, err := structural.Versions(crd)
 		if err != nil {
-			return said{}, err
+			return parsedSchemas{}, err
 		}
 		types, err := typesOf(crd)
-		return said{schemas, types}, err
+		return parsedSchemas{schemas, types}, err
 	})
 }
 
@@ -179,7 +179,7 @@ func (c *compiler) version(v value.Value) (*catalog.Version, error) {
 	}
 	out.Form = form
 	if c.by != nil {
-		out.Form = &foreignForm{form, c.by}
+		out.Form = &webhookForm{form, c.by}
 	}
 	return out, c.addManagers(out, form)
 }
@@ -217,12 +217,12 @@ func (c *compiler) form(v value.Value, scale *catalog.Scale) (*form, error) {
 // addManagers makes the field managers of a version's endpoints.
 func (c *compiler) addManagers(v *catalog.Version, f *form) error {
 	main, err := c.manager(c.kind.Config(v.GVK(), "", f.schema()))
-	v.Main = catalog.Made(main)
+	v.Main = catalog.StaticManager(main)
 	if err != nil || !f.status {
 		return err
 	}
 	status, err := c.manager(c.kind.Config(v.GVK(), custom.StatusName, f.schema()))
-	v.Status = catalog.Made(status)
+	v.Status = catalog.StaticManager(status)
 	return err
 }
 

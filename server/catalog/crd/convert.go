@@ -17,13 +17,13 @@ type Converter interface {
 }
 
 // webhookForm implements catalog.Batch for a version whose objects a webhook converts.
-type foreignForm struct {
+type webhookForm struct {
 	*form
 	by Converter
 }
 
 // Load returns a stored object in this version.
-func (f *foreignForm) Load(stored value.Value) (value.Value, error) {
+func (f *webhookForm) Load(stored value.Value) (value.Value, error) {
 	out, err := f.LoadAll([]managedfields.Object{{Content: stored}})
 	if err != nil {
 		return stored, err
@@ -33,7 +33,7 @@ func (f *foreignForm) Load(stored value.Value) (value.Value, error) {
 
 // LoadAll returns stored objects in this version. It first prunes and defaults them by the schema of the version that they are stored in.
 // After the conversion it prunes them by the schema of this version.
-func (f *foreignForm) LoadAll(stored []managedfields.Object) ([]value.Value, error) {
+func (f *webhookForm) LoadAll(stored []managedfields.Object) ([]value.Value, error) {
 	out := make([]value.Value, 0, len(stored))
 	var others []value.Value
 	var places []int
@@ -51,7 +51,7 @@ func (f *foreignForm) LoadAll(stored []managedfields.Object) ([]value.Value, err
 }
 
 // decoded returns a stored object in its stored version, with its managed fields.
-func (f *foreignForm) decoded(stored managedfields.Object) (value.Value, error) {
+func (f *webhookForm) decoded(stored managedfields.Object) (value.Value, error) {
 	from := stored.Content.Get("apiVersion").Str()
 	s, known := f.schemas[schema.ParseGVK(from, "").Version]
 	if !known {
@@ -66,7 +66,7 @@ func (f *foreignForm) decoded(stored managedfields.Object) (value.Value, error) 
 }
 
 // fill puts the converted others into their places in out. It returns err if no conversion fails before.
-func (f *foreignForm) fill(out, others []value.Value, places []int, err error) ([]value.Value, error) {
+func (f *webhookForm) fill(out, others []value.Value, places []int, err error) ([]value.Value, error) {
 	converted, failure := f.convertAll(others, f.version)
 	for i, object := range converted {
 		out[places[i]] = object
@@ -78,12 +78,12 @@ func (f *foreignForm) fill(out, others []value.Value, places []int, err error) (
 }
 
 // Store returns an object of this version in the stored version.
-func (f *foreignForm) Store(object value.Value) (value.Value, error) {
+func (f *webhookForm) Store(object value.Value) (value.Value, error) {
 	return f.StoreWhole(managedfields.Object{Content: object})
 }
 
 // StoreWhole is Store for an object with its managed fields.
-func (f *foreignForm) StoreWhole(object managedfields.Object) (value.Value, error) {
+func (f *webhookForm) StoreWhole(object managedfields.Object) (value.Value, error) {
 	if object.Content.Get("apiVersion").Str() == f.apiVersion(f.storage) {
 		return object.Content, nil
 	}
@@ -100,7 +100,7 @@ func (f *foreignForm) StoreWhole(object managedfields.Object) (value.Value, erro
 
 // convertAll converts objects, which include their managed fields, to a version and prunes them by its schema. The results lack managed
 // fields.
-func (f *foreignForm) convertAll(objects []value.Value, version string) ([]value.Value, error) {
+func (f *webhookForm) convertAll(objects []value.Value, version string) ([]value.Value, error) {
 	if len(objects) == 0 {
 		return nil, nil
 	}
@@ -116,7 +116,7 @@ func (f *foreignForm) convertAll(objects []value.Value, version string) ([]value
 }
 
 // Convert asks the webhook for an object of another version in this version.
-func (f *foreignForm) Convert(object value.Value) (value.Value, error) {
+func (f *webhookForm) Convert(object value.Value) (value.Value, error) {
 	return converted{f.versions, f.by}.Convert(object, f.apiVersion(f.version))
 }
 

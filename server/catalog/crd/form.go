@@ -35,11 +35,11 @@ func (f *form) schema() *structural.Schema { return f.schemas[f.version] }
 
 // Decode returns sent, pruned and with the defaults of the version that it states.
 func (f *form) Decode(sent value.Value) (value.Value, []string, error) {
-	return f.DecodeBeside(sent, value.Value{})
+	return f.DecodeIncremental(sent, value.Value{})
 }
 
-// DecodeBeside is Decode, given a settled object.
-func (f *form) DecodeBeside(sent, settled value.Value) (value.Value, []string, error) {
+// DecodeIncremental is Decode, given a settled object.
+func (f *form) DecodeIncremental(sent, settled value.Value) (value.Value, []string, error) {
 	gvk := schema.ParseGVK(sent.Get("apiVersion").Str(), sent.Get("kind").Str())
 	if gvk.Group != f.group || gvk.Kind != f.kind {
 		if sent.Get("metadata").IsAbsent() {
@@ -81,13 +81,13 @@ func (f *form) Load(stored value.Value) (value.Value, error) {
 	return f.convert(object, from, f.version)
 }
 
-// LoadBeside is Load of an object of this version, given a settled object.
-func (f *form) LoadBeside(stored, settled value.Value) (value.Value, error) {
+// LoadIncremental is Load of an object of this version, given a settled object.
+func (f *form) LoadIncremental(stored, settled value.Value) (value.Value, error) {
 	return schemas.Load(f.schema(), stored, settled)
 }
 
-// Settles reports whether the result of Decode is settled.
-func (f *form) Settles() bool { return schemas.Steady(f.schema()) }
+// DecodesSettled reports whether the result of Decode is settled.
+func (f *form) DecodesSettled() bool { return schemas.DecodesSettled(f.schema()) }
 
 // Store returns an object of this version in the stored version.
 func (f *form) Store(object value.Value) (value.Value, error) {
@@ -131,14 +131,14 @@ func (f *form) PrepareUpdate(object, live value.Value, subresource string) value
 // PrepareDelete returns live.
 func (f *form) PrepareDelete(live value.Value) value.Value { return live }
 
-// Holds returns false.
-func (f *form) Holds(value.Value) bool { return false }
+// BlocksDeletion returns false.
+func (f *form) BlocksDeletion(value.Value) bool { return false }
 
 // Unconditional returns false.
 func (f *form) Unconditional() bool { return false }
 
-// Timeless reports whether no rule refers to an old value.
-func (f *form) Timeless() bool { return f.rules.Timeless() }
+// IgnoresOld reports whether no rule refers to an old value.
+func (f *form) IgnoresOld() bool { return f.rules.IgnoresOld() }
 
 // ValidateCreate returns the errors of a new object.
 func (f *form) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
@@ -147,19 +147,19 @@ func (f *form) ValidateCreate(ctx context.Context, object value.Value, w *api.Wa
 
 // ValidateUpdate returns the errors of object as the successor of live.
 func (f *form) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
-	errs, _ := f.ValidateChange(ctx, object, live, subresource, w, catalog.Proof{})
+	errs, _ := f.ValidateChange(ctx, object, live, subresource, w, catalog.Evidence{})
 	return errs
 }
 
 // ValidateChange returns the errors of object as the successor of live. was is the evidence of validation of live.
 func (f *form) ValidateChange(
-	ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was catalog.Proof,
-) (field.ErrorList, catalog.Proof) {
+	ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was catalog.Evidence,
+) (field.ErrorList, catalog.Evidence) {
 	var sound value.Value // live, if it is known to be sound
 	if was.Sound {
 		sound = live
 	}
-	var proof catalog.Proof
+	var proof catalog.Evidence
 	errs := f.validateType(object)
 	if len(errs) > 0 { // values and rules are then not checked
 		if subresource != "status" {

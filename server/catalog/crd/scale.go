@@ -45,6 +45,6 @@ func (c *compiler) scale(s value.Value) (*catalog.Scale, error) {
 	return &catalog.Scale{
 		Spec: s.Get("specReplicasPath").Str(), Status: s.Get("statusReplicasPath").Str(),
 		Selector: s.Get("labelSelectorPath").Str(), Manager: manager, Replicas: c.replicas,
-		Sent: builtin.SentScale,
+		Requests: builtin.RequestScale,
 	}, nil
 }

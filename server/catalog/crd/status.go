@@ -82,9 +82,9 @@ func Accept(crd value.Value, others Names, now time.Time) value.Value {
 	return out
 }
 
-// Content reports whether status, a result of [Accept], accepts all names that the definition wants. Later definitions cannot take them
-// away.
-func Content(status value.Value) bool { return isTrue(status, "NamesAccepted") }
+// NamesAccepted reports whether status, a result of [Accept], accepts all names that the definition wants. Later definitions cannot take
+// them away.
+func NamesAccepted(status value.Value) bool { return isTrue(status, "NamesAccepted") }
 
 // Served reports whether the resource of a definition is served: its names were accepted once, and its conversion webhook can be reached.
 func Served(crd value.Value) bool {

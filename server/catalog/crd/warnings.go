@@ -16,12 +16,12 @@ import (
 func warningsOf(object, live value.Value) []string {
 	var warnings []string
 	for _, find := range []func(schema value.Value) string{unknownFormat, compositeSet} {
-		said := found(object, find)
-		if len(said) == 0 {
+		given := found(object, find)
+		if len(given) == 0 {
 			continue // skip the walk of live
 		}
 		before := found(live, find)
-		warnings = append(warnings, slices.DeleteFunc(said, func(w string) bool { return slices.Contains(before, w) })...)
+		warnings = append(warnings, slices.DeleteFunc(given, func(w string) bool { return slices.Contains(before, w) })...)
 	}
 	return warnings
 }

@@ -16,7 +16,8 @@ import (
 //	range     read records of the store page by page
 //	select    keep those that match the selectors, up to the limit
 //
-// The cost grows with the number of objects in the collection, or in the pages that are read. All of them are held until the answer is sent.
+// The cost grows with the number of objects in the collection, or in the pages that are read. All of them are held until the answer is
+// sent.
 func (b *Reader) List(q *rest.Request) (_ *rest.Answer, err error) {
 	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -38,7 +39,7 @@ func (b *Reader) List(q *rest.Request) (_ *rest.Answer, err error) {
 		return nil, err
 	}
 	done = true
-	return &rest.Answer{Code: http.StatusOK, List: list, Converted: true, Sent: held.leave}, nil
+	return &rest.Answer{Code: http.StatusOK, List: list, Converted: true, Release: held.leave}, nil
 }
 
 // Objects returns the objects in the collection of a request that options select, as they are at the moment.

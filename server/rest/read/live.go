@@ -24,9 +24,9 @@ type Live struct {
 	Record store.Record // its Revision is 0 if nothing is stored
 	// Faultless tells that validation found nothing wrong with the object when it was written, and gave no warning.
 	Faultless bool
-	Proof     catalog.Proof // of that validation
-	Settled   bool          // see SettledContent
-	Writes    int           // how many writes ago the object was read from its text, see View.Keep
+	Evidence  catalog.Evidence // of that validation
+	Settled   bool             // see SettledContent
+	Writes    int              // how many writes ago the object was read from its text, see View.Keep
 }
 
 // Exists reports whether the object is stored.

@@ -131,9 +131,9 @@ func (t *texts) take(record store.Record, known *fact) (bool, error) {
 			return false, err
 		}
 		return t.takeSlowly(record)
-	case t.body.Zips():
+	case t.body.Compresses():
 		return true, t.addToBlock(record, known)
-	case t.body.MayZip():
+	case t.body.MayCompress():
 		return true, t.hold(record, known)
 	}
 	return true, t.print(record, known)
@@ -227,7 +227,7 @@ func (t *texts) flush() error {
 func (t *texts) hold(record store.Record, known *fact) error {
 	t.held = append(t.held, item{record, known})
 	t.least += t.items.least(record, known)
-	if t.body.Expect(t.least); !t.body.Zips() {
+	if t.body.Expect(t.least); !t.body.Compresses() {
 		return nil
 	}
 	for _, i := range t.held {

@@ -89,10 +89,10 @@ func (v View) Shown(record store.Record) (Live, error) {
 	return Live{Object: stored, Record: record}, nil
 }
 
-// LoadBeside returns a stored object as the version shows it, given a settled object that it shares parts with, absent for none.
-func (v View) LoadBeside(stored managedfields.Object, settled value.Value) (value.Value, error) {
-	if form, ok := v.Version.Form.(catalog.Sparing); ok && !settled.IsAbsent() {
-		return form.LoadBeside(stored.Content, settled)
+// LoadIncremental returns a stored object as the version shows it, given a settled object that it shares parts with, absent for none.
+func (v View) LoadIncremental(stored managedfields.Object, settled value.Value) (value.Value, error) {
+	if form, ok := v.Version.Form.(catalog.IncrementalForm); ok && !settled.IsAbsent() {
+		return form.LoadIncremental(stored.Content, settled)
 	}
 	return catalog.Load(v.Version.Form, stored)
 }

@@ -19,7 +19,7 @@ func TestPieces(t *testing.T) {
 		made := 0
 		hear := func(w *seat) {
 			_, err := w.Send(func(told Chunk) bool {
-				shout := w.Made(told, func(text []byte) []byte {
+				shout := w.Encoded(told, func(text []byte) []byte {
 					made++
 					return []byte(strings.ToUpper(string(text)))
 				})

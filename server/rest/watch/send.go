@@ -119,17 +119,18 @@ func ignoring(err, other error) error {
 	return err
 }
 
-// Made returns what make makes of the text of a chunk that the watch sends, once for all watches that send the same. The result is shared and
-// must not be modified.
-func (w *Watch) Made(t Chunk, make func(text []byte) []byte) []byte {
+// Encoded returns what encode makes of the text of a chunk that the watch sends, once for all watches that send the same. The result is
+// shared and must not be modified.
+func (w *Watch) Encoded(t Chunk, encode func(text []byte) []byte) []byte {
 	key, ok := w.keyOf(t)
 	if !ok {
-		return make(t.Text)
+		return encode(t.Text)
 	}
-	return w.hub.pieces.made(key, t.Text, make)
+	return w.hub.pieces.made(key, t.Text, encode)
 }
 
-// keyOf returns the key of a chunk. It is not ok if no other watch seems to send the same: bookmarks and errors have no revision of their own.
+// keyOf returns the key of a chunk. It is not ok if no other watch seems to send the same: bookmarks and errors have no revision of their
+// own.
 func (w *Watch) keyOf(t Chunk) (key pieceKey, ok bool) {
 	if w.feed.key.printer == "" || !w.feed.isShared() {
 		return key, false

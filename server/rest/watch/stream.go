@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/server/wire"
 )
 
-// sendTimeout is the time in which a client must receive the events that are sent together. A watch ends whose client takes longer; the client
-// can resume it. Meanwhile the watch holds up to a batch of events, and no other watch waits.
+// sendTimeout is the time in which a client must receive the events that are sent together. A watch ends whose client takes longer; the
+// client can resume it. Meanwhile the watch holds up to a batch of events, and no other watch waits.
 const sendTimeout = 30 * time.Second
 
 // outlet takes the events of a watch.
@@ -29,7 +29,7 @@ type stream struct {
 func (s stream) send(c Chunk) error {
 	text := c.Text
 	if s.compressed != nil {
-		text = s.compressed.Made(c, wire.Gzip)
+		text = s.compressed.Encoded(c, wire.Gzip)
 	}
 	d := s.deadlines.begin(s.ResponseWriter)
 	defer s.deadlines.end(d)

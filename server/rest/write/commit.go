@@ -64,15 +64,15 @@ func (t *Task) commit(object encoded, live read.Live, event Event, valid verdict
 		kept := read.Live{Object: out.Object, Record: record, Writes: live.Writes + 1}
 		if read.WithVersion(object.Content, record.Revision).Equal(out.Content) {
 			out.text = view.NoteText(record)
-			kept.Faultless, kept.Proof, kept.Settled = valid.faultless, valid.proof, view.StoresItself()
+			kept.Faultless, kept.Evidence, kept.Settled = valid.faultless, valid.proof, view.StoresItself()
 		}
 		view.Keep(kept)
 	}
 	return out, err
 }
 
-// fitted returns an object as it can be stored in place of live. An object that is too large loses its managed fields, as in kube-apiserver.
-// An apply is refused instead.
+// fitted returns an object as it can be stored in place of live. An object that is too large loses its managed fields, as in
+// kube-apiserver. An apply is refused instead.
 func (t *Task) fitted(object encoded, live read.Live) (encoded, error) {
 	isNew := live.Record.Revision == 0
 	err := t.Writer.fits(t.Request.Key(), object.text, isNew)
@@ -90,7 +90,7 @@ func (t *Task) fitted(object encoded, live read.Live) (encoded, error) {
 // put stores a text under a key, for the TTL of the resource if it has one.
 func (t *Task) put(key string, text []byte, expected store.Revision) (store.Revision, error) {
 	reader, ttl := t.Writer.Reader, t.Writer.EventTTL
-	if t.Request.Version.Brief && ttl > 0 {
+	if t.Request.Version.HasTTL && ttl > 0 {
 		return reader.Store.PutUntil(t.Request.Context(), key, text, expected, reader.Now().Add(ttl))
 	}
 	return reader.Store.Put(t.Request.Context(), key, text, expected)
@@ -102,7 +102,7 @@ func (t *Task) reread(stored encoded, live read.Live, revision store.Revision) (
 	if !live.Exists() {
 		settled = t.decoded
 	}
-	content, err := t.view().LoadBeside(object, settled)
+	content, err := t.view().LoadIncremental(object, settled)
 	if err != nil {
 		return object, read.Undecodable(revision, err)
 	}

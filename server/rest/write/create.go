@@ -50,7 +50,7 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	}
 	q.ObjectName = api.Meta(object.Content, "name")
 	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, create: true, post: true}
-	if form, ok := q.Version.Form.(catalog.Sparing); ok && form.Settles() && t.view().StoresItself() {
+	if form, ok := q.Version.Form.(catalog.IncrementalForm); ok && form.DecodesSettled() && t.view().StoresItself() {
 		t.decoded = decoded
 	}
 	if object, err = t.Mutate(read.Live{}, object); err != nil {
@@ -63,7 +63,8 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	return created.answer(), nil
 }
 
-// ownNew returns a new object in the namespace of the request, without metadata that only the server sets. The manager owns everything in it.
+// ownNew returns a new object in the namespace of the request, without metadata that only the server sets. The manager owns everything in
+// it.
 func ownNew(q *rest.Request, object managedfields.Object, options api.WriteOptions) (_ managedfields.Object, err error) {
 	if object.Content, err = api.InNamespace(api.Wipe(object.Content), q.Target.Namespace); err != nil {
 		return object, err

@@ -62,8 +62,8 @@ func Decode(q *rest.Request, options api.WriteOptions, last read.Live) (managedf
 	return object, nil
 }
 
-// firstFault returns the error that kube-apiserver finds first in a text. err is an error that was found in another order; it is returned if
-// the text is nil.
+// firstFault returns the error that kube-apiserver finds first in a text. err is an error that was found in another order; it is returned
+// if the text is nil.
 func firstFault(v *catalog.Version, text []byte, err error) error {
 	if text == nil {
 		return err
@@ -75,7 +75,7 @@ func firstFault(v *catalog.Version, text []byte, err error) error {
 }
 
 // readBody reads the body of a create or update of an object.
-func readBody(q *rest.Request, lenient bool) (wire.Sent, error) {
+func readBody(q *rest.Request, lenient bool) (wire.Decoded, error) {
 	if q.Version.Custom {
 		return readCustom(q, lenient)
 	}
@@ -83,11 +83,11 @@ func readBody(q *rest.Request, lenient bool) (wire.Sent, error) {
 }
 
 // readCustom reads a body that is a custom resource.
-func readCustom(q *rest.Request, lenient bool) (wire.Sent, error) {
+func readCustom(q *rest.Request, lenient bool) (wire.Decoded, error) {
 	media, body, err := receive(q, q.Offer())
 	switch {
 	case err != nil:
-		return wire.Sent{}, err
+		return wire.Decoded{}, err
 	case media == wire.CBOR:
 		return wire.DecodeCBOR(body, q.Version.Kind)
 	}
@@ -100,11 +100,11 @@ func readCustom(q *rest.Request, lenient bool) (wire.Sent, error) {
 }
 
 // readStandard reads a body of a built-in kind, which the body need not name. empty is an object of its Go type.
-func readStandard(q *rest.Request, kind schema.GVK, empty any, offer wire.Offer) (wire.Sent, error) {
+func readStandard(q *rest.Request, kind schema.GVK, empty any, offer wire.Offer) (wire.Decoded, error) {
 	media, body, err := receive(q, offer)
 	switch {
 	case err != nil:
-		return wire.Sent{}, err
+		return wire.Decoded{}, err
 	case media == wire.Protobuf:
 		sent, err := wire.DecodeProtobuf(body, empty, kind)
 		if costly := costly(err); costly != nil {
@@ -130,8 +130,8 @@ func receive(q *rest.Request, offer wire.Offer) (media string, body []byte, err 
 // object that it may share parts with, see read.Live.SettledContent.
 func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.Object, []string, error) {
 	decode := v.Form.Decode
-	if form, ok := v.Form.(catalog.Sparing); ok && !settled.IsAbsent() {
-		decode = func(sent value.Value) (value.Value, []string, error) { return form.DecodeBeside(sent, settled) }
+	if form, ok := v.Form.(catalog.IncrementalForm); ok && !settled.IsAbsent() {
+		decode = func(sent value.Value) (value.Value, []string, error) { return form.DecodeIncremental(sent, settled) }
 	}
 	decoded, unknown, err := decode(content)
 	if err != nil {
@@ -145,8 +145,8 @@ func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.O
 	return object, strict, err
 }
 
-// strictFields returns the faults that strict decoding finds in a text: fields that the Go type of a built-in kind does not have, and fields
-// that stand twice.
+// strictFields returns the faults that strict decoding finds in a text: fields that the Go type of a built-in kind does not have, and
+// fields that stand twice.
 func strictFields(v *catalog.Version, text []byte) ([]string, error) {
 	if hasLongNumber(text) {
 		return nil, form.ErrQuantityLength

@@ -163,7 +163,7 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 	if err := t.admitDelete(live); err != nil {
 		return nil, live, err
 	}
-	finalizers, holds := finalizersFor(q.Version, end.content, end.options), q.Version.Form.Holds(end.content)
+	finalizers, holds := finalizersFor(q.Version, end.content, end.options), q.Version.Form.BlocksDeletion(end.content)
 	waits := len(finalizers) > 0 || holds
 	marked := live
 	if waits || end.begins {

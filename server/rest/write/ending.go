@@ -86,8 +86,8 @@ const (
 	foregroundFinalizer = "foregroundDeletion"
 )
 
-// finalizersFor returns the finalizers that an object waits for when it is deleted. The finalizer of the propagation policy replaces that of
-// another policy. Without a policy in the options, the finalizers stay as they are. The finalizer orphan is added if the kind orphans by
+// finalizersFor returns the finalizers that an object waits for when it is deleted. The finalizer of the propagation policy replaces that
+// of another policy. Without a policy in the options, the finalizers stay as they are. The finalizer orphan is added if the kind orphans by
 // default and no finalizer of a policy is there. Objects of kinds that own nothing wait for no policy.
 func finalizersFor(v *catalog.Version, content value.Value, options *metav1.DeleteOptions) []string {
 	var finalizers []string
@@ -96,7 +96,7 @@ func finalizersFor(v *catalog.Version, content value.Value, options *metav1.Dele
 	}
 	ofPolicy := func(f string) bool { return f == orphanFinalizer || f == foregroundFinalizer }
 	switch {
-	case v.Uncollected:
+	case v.NoDependents:
 		return slices.DeleteFunc(finalizers, ofPolicy)
 	case !saysPolicy(options):
 		if v.Orphans && !slices.ContainsFunc(finalizers, ofPolicy) {
@@ -119,7 +119,8 @@ func finalizersFor(v *catalog.Version, content value.Value, options *metav1.Dele
 	return kept
 }
 
-// deleting returns content as it waits for finalizers, or for spec.finalizers if it holds. When it begins to wait, its generation counts up.
+// deleting returns content as it waits for finalizers, or for spec.finalizers if it holds. When it begins to wait, its generation counts
+// up.
 func deleting(content value.Value, now time.Time, holds bool) value.Value {
 	switch began, err := time.Parse(time.RFC3339, api.Meta(content, "deletionTimestamp")); {
 	case err != nil:
@@ -156,5 +157,5 @@ func saysPolicy(options *metav1.DeleteOptions) bool {
 func isFinished(v *catalog.Version, content, live value.Value) bool {
 	metadata := live.Get("metadata")
 	return content.Get("metadata", "finalizers").Len() == 0 && !metadata.Get("deletionTimestamp").IsAbsent() &&
-		metadata.Get("deletionGracePeriodSeconds").Int() == 0 && !v.Form.Holds(content)
+		metadata.Get("deletionGracePeriodSeconds").Int() == 0 && !v.Form.BlocksDeletion(content)
 }

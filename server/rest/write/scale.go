@@ -42,7 +42,7 @@ func ofScale(q *rest.Request) *rest.Request {
 		return q
 	}
 	other := *q
-	other.Version = q.Version.Scale.Sent
+	other.Version = q.Version.Scale.Requests
 	return &other
 }
 

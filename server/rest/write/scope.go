@@ -30,8 +30,8 @@ type scope struct {
 // Unread reports whether the object differs from what its text decodes to.
 func (s *scope) Unread() bool { return s.unread != nil && s.unread() }
 
-// Options returns the options of the write as kube-apiserver passes them on. A patch has the options of a create or an update. A connection has
-// none.
+// Options returns the options of the write as kube-apiserver passes them on. A patch has the options of a create or an update. A connection
+// has none.
 func (s *scope) Options() value.Value {
 	query, typed, kind := s.task.Request.Query, any(s.task.deletion), "DeleteOptions"
 	switch s.operation {
@@ -87,7 +87,7 @@ func (s *scope) Served() any { return s.task.Request.Version }
 
 // alike returns the versions in which the objects are served, of this resource and of others.
 func (s *scope) alike() []*catalog.Version {
-	return s.task.Writer.Host.Alike(s.task.Request.Version.Resource)
+	return s.task.Writer.Host.SharingStorage(s.task.Request.Version.Resource)
 }
 
 // version returns the version of the object at an endpoint.
@@ -153,8 +153,8 @@ func (s *scope) relabelled(object value.Value, to *catalog.Version) (value.Value
 	return object.With("apiVersion", value.String(to.APIVersion())), nil
 }
 
-// Read returns the object that a text decodes to at an endpoint, as sent and with defaults. Objects of built-in kinds are decoded by their Go
-// types.
+// Read returns the object that a text decodes to at an endpoint, as sent and with defaults. Objects of built-in kinds are decoded by their
+// Go types.
 func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.Value, err error) {
 	v, err := s.version(at)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 // verdict is the result of validation for an object that may be stored.
 type verdict struct {
 	faultless bool // nothing was found wrong with the whole object, and no warning was given
-	proof     catalog.Proof
+	proof     catalog.Evidence
 }
 
 // validateNew validates a new object. The error is a 422 with all faults, or the reason why the request ended meanwhile.
 func validateNew(q *rest.Request, content value.Value) (verdict, error) {
 	var errs field.ErrorList
 	var valid verdict
-	if form, ok := q.Version.Form.(catalog.Sparing); ok {
-		errs, valid.proof = form.ValidateChange(q.Context(), content, value.Value{}, "", q.Warnings, catalog.Proof{})
+	if form, ok := q.Version.Form.(catalog.IncrementalForm); ok {
+		errs, valid.proof = form.ValidateChange(q.Context(), content, value.Value{}, "", q.Warnings, catalog.Evidence{})
 	} else {
 		errs = q.Version.Form.ValidateCreate(q.Context(), content, q.Warnings)
 	}
@@ -44,12 +44,12 @@ func validateNew(q *rest.Request, content value.Value) (verdict, error) {
 	return valid, nil
 }
 
-// validate validates an object in place of the stored one. The error is a 422 with all faults, or the reason why the request ended meanwhile.
-// An object that stays as it is, and was faultless when it was written, is not validated again.
+// validate validates an object in place of the stored one. The error is a 422 with all faults, or the reason why the request ended
+// meanwhile. An object that stays as it is, and was faultless when it was written, is not validated again.
 func validate(q *rest.Request, object managedfields.Object, stored read.Live) (verdict, error) {
 	content, live, whole := object.Content, stored.Content, q.Target.Subresource == ""
-	if whole && stored.Faultless && q.Version.Form.Timeless() && content.Equal(live) {
-		return verdict{faultless: true, proof: stored.Proof}, nil
+	if whole && stored.Faultless && q.Version.Form.IgnoresOld() && content.Equal(live) {
+		return verdict{faultless: true, proof: stored.Evidence}, nil
 	}
 	errs := api.ValidateReplaced(content, live, q.Version.Namespaced)
 	found, proof := validateChange(q, content, stored)
@@ -68,12 +68,12 @@ func validate(q *rest.Request, object managedfields.Object, stored read.Live) (v
 }
 
 // validateChange returns the faults that the kind finds in content in place of live, and the evidence of the validation.
-func validateChange(q *rest.Request, content value.Value, live read.Live) (field.ErrorList, catalog.Proof) {
-	form, ok := q.Version.Form.(catalog.Sparing)
+func validateChange(q *rest.Request, content value.Value, live read.Live) (field.ErrorList, catalog.Evidence) {
+	form, ok := q.Version.Form.(catalog.IncrementalForm)
 	if !ok {
-		return q.Version.Form.ValidateUpdate(q.Context(), content, live.Content, q.Target.Subresource, q.Warnings), catalog.Proof{}
+		return q.Version.Form.ValidateUpdate(q.Context(), content, live.Content, q.Target.Subresource, q.Warnings), catalog.Evidence{}
 	}
-	return form.ValidateChange(q.Context(), content, live.Content, q.Target.Subresource, q.Warnings, live.Proof)
+	return form.ValidateChange(q.Context(), content, live.Content, q.Target.Subresource, q.Warnings, live.Evidence)
 }
 
 // withFields returns errs with the managed fields of object in each error that shows its metadata.

@@ -33,9 +33,9 @@ const MaxBody = 3 << 20
 type Host interface {
 	// User returns the user who sends a request.
 	User(context.Context) admission.User
-	// Alike returns the versions in which the objects of a resource are served: by this resource, and by resources of other groups that
-	// share the stored objects. They come as they are declared.
-	Alike(*catalog.Resource) []*catalog.Version
+	// SharingStorage returns the versions in which the objects of a resource are served: by this resource, and by resources of other groups
+	// that share the stored objects. They come as they are declared.
+	SharingStorage(*catalog.Resource) []*catalog.Version
 	// Resource returns a resource that is served at the moment, nil if it is not served.
 	Resource(kschema.GroupResource) *catalog.Resource
 	// Stored is called after each change of the store and before the request is answered. It is not called for a dry run. When it

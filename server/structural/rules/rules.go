@@ -235,6 +235,6 @@ func (r *Rules) CELChange(
 	return append(errs, ordered(found)...), 0
 }
 
-// Timeless reports whether the errors of an object depend only on the object, apart from errors of unchanged parts. It is false if a rule
+// IgnoresOld reports whether the errors of an object depend only on the object, apart from errors of unchanged parts. It is false if a rule
 // refers to oldSelf.
-func (r *Rules) Timeless() bool { return r == nil || !r.transitions }
+func (r *Rules) IgnoresOld() bool { return r == nil || !r.transitions }
