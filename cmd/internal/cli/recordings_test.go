@@ -331,13 +331,13 @@ func (r *run) says(finding value.Value) bool {
 	default:
 		return true
 	}
-	reason = strings.Replace(reason, "null: `selector`", "{}: `selector`", 1) // known: "empty labels"
 	last := path[strings.LastIndex(path, ".")+1:]
 	name := last + ": "
 	if strings.HasSuffix(path, "]") || strings.Contains(r.message, "["+last+"]: ") { // in another notation in messages
 		name = ""
 	}
-	if strings.Contains(r.message, name+reason) || strings.Contains(r.message, name+strings.Replace(reason, "{}: `selector`", "null: `selector`", 1)) {
+	empty := strings.Replace(reason, "null: ", "{}: ", 1) // known: an empty map is shown as an absent one
+	if strings.Contains(r.message, name+reason) || strings.Contains(r.message, name+empty) {
 		return true
 	}
 	head, _, shown := strings.Cut(reason, "{")
