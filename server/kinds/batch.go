@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -273,7 +272,7 @@ func parseSchedule(text string) (err error) {
 }
 
 // zoneCharacters are those that a part of the name of a time zone may have.
-var zoneCharacters = regexp.MustCompile(`^[A-Za-z\.\-_0-9+]{1,14}$`)
+var zoneCharacters = lazyRegexp(`^[A-Za-z\.\-_0-9+]{1,14}$`)
 
 // timeZone refuses a name of no time zone.
 func (r *report) timeZone(p place) {
@@ -282,7 +281,7 @@ func (r *report) timeZone(p place) {
 		return
 	}
 	for part := range strings.SplitSeq(p.Str(), "/") {
-		if part == "." || part == ".." || strings.HasPrefix(part, "-") || !zoneCharacters.MatchString(part) {
+		if part == "." || part == ".." || strings.HasPrefix(part, "-") || !zoneCharacters().MatchString(part) {
 			r.invalid(p, "unknown time zone "+p.Str())
 			return
 		}

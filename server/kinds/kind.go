@@ -190,7 +190,7 @@ func (k Kind) declared(r *report, object value.Value) {
 		isIt := func(e *field.Error) bool { return e.Field == at }
 		known := slices.ContainsFunc(before, isIt) || slices.ContainsFunc(r.last, isIt)
 		switch {
-		case known || slices.Contains(k.mayBeEmpty, indexes.ReplaceAllString(at, "[]")):
+		case known || slices.Contains(k.mayBeEmpty, indexes().ReplaceAllString(at, "[]")):
 		case f.Values == nil:
 			r.add(field.Required(path, ""))
 		default:
@@ -199,8 +199,13 @@ func (k Kind) declared(r *report, object value.Value) {
 	}
 }
 
+// lazyRegexp returns a function that compiles expr at its first call. Programs that validate nothing then start faster.
+func lazyRegexp(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // indexes matches the indexes in the path of an error.
-var indexes = regexp.MustCompile(`\[\d+\]`)
+var indexes = lazyRegexp(`\[\d+\]`)
 
 // Complete returns object, which replaces live, with the fields that only the server knows, as far as validation needs them: generated
 // selectors, names and address families. uid is the UID of a new object.

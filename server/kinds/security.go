@@ -72,7 +72,7 @@ func (w *podWalk) podSecurity(p place) {
 	}
 }
 
-var sysctlName = regexp.MustCompile(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)
+var sysctlName = lazyRegexp(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)
 
 // sysctls validates parameters of the kernel. A pod in a namespace of its node cannot set those of the namespace.
 func (w *podWalk) sysctls(p place) {
@@ -83,8 +83,8 @@ func (w *podWalk) sysctls(p place) {
 		switch text := name.Str(); {
 		case text == "":
 			w.required(name, "")
-		case len(text) > 253 || !sysctlName.MatchString(text):
-			w.invalid(name, fmt.Sprintf("must have at most 253 characters and match regex %s", sysctlName))
+		case len(text) > 253 || !sysctlName().MatchString(text):
+			w.invalid(name, fmt.Sprintf("must have at most 253 characters and match regex %s", sysctlName()))
 		case met.has(text):
 			w.duplicate(name)
 		}

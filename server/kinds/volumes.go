@@ -311,10 +311,10 @@ func (w *volumeWalk) image(s place) {
 }
 
 // Forms of names of initiators and targets.
-var initiators = map[string]*regexp.Regexp{
-	"iqn": regexp.MustCompile(`iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`),
-	"eui": regexp.MustCompile(`^eui.[[:alnum:]]{16}$`),
-	"naa": regexp.MustCompile(`^naa.[[:alnum:]]{32}$`),
+var initiators = map[string]func() *regexp.Regexp{
+	"iqn": lazyRegexp(`iqn\.\d{4}-\d{2}\.([[:alnum:]-.]+)(:[^,;*&$|\s]+)$`),
+	"eui": lazyRegexp(`^eui.[[:alnum:]]{16}$`),
+	"naa": lazyRegexp(`^naa.[[:alnum:]]{32}$`),
 }
 
 // initiator validates a name of iSCSI; otherwise is what is said of one that has no known prefix.
@@ -324,7 +324,7 @@ func (w *volumeWalk) initiator(p place, otherwise string) {
 	switch {
 	case form == nil:
 		w.invalid(p, otherwise)
-	case !form.MatchString(name):
+	case !form().MatchString(name):
 		w.invalid(p, "must be valid format")
 	}
 }
