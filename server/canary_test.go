@@ -29,6 +29,7 @@ import (
 	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/filters"
+	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/value"
 )
@@ -173,7 +174,7 @@ func canaryWebhooks(t *testing.T, s *httptest.Server, name string) []value.Value
 	t.Helper()
 	var out []value.Value
 	for _, kind := range []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
-		text := configuration(s, kind, name, `,"failurePolicy":"Ignore","objectSelector":{"matchLabels":{"hook":"`+name+`"}}`)
+		text := servertest.HookConfiguration(s, kind, name, `,"failurePolicy":"Ignore","objectSelector":{"matchLabels":{"hook":"`+name+`"}}`)
 		text = strings.NewReplacer(`"configmaps"`, `"*"`, `"apiGroups": [""]`, `"apiGroups": ["*"]`, `"https://`, `"https://hunter2:hunter2@`,
 			`/`+name+`"`, `/`+name+`?token=hunter2"`).Replace(text)
 		v, err := value.Parse([]byte(text))
@@ -264,7 +265,7 @@ func TestNothingSecretIsLogged(t *testing.T) {
 		},
 		Admission: admission.Chain{admission.Validate(canaryPlugin)},
 		Log:       slog.New(slog.NewJSONHandler(logged, &slog.HandlerOptions{Level: slog.Level(-100), AddSource: true})),
-		Limits:    unhurried(filters.Limits{}),
+		Limits:    servertest.Unhurried(filters.Limits{}),
 	}
 	for name := range canaryHooks {
 		config.Webhooks.Fixed = append(config.Webhooks.Fixed, canaryWebhooks(t, hooks, name)...)

@@ -72,6 +72,7 @@ var table = []layers.Layer{
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
 	{"apitest", ". admission auth filters manifest cache store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
+	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", ""},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
 	{"cmd/deed-apiserver", ". auth filters logs manifest registry/unenforced store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},

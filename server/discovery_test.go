@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/testing/recording"
+	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/value"
 )
 
@@ -23,9 +24,9 @@ func TestDiscovery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, compared := widgets(t), 0
+	s, compared := servertest.Widgets(t), 0
 	for path, resources := range recorded[0] {
-		document, err := value.Parse(ask(s, "GET "+path, "").Body.Bytes())
+		document, err := value.Parse(servertest.Ask(s, "GET "+path, "").Body.Bytes())
 		if err != nil && !strings.Contains(path, "apiregistration") {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -60,14 +61,14 @@ func TestDiscovery(t *testing.T) {
 // TestAggregatedDiscovery compares the documents that tell everything that is served with those of a kube-apiserver, in their order,
 // but for what is not served here.
 func TestAggregatedDiscovery(t *testing.T) {
-	s := widgets(t)
+	s := servertest.Widgets(t)
 	accept := " Accept=application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 	recorded, err := recording.Load[map[string]value.Value]("testdata/aggregated.json.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range recorded[0] {
-		w := ask(s, "GET "+path+accept, "")
+		w := servertest.Ask(s, "GET "+path+accept, "")
 		got, err := value.Parse(w.Body.Bytes())
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +94,7 @@ func TestAggregatedDiscovery(t *testing.T) {
 			t.Errorf("%s: %d groups, want %d", path, len(groups), i)
 		}
 		etag := w.Header().Get("Etag")
-		if again := ask(s, "GET "+path+accept+" If-None-Match="+etag, ""); etag == "" || again.Code != http.StatusNotModified {
+		if again := servertest.Ask(s, "GET "+path+accept+" If-None-Match="+etag, ""); etag == "" || again.Code != http.StatusNotModified {
 			t.Errorf("%s: what is known is answered with %d", path, again.Code)
 		}
 	}

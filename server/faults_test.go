@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/value"
 )
 
@@ -27,7 +28,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &faultReplay{s: newServer(t, server.Config{}), bases: map[string]value.Value{}, live: map[string]value.Value{}}
+	r := &faultReplay{s: servertest.New(t, server.Config{}), bases: map[string]value.Value{}, live: map[string]value.Value{}}
 	lines := bufio.NewScanner(unpacked)
 	lines.Buffer(nil, 1<<24)
 	replayed := 0
@@ -64,11 +65,11 @@ type faultReplay struct {
 func (r *faultReplay) install(t *testing.T, b value.Value) {
 	t.Helper()
 	id, path, object := b.Get("id").Str(), b.Get("path").Str(), b.Get("object")
-	created := ask(r.s, "POST "+path+jsonize, object.String())
+	created := servertest.Ask(r.s, "POST "+path+servertest.JSON, object.String())
 	live := parsedBody(t, created, http.StatusCreated)
 	if status := object.Get("status"); !status.IsAbsent() {
 		at := path + "/" + live.Get("metadata", "name").Str() + "/status"
-		live = parsedBody(t, ask(r.s, "PUT "+at+jsonize, live.With("status", status).String()), http.StatusOK)
+		live = parsedBody(t, servertest.Ask(r.s, "PUT "+at+servertest.JSON, live.With("status", status).String()), http.StatusOK)
 	}
 	r.bases[id], r.live[id] = b, live.With("metadata", live.Get("metadata").With("managedFields", value.Value{}))
 }
@@ -122,7 +123,7 @@ func (r *faultReplay) send(t *testing.T, request value.Value) *httptest.Response
 		}
 		object = edited(object, e.Get("path"), 0, v)
 	}
-	return ask(r.s, method+" "+path+"?dryRun=All Content-Type=application/json", object.String())
+	return servertest.Ask(r.s, method+" "+path+"?dryRun=All Content-Type=application/json", object.String())
 }
 
 // withMembers returns an object with the members of another one.

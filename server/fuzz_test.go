@@ -11,13 +11,14 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/value"
 )
 
 // fuzzedPaths are where fuzzed requests go.
-var fuzzedPaths = []string{things, things + "/web", things + "/web/status", things + "/web/scale", core + "namespaces/default/configmaps/web",
-	core + "namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments/web",
+var fuzzedPaths = []string{servertest.Things, servertest.Things + "/web", servertest.Things + "/web/status", servertest.Things + "/web/scale", servertest.Core + "namespaces/default/configmaps/web",
+	servertest.Core + "namespaces/default/pods", "/apis/apps/v1/namespaces/default/deployments/web",
 	"/apis/apiextensions.k8s.io/v1/customresourcedefinitions"}
 
 var fuzzedMethods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
@@ -28,14 +29,14 @@ var fuzzedTypes = []string{"application/json", "application/yaml", "application/
 // FuzzRequest sends requests with any query and body. None panics, and every answer in JSON is one document; a dry run stores nothing.
 func FuzzRequest(f *testing.F) {
 	for i := range fuzzedMethods {
-		f.Add(byte(i), byte(i), byte(0), "", web)
+		f.Add(byte(i), byte(i), byte(0), "", servertest.Web)
 	}
 	for _, query := range []string{
 		"labelSelector=a%20in%20(b,c),!d", "fieldSelector=metadata.name%3Dweb", "limit=1&continue=x", "resourceVersion=1&resourceVersionMatch=Exact",
 		"fieldManager=a&force=true&fieldValidation=Strict", "watch=1&timeoutSeconds=1", "dryRun=All&pretty=1", "gracePeriodSeconds=-1",
 	} {
 		f.Add(byte(0), byte(0), byte(0), query, "")
-		f.Add(byte(1), byte(3), byte(5), query, web)
+		f.Add(byte(1), byte(3), byte(5), query, servertest.Web)
 	}
 	for i, body := range []string{
 		`{"spec":{"color":null}}`, `[{"op":"move","from":"/spec","path":"/status"},{"op":"test","path":"/a/-","value":[]}]`,
@@ -86,7 +87,7 @@ func fuzzedObjects(f *testing.F) []value.Value {
 	}
 	var out []value.Value
 	for _, document := range []string{
-		string(text), web[:len(web)-1] + `,"status":{"replicas":1}}`,
+		string(text), servertest.Web[:len(servertest.Web)-1] + `,"status":{"replicas":1}}`,
 		`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"web","namespace":"default"},"data":{"a":"b"}}`,
 		`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"default"},"spec":{"selector":{"matchLabels":{"a":"b"}},` +
 			`"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`,

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 	"github.com/deed-project/deed/value"
@@ -53,11 +54,11 @@ func (s *mute) Range(ctx context.Context, r store.Range) (store.Page, error) {
 func TestHealthOfSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		objects := &mute{Store: memory.New()}
-		s := newServer(t, server.Config{Store: objects})
+		s := servertest.New(t, server.Config{Store: objects})
 		objects.silent.Store(true)
 		for _, path := range []string{"/readyz", "/healthz", "/livez"} {
 			asked := time.Now()
-			w := ask(s, "GET "+path, "")
+			w := servertest.Ask(s, "GET "+path, "")
 			if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), "[-]etcd failed") {
 				t.Errorf("%s: %d %s", path, w.Code, w.Body)
 			}
@@ -71,11 +72,11 @@ func TestHealthOfSilence(t *testing.T) {
 // TestHealth asks how a server does that does well, one whose store fails, and one that was closed.
 func TestHealth(t *testing.T) {
 	objects := &ailing{Store: memory.New()}
-	s := newServer(t, server.Config{Store: objects})
+	s := servertest.New(t, server.Config{Store: objects})
 	expect := func(code int, paths map[string]string) {
 		t.Helper()
 		for path, want := range paths {
-			if w := ask(s, "GET "+path, ""); w.Code != code || w.Body.String() != want || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+			if w := servertest.Ask(s, "GET "+path, ""); w.Code != code || w.Body.String() != want || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 				t.Errorf("%s: %d %q as %s, want %d %q", path, w.Code, w.Body, w.Header().Get("Content-Type"), code, want)
 			}
 		}
@@ -95,14 +96,14 @@ func TestHealth(t *testing.T) {
 	expect(http.StatusNotFound, map[string]string{"/livez/none": "404 page not found\n", "/livez/ping/more": "404 page not found\n",
 		"/livez/": "404 page not found\n", "/livez/informer-sync": "404 page not found\n", "/livez/shutdown": "404 page not found\n",
 		"/readyz/loopback-serving-certificate": "404 page not found\n"})
-	verbose := ask(s, "GET /readyz?verbose&exclude=etcd&exclude=none", "").Body.String()
+	verbose := servertest.Ask(s, "GET /readyz?verbose&exclude=etcd&exclude=none", "").Body.String()
 	if !strings.HasPrefix(verbose, "[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n[+]poststarthook/") ||
 		!strings.HasSuffix(verbose, "[+]shutdown ok\nwarn: some health checks cannot be excluded: no matches for \"none\"\nreadyz check passed\n") {
 		t.Errorf("readyz says\n%s", verbose)
 	}
 	objects.ill.Store(true)
 	expect(http.StatusInternalServerError, map[string]string{"/readyz/etcd": "internal server error: reason withheld\n"})
-	if w := ask(s, "GET /livez", ""); w.Code != http.StatusInternalServerError ||
+	if w := servertest.Ask(s, "GET /livez", ""); w.Code != http.StatusInternalServerError ||
 		!strings.Contains(w.Body.String(), "\n[-]etcd failed: reason withheld\n") || !strings.HasSuffix(w.Body.String(), "livez check failed\n") {
 		t.Errorf("livez: %d %s", w.Code, w.Body)
 	}
@@ -118,7 +119,7 @@ func TestHealth(t *testing.T) {
 func TestPages(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var passed atomic.Int64 // since began; the server's background reads its clock, too
-	s := newServer(t, server.Config{
+	s := servertest.New(t, server.Config{
 		Now:   func() time.Time { return began.Add(time.Duration(passed.Load())) },
 		Flags: map[string]string{"b": "2", "a": ""},
 	})
@@ -129,11 +130,11 @@ func TestPages(t *testing.T) {
 		"/statusz": "\napiserver statusz\n" + warning + "\nStarted: Fri Jan  2 03:04:05 UTC 2026\nUp: 1 hr 30 min 01 sec\n",
 	} {
 		for _, accept := range []string{"", " Accept=text/plain", " Accept=*/*"} {
-			if w := ask(s, "GET "+path+accept, ""); w.Code != http.StatusOK || !strings.HasPrefix(w.Body.String(), want) {
+			if w := servertest.Ask(s, "GET "+path+accept, ""); w.Code != http.StatusOK || !strings.HasPrefix(w.Body.String(), want) {
 				t.Errorf("%s%s: %d %s", path, accept, w.Code, w.Body)
 			}
 		}
-		if w := ask(s, "GET "+path+" Accept=application/json", ""); w.Code != http.StatusNotAcceptable {
+		if w := servertest.Ask(s, "GET "+path+" Accept=application/json", ""); w.Code != http.StatusNotAcceptable {
 			t.Errorf("%s as JSON: %d %s", path, w.Code, w.Body)
 		}
 	}
@@ -187,10 +188,10 @@ func TestBeginning(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if got := parsed(t, ask(s, "GET "+core+"namespaces/default/configmaps/a", "")); got.Get("data", "a").Str() != "1" || got.Get("metadata", "uid").Str() != "u" {
+	if got := servertest.Parsed(t, servertest.Ask(s, "GET "+servertest.Core+"namespaces/default/configmaps/a", "")); got.Get("data", "a").Str() != "1" || got.Get("metadata", "uid").Str() != "u" {
 		t.Errorf("restored is %v", got)
 	}
-	if w := ask(s, "GET "+core+"namespaces/default/configmaps/b", ""); w.Code != http.StatusOK {
+	if w := servertest.Ask(s, "GET "+servertest.Core+"namespaces/default/configmaps/b", ""); w.Code != http.StatusOK {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	for text, want := range map[string]string{

@@ -14,22 +14,23 @@ import (
 	openapiv2 "github.com/google/gnostic-models/openapiv2"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/value"
 )
 
 // TestOpenAPI reads the documents of all versions, and finds what kubectl looks for: that a patch of a kind takes field
 // validation.
 func TestOpenAPI(t *testing.T) {
-	s := widgets(t)
+	s := servertest.Widgets(t)
 	var list struct {
 		Paths map[string]struct{ ServerRelativeURL string }
 	}
-	if err := json.Unmarshal(ask(s, "GET /openapi/v3", "").Body.Bytes(), &list); err != nil {
+	if err := json.Unmarshal(servertest.Ask(s, "GET /openapi/v3", "").Body.Bytes(), &list); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"api/v1", "apis/apps/v1", "apis/example.org/v1"} {
 		url := list.Paths[want].ServerRelativeURL
-		w := ask(s, "GET "+url, "")
+		w := servertest.Ask(s, "GET "+url, "")
 		if w.Code != http.StatusOK || w.Header().Get("Cache-Control") != "public, immutable" {
 			t.Fatalf("%s: %s gives %d %v", want, url, w.Code, w.Header())
 		}
@@ -60,7 +61,7 @@ func TestOpenAPI(t *testing.T) {
 		if patches == 0 {
 			t.Errorf("%s describes no patch", want)
 		}
-		moved := ask(s, "GET /openapi/v3/"+want+"?hash=old", "")
+		moved := servertest.Ask(s, "GET /openapi/v3/"+want+"?hash=old", "")
 		if moved.Code != http.StatusMovedPermanently || moved.Header().Get("Location") != url {
 			t.Errorf("%s: an old hash gives %d %s", want, moved.Code, moved.Header().Get("Location"))
 		}
@@ -69,8 +70,8 @@ func TestOpenAPI(t *testing.T) {
 
 // TestOpenAPIv2 reads the document of everything, as JSON and in protocol buffers, and not again once it is known.
 func TestOpenAPIv2(t *testing.T) {
-	s := widgets(t)
-	w := ask(s, "GET /openapi/v2", "")
+	s := servertest.Widgets(t)
+	w := servertest.Ask(s, "GET /openapi/v2", "")
 	document, err := value.Parse(w.Body.Bytes())
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +81,7 @@ func TestOpenAPIv2(t *testing.T) {
 		t.Error("the document lacks kinds")
 	}
 	const asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
-	p := ask(s, "GET /openapi/v2 Accept="+asked, "")
+	p := servertest.Ask(s, "GET /openapi/v2 Accept="+asked, "")
 	var message openapiv2.Document
 	if err := proto.Unmarshal(p.Body.Bytes(), &message); err != nil {
 		t.Fatal(err)
@@ -93,10 +94,10 @@ func TestOpenAPIv2(t *testing.T) {
 		t.Errorf("the document in protocol buffers is %s", got)
 	}
 	etag := w.Header().Get("Etag")
-	if again := ask(s, "GET /openapi/v2 If-None-Match="+etag, ""); again.Code != http.StatusNotModified || etag == "" {
+	if again := servertest.Ask(s, "GET /openapi/v2 If-None-Match="+etag, ""); again.Code != http.StatusNotModified || etag == "" {
 		t.Errorf("what is known is answered with %d", again.Code)
 	}
-	if w := ask(s, "GET /openapi/v2 Accept=text/csv", ""); w.Code != http.StatusNotAcceptable || w.Body.Len() != 0 {
+	if w := servertest.Ask(s, "GET /openapi/v2 Accept=text/csv", ""); w.Code != http.StatusNotAcceptable || w.Body.Len() != 0 {
 		t.Errorf("another media type: %d %s", w.Code, w.Body)
 	}
 }
@@ -104,7 +105,7 @@ func TestOpenAPIv2(t *testing.T) {
 // TestDocumentHeaders compares the headers of documents about the server, and what other methods than GET get, with those of a
 // kube-apiserver.
 func TestDocumentHeaders(t *testing.T) {
-	s := widgets(t)
+	s := servertest.Widgets(t)
 	const plain = "text/plain; charset=utf-8"
 	for request, want := range map[string]string{
 		"GET /openapi/v2":                                      "200 application/json Accept-Encoding Accept bytes",
@@ -118,13 +119,13 @@ func TestDocumentHeaders(t *testing.T) {
 		"POST /api":                                            "405 application/json", "HEAD /api/": "405 application/json", "PUT /api/v1": "405 application/json",
 		"POST /api/v2": "404 application/json", "POST /apis": "200 application/json", "HEAD /apis/apps": "200 application/json",
 		"DELETE /apis/apps/v1/": "405 application/json", "POST /apis/apps/v9": "404 application/json", "PATCH /version": "405 application/json",
-		"POST " + strings.TrimSuffix(group, "/"): "200 application/json", "POST /apis/nope/v1": "404 " + plain, "POST /apis/nope": "404 " + plain,
+		"POST " + strings.TrimSuffix(servertest.Group, "/"): "200 application/json", "POST /apis/nope/v1": "404 " + plain, "POST /apis/nope": "404 " + plain,
 		"GET /api/v1//namespaces": "404 application/json", "GET /api//v1": "404 application/json", "GET //api": "404 " + plain,
 		"GET /apis//v1": "404 " + plain, "GET /apis/apps//v1": "404 application/json", "GET /apis/nope/v1//x": "404 " + plain,
-		"GET /openapi//v2": "404 " + plain, "GET " + group + "/widgets": "404 " + plain, "GET /livez//ping": "404 " + plain,
+		"GET /openapi//v2": "404 " + plain, "GET " + servertest.Group + "/widgets": "404 " + plain, "GET /livez//ping": "404 " + plain,
 		"GET /api/v1/../v1/namespaces": "404 application/json", "GET /api/v1/namespaces//pods": "200 application/json",
 	} {
-		w := ask(s, request, "")
+		w := servertest.Ask(s, request, "")
 		h := w.Header()
 		got := []string{fmt.Sprint(w.Code), h.Get("Content-Type")}
 		got = append(got, h.Values("Vary")...)
@@ -135,10 +136,10 @@ func TestDocumentHeaders(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
-	if text := ask(s, "GET / Accept=application/yaml", "").Body.String(); !strings.HasPrefix(text, "{\n  \"paths\": [\n    \"/api\",\n") {
+	if text := servertest.Ask(s, "GET / Accept=application/yaml", "").Body.String(); !strings.HasPrefix(text, "{\n  \"paths\": [\n    \"/api\",\n") {
 		t.Errorf("the paths are %.100q", text)
 	}
-	whole, zipped := ask(s, "GET /openapi/v2", "").Body.Bytes(), ask(s, "GET /openapi/v2 Accept-Encoding=gzip", "").Body
+	whole, zipped := servertest.Ask(s, "GET /openapi/v2", "").Body.Bytes(), servertest.Ask(s, "GET /openapi/v2 Accept-Encoding=gzip", "").Body
 	z, err := gzip.NewReader(zipped)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +147,7 @@ func TestDocumentHeaders(t *testing.T) {
 	if text, err := io.ReadAll(z); err != nil || !bytes.Equal(text, whole) {
 		t.Errorf("%d bytes are compressed of %d: %v", len(text), len(whole), err)
 	}
-	if part := ask(s, "GET /openapi/v2 Range=bytes=5-20", "").Body.Bytes(); !bytes.Equal(part, whole[5:21]) {
+	if part := servertest.Ask(s, "GET /openapi/v2 Range=bytes=5-20", "").Body.Bytes(); !bytes.Equal(part, whole[5:21]) {
 		t.Errorf("a part is %q, want %q", part, whole[5:21])
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
 )
 
 // cogs is a definition with something of all that definitions may have.
@@ -108,11 +109,11 @@ func (g *generator) definition() (line, body string) {
 	options := "?dryRun=All&fieldManager=m" + pick(g, []string{"", "&fieldValidation=Strict", "&fieldValidation=Ignore"})
 	switch g.IntN(4) {
 	case 0:
-		return "POST " + all + options + jsonize, strings.ReplaceAll(string(text), "zz.org", "yy.org")
+		return "POST " + all + options + servertest.JSON, strings.ReplaceAll(string(text), "zz.org", "yy.org")
 	case 1:
-		options += "&force=true" + apply
+		options += "&force=true" + servertest.ApplyPatch
 	case 2:
-		options += merge
+		options += servertest.MergePatch
 	default:
 		options += " Content-Type=application/strategic-merge-patch+json"
 	}
@@ -128,11 +129,11 @@ func TestRandomDefinitions(t *testing.T) {
 	if testing.Short() {
 		n = 250
 	}
-	s, peer := newServer(t, server.Config{Authenticate: asAdmin}), os.Getenv("DEED_PEER")
+	s, peer := servertest.New(t, server.Config{Authenticate: asAdmin}), os.Getenv("DEED_PEER")
 	g := &generator{Rand: seeds.Stream(seed, 0)}
 	create := func(ask func(request, body string) *httptest.ResponseRecorder) {
 		for begun := time.Now(); ; time.Sleep(time.Second) {
-			w := ask("POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions"+jsonize, cogs)
+			w := ask("POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions"+servertest.JSON, cogs)
 			if w.Code == http.StatusCreated {
 				return
 			}
@@ -141,7 +142,7 @@ func TestRandomDefinitions(t *testing.T) {
 			}
 		}
 	}
-	create(func(request, body string) *httptest.ResponseRecorder { return ask(s, request, body) })
+	create(func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) })
 	if peer != "" {
 		askPeer(t, peer, "DELETE /apis/apiextensions.k8s.io/v1/customresourcedefinitions/cogs.zz.org", "")
 		create(func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
@@ -150,7 +151,7 @@ func TestRandomDefinitions(t *testing.T) {
 	codes := map[int]int{}
 	for range n {
 		line, body := g.definition()
-		here := ask(s, line, body)
+		here := servertest.Ask(s, line, body)
 		codes[here.Code]++
 		if problem := unsound(here); problem != "" {
 			t.Errorf("%s\n   < %s\n%s: %d %.500s", line, body, problem, here.Code, here.Body)

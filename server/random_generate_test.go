@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/deed-project/deed/server/internal/servertest"
 )
 
 // randomRequest is a request in the words of ask, about an object of a resource.
@@ -65,15 +67,15 @@ func (g *generator) request() randomRequest {
 	typed := strings.Replace(content, "{", fmt.Sprintf(`{"apiVersion":%q,"kind":%q,`, apiVersion, kindNames[q.plural]), 1)
 	switch g.IntN(10) {
 	case 0, 1:
-		q.line, q.body = "POST "+all+g.options()+jsonize, typed
+		q.line, q.body = "POST "+all+g.options()+servertest.JSON, typed
 	case 2:
-		q.line, q.body = "PUT "+q.object+g.options()+jsonize, typed
+		q.line, q.body = "PUT "+q.object+g.options()+servertest.JSON, typed
 	case 3, 4:
-		q.line, q.body = "PATCH "+q.object+g.options("force=true", "force=true", "")+apply, typed
+		q.line, q.body = "PATCH "+q.object+g.options("force=true", "force=true", "")+servertest.ApplyPatch, typed
 	case 5:
-		q.line, q.body = "PATCH "+q.object+g.options()+pick(g, []string{merge, " Content-Type=application/strategic-merge-patch+json"}), content
+		q.line, q.body = "PATCH "+q.object+g.options()+pick(g, []string{servertest.MergePatch, " Content-Type=application/strategic-merge-patch+json"}), content
 	case 6:
-		q.line = "PATCH " + q.object + g.options() + patch
+		q.line = "PATCH " + q.object + g.options() + servertest.JSONPatch
 		q.body = fmt.Sprintf(`[{"op":%q,"path":%q,"from":"/metadata/name","value":%s}]`, pick(g, oddOperations),
 			pick(g, []string{"/data", "/spec", "/spec/replicas", "/metadata/labels", "/metadata/name", "/kind", "/"}), pick(g, oddValues))
 	case 7, 8:

@@ -1,24 +1,26 @@
 package server_test
 
+import "github.com/deed-project/deed/server/internal/servertest"
+
 // randomKinds are kinds with an object that is fine, by what paths call them.
 var randomKinds = map[string]string{
-	core + "configmaps":      `{"data":{"a":"1","b":"2"},"binaryData":{"x":"aGk="},"immutable":false}`,
-	core + "secrets":         `{"data":{"a":"aGk="},"stringData":{"s":"t"},"type":"Opaque"}`,
-	core + "services":        `{"spec":{"clusterIP":"None","ports":[{"port":80,"name":"a","targetPort":8080}],"selector":{"a":"b"}}}`,
-	core + "serviceaccounts": `{"secrets":[{"name":"s"}]}`,
-	core + "pods": `{"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":80,"name":"http"}],"env":[{"name":"E","value":"v"}],` +
+	servertest.Core + "configmaps":      `{"data":{"a":"1","b":"2"},"binaryData":{"x":"aGk="},"immutable":false}`,
+	servertest.Core + "secrets":         `{"data":{"a":"aGk="},"stringData":{"s":"t"},"type":"Opaque"}`,
+	servertest.Core + "services":        `{"spec":{"clusterIP":"None","ports":[{"port":80,"name":"a","targetPort":8080}],"selector":{"a":"b"}}}`,
+	servertest.Core + "serviceaccounts": `{"secrets":[{"name":"s"}]}`,
+	servertest.Core + "pods": `{"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":80,"name":"http"}],"env":[{"name":"E","value":"v"}],` +
 		`"volumeMounts":[{"name":"v","mountPath":"/v"}],"livenessProbe":{"httpGet":{"path":"/","port":"http"}},` +
 		`"resources":{"limits":{"cpu":"1"},"requests":{"cpu":"500m"}}}],"volumes":[{"name":"v","configMap":{"name":"m"}}],"nodeName":"n",` +
 		`"tolerations":[{"key":"k","operator":"Exists"}],"securityContext":{"runAsUser":1}},"status":{"phase":"Running"}}`,
-	core + "limitranges":            `{"spec":{"limits":[{"type":"Pod","max":{"cpu":"1"}}]}}`,
-	core + "endpoints":              `{"subsets":[{"addresses":[{"ip":"1.2.3.4"}],"ports":[{"port":80,"name":"a"}]}]}`,
-	core + "resourcequotas":         `{"spec":{"hard":{"pods":"1000"}}}`,
-	core + "podtemplates":           `{"template":` + randomTemplate + `}`,
-	core + "replicationcontrollers": `{"spec":{"replicas":1,"selector":{"a":"b"},"template":` + randomTemplate + `}}`,
-	core + "persistentvolumeclaims": `{"metadata":{"finalizers":["kubernetes.io/pvc-protection"]},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`,
-	"/apis/apps/v1/deployments":     `{"spec":{"replicas":1,` + randomSelector + `,"strategy":{"rollingUpdate":{"maxSurge":1}},"template":` + randomTemplate + `}}`,
-	"/apis/apps/v1/replicasets":     `{"spec":{"replicas":1,` + randomSelector + `,"template":` + randomTemplate + `}}`,
-	"/apis/apps/v1/daemonsets":      `{"spec":{` + randomSelector + `,"template":` + randomTemplate + `}}`,
+	servertest.Core + "limitranges":            `{"spec":{"limits":[{"type":"Pod","max":{"cpu":"1"}}]}}`,
+	servertest.Core + "endpoints":              `{"subsets":[{"addresses":[{"ip":"1.2.3.4"}],"ports":[{"port":80,"name":"a"}]}]}`,
+	servertest.Core + "resourcequotas":         `{"spec":{"hard":{"pods":"1000"}}}`,
+	servertest.Core + "podtemplates":           `{"template":` + randomTemplate + `}`,
+	servertest.Core + "replicationcontrollers": `{"spec":{"replicas":1,"selector":{"a":"b"},"template":` + randomTemplate + `}}`,
+	servertest.Core + "persistentvolumeclaims": `{"metadata":{"finalizers":["kubernetes.io/pvc-protection"]},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`,
+	"/apis/apps/v1/deployments":                `{"spec":{"replicas":1,` + randomSelector + `,"strategy":{"rollingUpdate":{"maxSurge":1}},"template":` + randomTemplate + `}}`,
+	"/apis/apps/v1/replicasets":                `{"spec":{"replicas":1,` + randomSelector + `,"template":` + randomTemplate + `}}`,
+	"/apis/apps/v1/daemonsets":                 `{"spec":{` + randomSelector + `,"template":` + randomTemplate + `}}`,
 	"/apis/apps/v1/statefulsets": `{"spec":{"serviceName":"s",` + randomSelector + `,"template":` + randomTemplate + `,"volumeClaimTemplates":[` +
 		`{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]}}`,
 	"/apis/apps/v1/controllerrevisions": `{"revision":1,"data":{"a":1}}`,
@@ -37,7 +39,7 @@ var randomKinds = map[string]string{
 	"/apis/rbac.authorization.k8s.io/v1/rolebindings": `{"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"},` +
 		`"subjects":[{"kind":"User","name":"u","apiGroup":"rbac.authorization.k8s.io"}]}`,
 	"/apis/policy/v1/poddisruptionbudgets": `{"spec":{"minAvailable":1,"selector":{"matchLabels":{"a":"b"}}}}`,
-	group + "widgets":                      `{"spec":{"color":"red","replicas":2},"status":{"replicas":1}}`,
+	servertest.Group + "widgets":           `{"spec":{"color":"red","replicas":2},"status":{"replicas":1}}`,
 }
 
 // The parts that objects of several kinds have.

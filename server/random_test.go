@@ -12,6 +12,7 @@ import (
 
 	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
 )
 
 // TestRandomRequests sends random requests about a few objects of many kinds, in most of which something is odd. Whatever is sent, the
@@ -25,10 +26,10 @@ func TestRandomRequests(t *testing.T) {
 	if testing.Short() {
 		n = 500
 	}
-	s, peer := newServer(t, server.Config{Authenticate: asAdmin}), os.Getenv("DEED_PEER")
+	s, peer := servertest.New(t, server.Config{Authenticate: asAdmin}), os.Getenv("DEED_PEER")
 	g := &generator{Rand: seeds.Stream(seed, 0), namespace: fmt.Sprintf("random-%d-%d", seed, time.Now().Unix())}
 	both := func(request, body string) (here, there *httptest.ResponseRecorder) {
-		here = ask(s, request, body)
+		here = servertest.Ask(s, request, body)
 		if peer != "" {
 			there = askPeer(t, peer, request, body)
 		}
@@ -37,7 +38,7 @@ func TestRandomRequests(t *testing.T) {
 	if peer != "" {
 		definePeer(t, func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
 	}
-	both("POST "+core+"namespaces"+jsonize, `{"metadata":{"name":"`+g.namespace+`"}}`)
+	both("POST "+servertest.Core+"namespaces"+servertest.JSON, `{"metadata":{"name":"`+g.namespace+`"}}`)
 	differences := map[string][]string{}
 	for range n {
 		q := g.request()
@@ -51,7 +52,7 @@ func TestRandomRequests(t *testing.T) {
 		sort := fmt.Sprintf("%s of %s: %d, there %d", strings.Fields(q.line)[0], q.plural, here.Code, there.Code)
 		differences[sort] = append(differences[sort], fmt.Sprintf("%s\n   < %s\n here %.2000s\nthere %.2000s",
 			q.line, q.body, answerLine(here), answerLine(there)))
-		both("PATCH "+q.object+merge, `{"metadata":{"finalizers":null}}`) // so that both go on from the same
+		both("PATCH "+q.object+servertest.MergePatch, `{"metadata":{"finalizers":null}}`) // so that both go on from the same
 		both("DELETE "+q.object+"?gracePeriodSeconds=0", "")
 	}
 	for sort, found := range differences {
@@ -90,7 +91,7 @@ func unsound(w *httptest.ResponseRecorder) string {
 		return "a panic"
 	case isJSON && !json.Valid(w.Body.Bytes()):
 		return "no document"
-	case w.Code >= 500 && !(isJSON && messageOf(w) != ""):
+	case w.Code >= 500 && !(isJSON && servertest.Message(w) != ""):
 		return "an error without a word"
 	}
 	return ""

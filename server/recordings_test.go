@@ -1,12 +1,8 @@
 package server_test
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +10,7 @@ import (
 
 	"github.com/deed-project/deed/internal/testing/recording"
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/value"
 )
 
@@ -60,7 +57,7 @@ func replayed(t *testing.T, s recording.Scenario) {
 		}
 	}()
 	for i, step := range s.Steps {
-		got, err := sent(srv, step)
+		got, err := servertest.SendStep(srv, step)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,39 +65,6 @@ func replayed(t *testing.T, s recording.Scenario) {
 			t.Fatalf("%s, step %d\n%s\n%s", s.Class, i, history(s.Steps[:i+1]), difference)
 		}
 	}
-}
-
-// sent sends the request of a step, and returns the answer.
-func sent(srv http.Handler, step recording.Step) (recording.Answer, error) {
-	body := step.Body
-	if body.Get("metadata", "resourceVersion").Str() == "$RV" {
-		live, err := sent(srv, recording.Step{Method: http.MethodGet, Path: strings.TrimSuffix(step.Path, "/status")})
-		if err != nil {
-			return live, err
-		}
-		version := live.Body.Get("metadata", "resourceVersion")
-		body = body.With("metadata", body.Get("metadata").With("resourceVersion", version))
-	}
-	var text []byte
-	switch {
-	case body.Kind() == value.KindString:
-		text = []byte(body.Str())
-	case !body.IsAbsent():
-		text = body.AppendJSON(nil)
-	}
-	r := httptest.NewRequest(step.Method, step.Path+"?"+step.Query, bytes.NewReader(text))
-	r.Header.Set("Content-Type", step.ContentType)
-	w := httptest.NewRecorder()
-	srv.ServeHTTP(w, r)
-	answer, err := io.ReadAll(w.Body)
-	if err != nil {
-		return recording.Answer{}, err
-	}
-	document, err := value.Parse(answer)
-	if err != nil {
-		document = value.String(string(answer))
-	}
-	return recording.Answer{Code: w.Code, Body: document, Warnings: w.Header().Values("Warning")}, nil
 }
 
 // history lists the last of the given steps, the requests that lead to a difference.

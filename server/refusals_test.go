@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
 )
 
 const refusalsFile = "testdata/refusals.txt"
@@ -29,13 +30,13 @@ func TestRefusals(t *testing.T) {
 		send = func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) }
 		definePeer(t, send)
 	} else {
-		s := newServer(t, server.Config{})
-		send = func(request, body string) *httptest.ResponseRecorder { return ask(s, request, body) }
+		s := servertest.New(t, server.Config{})
+		send = func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) }
 	}
 	for _, c := range []struct{ path, body string }{
-		{things, web}, {core + "namespaces/default/configmaps", `{"metadata":{"name":"web"}}`},
+		{servertest.Things, servertest.Web}, {servertest.Core + "namespaces/default/configmaps", `{"metadata":{"name":"web"}}`},
 	} {
-		if w := send("POST "+c.path+jsonize, c.body); w.Code != http.StatusCreated {
+		if w := send("POST "+c.path+servertest.JSON, c.body); w.Code != http.StatusCreated {
 			t.Fatalf("%s: %d %s", c.path, w.Code, w.Body)
 		}
 	}
@@ -74,7 +75,7 @@ func TestRefusals(t *testing.T) {
 // refusal returns what is compared of an answer, in a line.
 func refusal(w *httptest.ResponseRecorder) string {
 	out := fmt.Sprint(w.Code)
-	message := messageOf(w)
+	message := servertest.Message(w)
 	if w.Code >= 300 && message != "" {
 		out += " " + strings.ReplaceAll(strings.TrimSpace(message), "\n", `\n`)
 	}
@@ -143,7 +144,7 @@ func definePeer(t *testing.T, send func(request, body string) *httptest.Response
 	if w := send("POST "+path+"?fieldManager=deed-apiserver Content-Type=application/yaml", string(text)); w.Code != http.StatusCreated && w.Code != http.StatusConflict {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
-	for send("GET "+things, "").Code != http.StatusOK {
+	for send("GET "+servertest.Things, "").Code != http.StatusOK {
 		if t.Context().Err() != nil {
 			t.Fatal("widgets are not served")
 		}

@@ -17,10 +17,9 @@ import (
 
 	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/server"
-	"github.com/deed-project/deed/server/manifest"
+	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/file"
-	"github.com/deed-project/deed/value"
 )
 
 // soak is a server under all kinds of load for a long time.
@@ -54,7 +53,7 @@ func TestSoak(t *testing.T) {
 	}
 	defer objects.Close()
 	s, err := server.New(server.Config{
-		Store: objects, Objects: widgetDefinitions(t), Past: &store.Window{Age: 10 * time.Second, Count: 2000}, Log: slog.New(slog.DiscardHandler),
+		Store: objects, Objects: servertest.WidgetDefinitions(t), Past: &store.Window{Age: 10 * time.Second, Count: 2000}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +79,7 @@ func TestSoak(t *testing.T) {
 	running.Wait()
 	http.DefaultClient.CloseIdleConnections()
 	port.CloseClientConnections()
-	await(t, func() bool { return runtime.NumGoroutine() <= before })
+	servertest.Await(t, func() bool { return runtime.NumGoroutine() <= before })
 	t.Logf("%d writes, %d watches in %v", k.writes, k.watches, long)
 	standStill(t, samples)
 }
@@ -138,17 +137,17 @@ func (k *soak) repeat(stream int, do func(*rand.Rand)) {
 
 // write writes, reads or lists.
 func (k *soak) write(r *rand.Rand) {
-	path := fmt.Sprintf("%s/s%d", things, r.IntN(200))
+	path := fmt.Sprintf("%s/s%d", servertest.Things, r.IntN(200))
 	body := fmt.Sprintf(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"","labels":{"l":"%d"}},"spec":{"replicas":%d}}`, r.IntN(2), r.IntN(10))
 	switch r.IntN(8) {
 	case 0:
-		ask(k.s, "DELETE "+path, "")
+		servertest.Ask(k.s, "DELETE "+path, "")
 	case 1:
-		ask(k.s, "GET "+things+"?limit=50&labelSelector=l%3D1", "")
+		servertest.Ask(k.s, "GET "+servertest.Things+"?limit=50&labelSelector=l%3D1", "")
 	case 2:
-		ask(k.s, "GET "+path, "")
+		servertest.Ask(k.s, "GET "+path, "")
 	default:
-		ask(k.s, "PATCH "+path+"?fieldManager=m&force=true"+apply, body)
+		servertest.Ask(k.s, "PATCH "+path+"?fieldManager=m&force=true"+servertest.ApplyPatch, body)
 	}
 	k.mu.Lock()
 	k.writes++
@@ -158,28 +157,28 @@ func (k *soak) write(r *rand.Rand) {
 // define defines a resource with an object, and deletes it.
 func (k *soak) define(*rand.Rand) {
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	ask(k.s, "POST "+definitions, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"cogs.soak.org"},
+	servertest.Ask(k.s, "POST "+definitions, `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"cogs.soak.org"},
 		"spec":{"group":"soak.org","scope":"Namespaced","names":{"plural":"cogs","kind":"Cog"},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}`)
-	ask(k.s, "POST /apis/soak.org/v1/namespaces/default/cogs", `{"apiVersion":"soak.org/v1","kind":"Cog","metadata":{"name":"c"}}`)
-	ask(k.s, "GET /openapi/v3/apis/soak.org/v1", "")
-	ask(k.s, "DELETE "+definitions+"/cogs.soak.org", "")
+	servertest.Ask(k.s, "POST /apis/soak.org/v1/namespaces/default/cogs", `{"apiVersion":"soak.org/v1","kind":"Cog","metadata":{"name":"c"}}`)
+	servertest.Ask(k.s, "GET /openapi/v3/apis/soak.org/v1", "")
+	servertest.Ask(k.s, "DELETE "+definitions+"/cogs.soak.org", "")
 	k.gone(definitions + "/cogs.soak.org")
 }
 
 // fill fills a namespace, and deletes it.
 func (k *soak) fill(*rand.Rand) {
-	ask(k.s, "POST "+core+"namespaces", `{"metadata":{"name":"soak"}}`)
+	servertest.Ask(k.s, "POST "+servertest.Core+"namespaces", `{"metadata":{"name":"soak"}}`)
 	for i := range 10 {
-		ask(k.s, "POST "+core+"namespaces/soak/configmaps", fmt.Sprintf(`{"metadata":{"name":"c%d"}}`, i))
+		servertest.Ask(k.s, "POST "+servertest.Core+"namespaces/soak/configmaps", fmt.Sprintf(`{"metadata":{"name":"c%d"}}`, i))
 	}
-	ask(k.s, "DELETE "+core+"namespaces/soak", "")
-	k.gone(core + "namespaces/soak")
+	servertest.Ask(k.s, "DELETE "+servertest.Core+"namespaces/soak", "")
+	k.gone(servertest.Core + "namespaces/soak")
 }
 
 // gone waits until an object is.
 func (k *soak) gone(path string) {
-	for k.ctx.Err() == nil && ask(k.s, "GET "+path, "").Code != http.StatusNotFound {
+	for k.ctx.Err() == nil && servertest.Ask(k.s, "GET "+path, "").Code != http.StatusNotFound {
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -193,7 +192,7 @@ func (k *soak) follow(r *rand.Rand) {
 		if r.IntN(2) == 0 {
 			query = "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&labelSelector=l%3D1"
 		}
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, k.url+things+query, nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, k.url+servertest.Things+query, nil)
 		if err != nil {
 			panic(err) // the URL is one
 		}
@@ -208,18 +207,4 @@ func (k *soak) follow(r *rand.Rand) {
 		k.watches++
 		k.mu.Unlock()
 	}
-}
-
-// widgetDefinitions returns the definition of widgets.
-func widgetDefinitions(t *testing.T) []value.Value {
-	t.Helper()
-	text, err := os.ReadFile("apitest/testdata/widgets.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	definitions, err := manifest.Parse("widgets.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return manifest.Values(definitions)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/value"
 )
 
@@ -42,7 +43,7 @@ func TestStories(t *testing.T) {
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &story{server: newServer(t, server.Config{Authenticate: asAdmin}), began: time.Now(), known: map[string]string{}}
+				s := &story{server: servertest.New(t, server.Config{Authenticate: asAdmin}), began: time.Now(), known: map[string]string{}}
 				for block := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
 					s.play(t, block)
 				}
@@ -61,7 +62,7 @@ type story struct {
 
 // patchTypes are the words that stories have for patches.
 var patchTypes = map[string]string{
-	"MERGE": merge, "STRATEGIC": strategic, "JSON": patch, "APPLY": apply,
+	"MERGE": servertest.MergePatch, "STRATEGIC": servertest.StrategicPatch, "JSON": servertest.JSONPatch, "APPLY": servertest.ApplyPatch,
 }
 
 // play plays a block.
@@ -103,7 +104,7 @@ func (s *story) play(t *testing.T, block string) {
 		}
 	}
 	request, body = s.filled(request), s.filled(body)
-	w := ask(s.server, request, body)
+	w := servertest.Ask(s.server, request, body)
 	synctest.Wait()
 	wrong := s.compare(w, strings.TrimSpace(want))
 	if got := warningsOf(w); !slices.Equal(got, warnings) {
@@ -135,7 +136,7 @@ func (s *story) compare(w *httptest.ResponseRecorder, want string) (wrong []stri
 	}
 	if message, is := strings.CutPrefix(want, `"`); is {
 		message = s.filled(strings.TrimSuffix(message, `"`))
-		if got := strings.TrimSpace(messageOf(w)); got != message {
+		if got := strings.TrimSpace(servertest.Message(w)); got != message {
 			wrong = append(wrong, fmt.Sprintf("the message is     %s\ninstead of         %s", got, message))
 		}
 		return wrong

@@ -15,6 +15,7 @@ import (
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/internal/servertest"
 )
 
 // TestTranscripts sends the requests of each file in testdata/transcripts to a server of its own, and compares what is answered with
@@ -46,7 +47,7 @@ func playTranscript(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peer, s := os.Getenv("DEED_PEER"), newServer(t, server.Config{Authenticate: asAdmin})
+	peer, s := os.Getenv("DEED_PEER"), servertest.New(t, server.Config{Authenticate: asAdmin})
 	if peer != "" {
 		definePeer(t, func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
 	}
@@ -66,7 +67,7 @@ func playTranscript(t *testing.T, file string) {
 		}
 		if peer != "" {
 			blocks[i] = transcribed(request, body, askPeer(t, peer, request, body))
-		} else if got := answerLine(ask(s, request, body)); got != want {
+		} else if got := answerLine(servertest.Ask(s, request, body)); got != want {
 			t.Errorf("%s\n   < %s\n got %s\nwant %s", request, body, got, want)
 		}
 	}

@@ -1,0 +1,190 @@
+package webhook_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/internal/servertest"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+// TestAskedOnce counts how often admission is asked about a delete: again about an object that was to be updated before it goes, but not of
+// a dry run, and not at all about a pod that ends no sooner for it.
+func TestAskedOnce(t *testing.T) {
+	var deletes int
+	s := servertest.New(t, server.Config{Admission: admission.Chain{
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Operation == admission.Delete {
+				deletes++
+			}
+			return nil
+		}),
+	}})
+	const pods = servertest.Core + "namespaces/default/pods"
+	create := func(path, body string) {
+		t.Helper()
+		if w := servertest.Ask(s, "POST "+path+servertest.JSON, body); w.Code != http.StatusCreated {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+	}
+	create(servertest.Things, strings.Replace(servertest.Web, `"name":"web"`, `"name":"web","finalizers":["orphan"]`, 1))
+	create(pods, `{"metadata":{"name":"a"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}`)
+	for _, c := range []struct {
+		request string
+		times   int
+	}{
+		{"DELETE " + servertest.Things + "/web?propagationPolicy=Background&dryRun=All", 1},
+		{"DELETE " + servertest.Things + "/web?propagationPolicy=Background", 2},
+		{"DELETE " + pods + "/a", 1},
+		{"DELETE " + pods + "/a", 0},
+		{"DELETE " + pods + "/a?gracePeriodSeconds=30", 0},
+		{"DELETE " + pods + "/a?gracePeriodSeconds=29", 1},
+	} {
+		if deletes = 0; servertest.Ask(s, c.request, "").Code != http.StatusOK || deletes != c.times {
+			t.Errorf("%s: asked %d times, want %d", c.request, deletes, c.times)
+		}
+	}
+}
+
+// TestRefusedRemoval lets admission refuse a deletion when it is asked again, about an object that was marked before it goes: the object stays.
+func TestRefusedRemoval(t *testing.T) {
+	asked := 0
+	s := servertest.New(t, server.Config{Admission: admission.Chain{
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Operation != admission.Delete {
+				return nil
+			}
+			if asked++; asked < 2 {
+				return nil
+			}
+			return errors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("it is asked about again"))
+		}),
+	}})
+	servertest.Ask(s, "POST "+servertest.Things+servertest.JSON, strings.Replace(servertest.Web, `"name":"web"`, `"name":"web","finalizers":["orphan"]`, 1))
+	if w := servertest.Ask(s, "DELETE "+servertest.Things+"/web?propagationPolicy=Background", ""); w.Code != http.StatusForbidden {
+		t.Errorf("the deletion is answered with %d %s", w.Code, w.Body)
+	}
+	if w := servertest.Ask(s, "GET "+servertest.Things+"/web", ""); w.Code != http.StatusOK {
+		t.Errorf("then the object is answered with %d %s", w.Code, w.Body)
+	}
+}
+
+// TestFieldsTakenOut has admission leave an empty list of managed fields, which is not stored.
+func TestFieldsTakenOut(t *testing.T) {
+	objects := memory.New()
+	s := servertest.New(t, server.Config{Store: objects, Admission: admission.Chain{
+		admission.Mutate(func(_ context.Context, r *admission.Request) error {
+			if r.Operation == admission.Create && r.Resource.Resource == "widgets" {
+				r.Object = admission.DocumentOf(api.WithMetadata(r.Object.Content(), "managedFields", value.List()))
+			}
+			return nil
+		}),
+	}})
+	w := servertest.Ask(s, "POST "+servertest.Things+servertest.JSON, servertest.Web)
+	record, err := objects.Get(t.Context(), "/registry/example.org/widgets/default/web", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told := fmt.Sprint(w.Body, string(record.Text)); w.Code != http.StatusCreated || strings.Contains(told, "managedFields") {
+		t.Errorf("%d %s", w.Code, told)
+	}
+}
+
+// TestUndoneWrites has admission put back what clients change. A write after which another manager owns the field is
+// stored. One that comes to nothing is not, and no client takes it for a change: version and times stay.
+func TestUndoneWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const maps = servertest.Core + "namespaces/default/configmaps"
+		s := servertest.New(t, server.Config{Admission: admission.Chain{
+			admission.Mutate(func(_ context.Context, r *admission.Request) error {
+				if r.Operation == admission.Update && r.Resource.Resource == "configmaps" {
+					content := r.Object.Content()
+					data := content.Get("data").With("a", value.String("1"))
+					r.Object = r.Object.With(content.With("data", data))
+				}
+				return nil
+			}),
+		}})
+		defer s.Close()
+		write := func(request, body string) (version, times, owner string) {
+			t.Helper()
+			w := servertest.Ask(s, request, body)
+			if w.Code >= 300 {
+				t.Fatalf("%s: %d %s", request, w.Code, w.Body)
+			}
+			metadata := servertest.Parsed(t, w).Get("metadata")
+			for entry := range metadata.Get("managedFields").Items() {
+				times += entry.Get("time").Str() + " "
+				if !entry.Get("fieldsV1", "f:data", "f:a").IsAbsent() {
+					owner += entry.Get("manager").Str()
+				}
+			}
+			time.Sleep(time.Minute)
+			return metadata.Get("resourceVersion").Str(), times, owner
+		}
+		write("POST "+maps+"?fieldManager=one", `{"metadata":{"name":"m"},"data":{"a":"1","b":"1"}}`)
+		first, _, _ := write("PATCH "+maps+"/m?fieldManager=two"+servertest.MergePatch, `{"data":{"c":"1"}}`)
+		second, times, owner := write("PATCH "+maps+"/m?fieldManager=two"+servertest.MergePatch, `{"data":{"a":"2"}}`)
+		if second == first || owner != "two" {
+			t.Errorf("a write that takes a field leads from version %s to %s, and to owner %q", first, second, owner)
+		}
+		third, timesAgain, owner := write("PATCH "+maps+"/m?fieldManager=two"+servertest.MergePatch, `{"data":{"a":"3"}}`)
+		if third != second || timesAgain != times || owner != "two" {
+			t.Errorf("a write that is undone leads from version %s of %sto %s of %s, and to owner %q", second, times, third, timesAgain, owner)
+		}
+	})
+}
+
+// TestRefusedSubresources has admission refuse what is asked of a pod beside reading and writing it: the pod stays as it is.
+func TestRefusedSubresources(t *testing.T) {
+	const pods = servertest.Core + "namespaces/default/pods"
+	s := servertest.New(t, server.Config{Admission: admission.Chain{
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Subresource == "" {
+				return nil
+			}
+			return errors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("%s is refused", r.Subresource))
+		}),
+	}})
+	before := servertest.Ask(s, "POST "+pods+servertest.JSON, `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
+	for what, body := range map[string]string{
+		"eviction": `{"metadata":{"name":"a"}}`, "binding": `{"metadata":{"name":"a"},"target":{"name":"n"}}`, "exec": "", "portforward": "", "proxy": "",
+	} {
+		w := servertest.Ask(s, "POST "+pods+"/a/"+what+servertest.JSON, body)
+		if w.Code != http.StatusForbidden || !strings.Contains(w.Body.String(), what+" is refused") {
+			t.Errorf("%s: %d %s", what, w.Code, w.Body)
+		}
+	}
+	if after := servertest.Ask(s, "GET "+pods+"/a", ""); !servertest.Parsed(t, after).Equal(servertest.Parsed(t, before)) {
+		t.Errorf("the pod was %s and is %s", before.Body, after.Body)
+	}
+}
+
+// TestOddStatusCodes refuses requests with codes that an answer cannot have: the answer has 500, and its body has the code.
+func TestOddStatusCodes(t *testing.T) {
+	for _, code := range []int32{-1, 42, 99, 1000, 9999} {
+		refuse := admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Name != "odd" {
+				return nil
+			}
+			return &errors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Message: "no"}}
+		})
+		s := servertest.New(t, server.Config{Admission: admission.Chain{refuse}})
+		w := servertest.Ask(s, "POST "+servertest.Core+"namespaces/default/configmaps"+servertest.JSON, `{"metadata": {"name": "odd"}}`)
+		if want := fmt.Sprintf(`"code":%d`, code); w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("code %d: %d %s", code, w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package audit_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/audit"
+	"github.com/deed-project/deed/server/internal/servertest"
+)
+
+// TestAudit collects what webhooks note about a request, and what the server notes about them.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	answers := map[string]map[string]any{
+		"/a": servertest.PatchResponse(`[{"op": "add", "path": "/metadata/labels", "value": {"a": "b"}}]`),
+		"/b": {"allowed": true},
+		"/c": {"allowed": true, "patchType": "JSONPatch"}, // without a patch: it fails, and is passed over
+		"/d": {"allowed": true},
+		"/e": {"allowed": true, "patchType": "JSONPatch"},
+		"/f": {"allowed": false},
+	}
+	answers["/a"]["auditAnnotations"] = map[string]any{"why": "it lacked a label", "not a name!": "x"}
+	answers["/d"]["auditAnnotations"] = map[string]any{"why": "no reason"}
+	hooks := servertest.HookServer(t, func(path string, _ map[string]any) map[string]any { return maps.Clone(answers[path]) })
+	var mu sync.Mutex
+	var events []audit.Event
+	s := servertest.Start(t, server.Config{Audit: func(e audit.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		events = append(events, e)
+	}})
+	for name, path := range map[string]string{
+		"a": servertest.MutatingPath, "b": servertest.MutatingPath, "c": servertest.MutatingPath, "d": servertest.ValidatingPath, "e": servertest.ValidatingPath, "f": servertest.ValidatingPath,
+	} {
+		kind := map[string]string{servertest.MutatingPath: "MutatingWebhookConfiguration", servertest.ValidatingPath: "ValidatingWebhookConfiguration"}[path]
+		more := ""
+		if name == "a" || name == "b" {
+			more = `, "reinvocationPolicy": "IfNeeded"`
+		}
+		servertest.Create(t, s, path, servertest.HookConfiguration(hooks, kind, name, more+`, "failurePolicy": "Ignore"`))
+	}
+	if code, v := servertest.Send(t, s, http.MethodPost, servertest.MapsPath, `{"metadata": {"name": "m"}}`); code != http.StatusBadRequest {
+		t.Fatal(code, v)
+	}
+	servertest.Send(t, s, http.MethodGet, servertest.MapsPath+"/m", "")
+	mu.Lock()
+	defer mu.Unlock()
+	if len(events) != 1 {
+		t.Fatalf("%d events, want 1: %v", len(events), events)
+	}
+	e := events[0]
+	if e.ID == "" || e.User.Name != "system:apiserver" || e.Verb != "create" || e.Resource != "configmaps" || e.Code != 400 {
+		t.Errorf("%+v", e)
+	}
+	var got []string
+	for _, a := range e.Annotations {
+		got = append(got, fmt.Sprintf("%s %v %s", a.Key, a.Body, a.Value))
+	}
+	want := strings.Split(strings.TrimSpace(`
+a.example.org/why false it lacked a label
+d.example.org/why false no reason
+failed-open.mutation.webhook.admission.k8s.io/round_0_index_2 false c.example.org
+failed-open.validating.webhook.admission.k8s.io/round_0_index_1 false e.example.org
+mutation.webhook.admission.k8s.io/round_0_index_0 false {"configuration":"a","webhook":"a.example.org","mutated":true}
+mutation.webhook.admission.k8s.io/round_0_index_1 false {"configuration":"b","webhook":"b.example.org","mutated":false}
+mutation.webhook.admission.k8s.io/round_0_index_2 false {"configuration":"c","webhook":"c.example.org","mutated":false}
+patch.webhook.admission.k8s.io/round_0_index_0 true {"configuration":"a","webhook":"a.example.org",`+
+		`"patch":[{"op":"add","path":"/metadata/labels","value":{"a":"b"}}],"patchType":"JSONPatch"}`), "\n")
+	if !slices.Equal(got, want) {
+		t.Errorf("noted\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}

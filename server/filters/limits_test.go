@@ -1,0 +1,260 @@
+package filters_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/filters"
+	"github.com/deed-project/deed/server/internal/servertest"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/memory"
+)
+
+// TestOverload holds as many requests as the server takes, and sends further ones.
+func TestOverload(t *testing.T) {
+	held, release := make(chan struct{}), make(chan struct{})
+	s := servertest.New(t, server.Config{
+		Authenticate: servertest.Named, Limits: filters.Limits{Reading: 1, Writing: 1},
+		Authorize: func(_ context.Context, u auth.User, _ auth.Action) (bool, string) {
+			if u.Name == "slow" {
+				held <- struct{}{}
+				<-release
+			}
+			return true, ""
+		},
+	})
+	const slow, quick, root = " X-User=slow", " X-User=quick", " X-User=root"
+	answers := make(chan *httptest.ResponseRecorder, 2)
+	for _, request := range []string{"GET " + servertest.Things + slow, "POST " + servertest.Things + servertest.JSON + slow} {
+		go func() { answers <- servertest.Ask(s, request, servertest.Web) }()
+		<-held
+	}
+	for _, method := range []string{"GET ", "DELETE "} {
+		w := servertest.Ask(s, method+servertest.Things+quick, "")
+		if w.Code != http.StatusTooManyRequests || w.Body.String() != "Too many requests, please try again later.\n" ||
+			w.Header().Get("Retry-After") != "1" {
+			t.Errorf("%swhile others are under way: %d %q %v", method, w.Code, w.Body, w.Header())
+		}
+		if w := servertest.Ask(s, method+servertest.Things+root, ""); w.Code != http.StatusOK {
+			t.Errorf("%sof a master: %d %s", method, w.Code, w.Body)
+		}
+	}
+	if w := servertest.Ask(s, "GET "+servertest.Things+"?watch=1&timeoutSeconds=1"+quick, ""); w.Code != http.StatusOK {
+		t.Errorf("a watch: %d %s", w.Code, w.Body)
+	}
+	text := servertest.Ask(s, "GET /metrics"+root, "").Body.String()
+	for _, want := range []string{
+		`apiserver_current_inflight_requests{request_kind="mutating"} 1`, `apiserver_current_inflight_requests{request_kind="exempt"} 1`,
+		`apiserver_rejected_requests_total{request_kind="readOnly"} 1`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics lack %s:\n%s", want, text)
+		}
+	}
+	close(release)
+	for range 2 {
+		if w := <-answers; w.Code >= 300 {
+			t.Errorf("a request that was held: %d %s", w.Code, w.Body)
+		}
+	}
+	if w := servertest.Ask(s, "GET "+servertest.Things+quick, ""); w.Code != http.StatusOK {
+		t.Errorf("when others are done: %d %s", w.Code, w.Body)
+	}
+}
+
+// stuck is a store that writes nothing until the request is over.
+type stuck struct{ store.Store }
+
+func (s stuck) Put(ctx context.Context, key string, text []byte, expect store.Revision) (store.Revision, error) {
+	if !strings.HasPrefix(key, "/registry/configmaps/") {
+		return s.Store.Put(ctx, key, text, expect)
+	}
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+// TestTimeouts sends requests that take too long.
+func TestTimeouts(t *testing.T) {
+	s := servertest.New(t, server.Config{Store: stuck{memory.New()}, Limits: filters.Limits{Write: time.Second}})
+	const filtered = `text: {"metadata":{},"status":"Failure",` +
+		`"message":"Timeout: request did not complete within the allotted timeout"`
+	for _, c := range []struct {
+		request, body string
+		code          int
+		want          string
+	}{
+		{"GET " + servertest.Things + "?timeout=abc", "", 400, `invalid timeout specified in the request URL - time: invalid duration "abc"`},
+		{
+			"GET " + servertest.Things + "?timeout=5", "", 400,
+			`invalid timeout specified in the request URL - time: missing unit in duration "5"`,
+		},
+		{"GET " + servertest.Things + "?timeout=1ns", "", 504, filtered},
+		{"GET " + servertest.Things + "?timeout=-1s", "", 200, ""},
+		{"GET " + servertest.Things + "?timeout=1h", "", 200, ""},
+		{
+			"POST " + servertest.Core + "namespaces/default/configmaps" + servertest.JSON, `{"metadata":{"name":"a"}}`, 504,
+			"Timeout: request did not complete within requested timeout - context deadline exceeded",
+		},
+	} {
+		w := servertest.Ask(s, c.request, c.body)
+		message := servertest.Message(w)
+		if strings.HasPrefix(w.Body.String(), `{"metadata":{},"status"`) {
+			message = "text: " + w.Body.String()
+		}
+		if w.Code != c.code || !strings.HasPrefix(message, c.want) {
+			t.Errorf("%s: %d %s, want %d %s", c.request, w.Code, message, c.code, c.want)
+		}
+	}
+}
+
+// Nobody waits for a client that does not send the end of its body, or takes nothing of its answer, whatever it is about.
+func TestSlowClients(t *testing.T) {
+	s := servertest.Widgets(t)
+	servertest.Ask(s, "POST "+servertest.Things+servertest.JSON, servertest.Web)
+	body, sent := io.Pipe()
+	taking := &servertest.Counting{Hold: make(chan struct{})}
+	var slow sync.WaitGroup
+	defer slow.Wait()
+	defer sent.Close()
+	defer close(taking.Hold)
+	sending := httptest.NewRequest(http.MethodPatch, servertest.Things+"/web?fieldManager=slow", body)
+	sending.Header.Set("Content-Type", "application/apply-patch+yaml")
+	slow.Go(func() { s.ServeHTTP(httptest.NewRecorder(), sending) })
+	slow.Go(func() { s.ServeHTTP(taking, httptest.NewRequest(http.MethodGet, servertest.Things, nil)) })
+	if _, err := io.WriteString(sent, `{"metadata":`); err != nil { // once that is read, the server waits for more
+		t.Fatal(err)
+	}
+	servertest.Await(t, func() bool { return taking.Writes.Load() == 1 })
+	for _, request := range []string{"PATCH " + servertest.Things + "/web?fieldManager=quick&force=true" + servertest.ApplyPatch, "GET " + servertest.Things} {
+		servertest.Unhindered(t, request, func() {
+			if w := servertest.Ask(s, request, servertest.Web); w.Code != http.StatusOK {
+				t.Errorf("%s: %d %s", request, w.Code, w.Body)
+			}
+		})
+	}
+}
+
+// TestEndlessBodies sends bodies that never end, to a listener that gives each request its time: each is answered when that is over.
+func TestEndlessBodies(t *testing.T) {
+	s := servertest.New(t, server.Config{Limits: filters.Limits{Request: time.Second}})
+	certificate, trusted, err := server.SelfSigned(time.Now(), "127.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(trusted)
+	for _, protocol := range []string{"http/1.1", "h2"} {
+		t.Run(protocol, func(t *testing.T) {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			served := make(chan error, 1)
+			go func() {
+				served <- s.Serve(ctx, l, &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{protocol}})
+			}()
+			transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
+			defer transport.CloseIdleConnections()
+			body, never := io.Pipe()
+			defer never.Close()
+			go io.WriteString(never, `{"metadata":`)
+			path := servertest.Core + "namespaces/default/configmaps/" + strings.Trim(protocol, "/.1")
+			limited, giveUp := context.WithTimeout(t.Context(), servertest.Patience)
+			defer giveUp()
+			r, err := http.NewRequestWithContext(limited, http.MethodPatch, "https://"+l.Addr().String()+path+"?fieldManager=slow", body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Content-Type", "application/apply-patch+yaml")
+			answer, err := transport.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			if answer.StatusCode != http.StatusGatewayTimeout {
+				t.Errorf("the slow client got %d", answer.StatusCode)
+			}
+			cancel()
+			if err := <-served; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestPanics lets a request panic: it is answered, and others are not harmed.
+func TestPanics(t *testing.T) {
+	s := servertest.New(t, server.Config{
+		Authenticate: servertest.Named,
+		Authorize: func(_ context.Context, u auth.User, _ auth.Action) (bool, string) {
+			if u.Name == "mad" {
+				panic("as the test wants it")
+			}
+			return true, ""
+		},
+	})
+	w := servertest.Ask(s, "GET "+servertest.Things+" X-User=mad", "")
+	want := "This request caused apiserver to panic. Look in the logs for details.\n"
+	if w.Code != http.StatusInternalServerError || w.Body.String() != want {
+		t.Errorf("a panic: %d %q", w.Code, w.Body)
+	}
+	if w := servertest.Ask(s, "GET "+servertest.Things+" X-User=sane", ""); w.Code != http.StatusOK {
+		t.Errorf("after a panic: %d %s", w.Code, w.Body)
+	}
+	text := servertest.Ask(s, "GET /metrics X-User=sane", "").Body.String()
+	for _, want := range []string{
+		"apiserver_panics_total 1\n",
+		`apiserver_request_total{code="500",group="example.org",resource="widgets",scope="namespace",subresource="",verb="LIST",` +
+			`version="v1"} 1`,
+		`apiserver_storage_operations_total{failed="false",operation="range"}`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics lack %s:\n%s", want, text)
+		}
+	}
+}
+
+// TestShutdown ends a server while a client watches: the watch ends, and nothing waits for it.
+func TestShutdown(t *testing.T) {
+	s := servertest.Widgets(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, l, nil) }()
+	servertest.Ask(s, "POST "+servertest.Things+servertest.JSON, servertest.Web)
+	answer, err := http.Get("http://" + l.Addr().String() + servertest.Things + "?watch=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close() // it is read to its end
+	lines := bufio.NewScanner(answer.Body)
+	if !lines.Scan() || !strings.Contains(lines.Text(), `"ADDED"`) {
+		t.Errorf("the watch begins with %q", lines.Text())
+	}
+	cancel()
+	for lines.Scan() {
+		t.Errorf("the watch goes on with %q", lines.Text())
+	}
+	if err := lines.Err(); err != nil {
+		t.Errorf("the watch ends with %v", err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
