@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/jsonpath"
 	"github.com/deed-project/deed/value"
 )
 
@@ -218,6 +220,29 @@ type Column struct {
 	Name, Type, Format, Description string
 	Priority                        int32
 	Path                            string // a JSON path such as .spec.replicas
+	// Find returns the first value at Path in v, or an absent value. It subtracts the visited values from left. Find is nil if Path consists
+	// of names only.
+	Find func(v value.Value, left *int) (value.Value, error)
+}
+
+// PathColumn returns c with Find for its Path.
+func PathColumn(c Column) Column {
+	if _, simple := SimplePath(c.Path); simple {
+		return c
+	}
+	compiled, err := jsonpath.Compile(c.Path)
+	if err != nil {
+		c.Find = func(value.Value, *int) (value.Value, error) { return value.Value{}, err }
+		return c
+	}
+	c.Find = compiled.First
+	return c
+}
+
+// SimplePath returns a JSON path without its leading dot, and whether it consists of names and dots only.
+func SimplePath(path string) (string, bool) {
+	simple := strings.TrimPrefix(path, ".")
+	return simple, !strings.ContainsAny(simple, `[]()*?@'"\`) && !strings.Contains(simple, "..")
 }
 
 // Listed returns a function that returns columns.

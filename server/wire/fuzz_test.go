@@ -139,7 +139,7 @@ func FuzzTable(f *testing.F) {
 		version := &catalog.Version{
 			Resource: &catalog.Resource{Kind: "Pod", Custom: true},
 			Columns: catalog.Listed(catalog.Column{Name: "Name", Type: "string", Path: ".metadata.name"},
-				catalog.Column{Name: "X", Type: typ, Path: path}),
+				catalog.PathColumn(catalog.Column{Name: "X", Type: typ, Path: path})),
 		}
 		table := Table{Of: "v1", Version: version}.Document(ListMeta{}, []value.Value{object}, true)
 		if n := table.Get("rows").Item(0).Get("cells").Len(); n != 2 {

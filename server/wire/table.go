@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/duration"
 
-	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/jsonpath"
 	"github.com/deed-project/deed/value"
@@ -137,7 +136,7 @@ const MaxCells = 4 << 20
 
 // cell returns the content of a column for object. left is the number of values that the path may still visit.
 func (t Table) cell(c catalog.Column, object value.Value, left *int) value.Value {
-	v, err := find(c.Path, object, left)
+	v, err := find(c, object, left)
 	if stderrors.Is(err, jsonpath.ErrGivenUp) {
 		return value.String(GivenUp)
 	}
@@ -213,23 +212,10 @@ func printed(v value.Value) string {
 	return fmt.Sprint(v.ToAny())
 }
 
-// SimplePath returns a JSON path without its leading dot, and whether it consists of names and dots only.
-func SimplePath(path string) (string, bool) {
-	simple := strings.TrimPrefix(path, ".")
-	return simple, !strings.ContainsAny(simple, `[]()*?@'"\`) && !strings.Contains(simple, "..")
-}
-
-// pathCache holds compiled column paths by their text.
-var pathCache = cache.ByText[*jsonpath.Path]{Budget: 256 << 10}
-
-// find returns the first value at a JSON path. The value is absent if there is an error.
-func find(path string, object value.Value, left *int) (value.Value, error) {
-	if simple, ok := SimplePath(path); ok {
-		return catalog.Lookup(object, simple), nil
+// find returns the first value at the path of a column. The value is absent if there is an error.
+func find(c catalog.Column, object value.Value, left *int) (value.Value, error) {
+	if c.Find != nil {
+		return c.Find(object, left)
 	}
-	p, err := pathCache.Get([]byte(path), func() (*jsonpath.Path, error) { return jsonpath.Compile(path) })
-	if err != nil {
-		return value.Value{}, err
-	}
-	return p.First(object, left)
+	return catalog.Lookup(object, strings.TrimPrefix(c.Path, ".")), nil
 }

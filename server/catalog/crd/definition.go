@@ -16,7 +16,6 @@ import (
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
-	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/structural/rules"
@@ -208,17 +207,14 @@ func inTurn(ctx context.Context, bytes int, validate func() field.ErrorList) (fi
 	return validate(), nil
 }
 
-// goodDefinitions caches which definitions are valid by the library, keyed by their text.
-var goodDefinitions = cache.ByText[struct{}]{Budget: 64 << 20} // each entry is only a hash
-
-// validateNew returns the library's errors for a new definition. A definition in the cache of valid ones is not validated again.
+// validateNew returns the library's errors for a new definition. A definition that was valid before is not validated again.
 func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList) {
 	bare := object
 	for _, name := range []string{"uid", "creationTimestamp"} {
 		bare = api.WithMetadata(bare, name, value.Value{})
 	}
 	text := bare.AppendJSON(nil)
-	_, _ = goodDefinitions.Get(text, func() (_ struct{}, err error) { // the error is errs, or the end of ctx
+	_, _ = knownTexts.Get(text, func() (_ compiledSchemas, err error) { // the error is errs, or the end of ctx
 		if errs = tooLarge(object, value.Value{}); errs == nil {
 			errs, err = inTurn(ctx, len(text), func() field.ErrorList {
 				definition, err := internal(text)
@@ -228,7 +224,7 @@ func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList)
 				return validation.ValidateCustomResourceDefinition(ctx, definition)
 			})
 		}
-		return struct{}{}, errors.Join(err, errs.ToAggregate())
+		return compiledSchemas{}, errors.Join(err, errs.ToAggregate())
 	})
 	return errs
 }

@@ -69,7 +69,7 @@ func newRows(t wire.Table) *rows {
 	}
 	out.columns = t.Version.Columns()
 	for _, c := range out.columns {
-		simple, ok := wire.SimplePath(c.Path)
+		simple, ok := catalog.SimplePath(c.Path)
 		if !ok || !isPlainPath(simple) {
 			out.paths = nil
 			return out
