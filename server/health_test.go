@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
 )
 
@@ -136,6 +138,37 @@ func TestPages(t *testing.T) {
 		}
 		if w := servertest.Ask(s, "GET "+path+" Accept=application/json", ""); w.Code != http.StatusNotAcceptable {
 			t.Errorf("%s as JSON: %d %s", path, w.Code, w.Body)
+		}
+	}
+	const versions = `"goVersion":"","binaryVersion":"1.37.2+deed","emulationVersion":"1.37"`
+	for _, c := range []struct{ request, media, warning, want string }{
+		{
+			"GET /statusz Accept=application/json;v=v1alpha1;g=config.k8s.io;as=Statusz", "application/json;g=config.k8s.io;v=v1alpha1;as=Statusz",
+			`299 - "This version of the statusz endpoint is deprecated. Please use a newer version."`,
+			`{"kind":"Statusz","apiVersion":"config.k8s.io/v1alpha1","metadata":{"name":"apiserver"},"startTime":"2026-01-02T03:04:05Z","uptimeSeconds":5401,` +
+				versions + `,"paths":["/flagz","/healthz","/livez","/metrics","/readyz","/statusz","/version"]}` + "\n",
+		},
+		{
+			"GET /flagz Accept=text/plain;q=0.5,*/*;v=v1beta1;g=config.k8s.io;as=Flagz", "application/json;g=config.k8s.io;v=v1beta1;as=Flagz", "",
+			`{"kind":"Flagz","apiVersion":"config.k8s.io/v1beta1","metadata":{"name":"apiserver"},"flags":{"a":"","b":"2"}}` + "\n",
+		},
+		{
+			"GET /flagz Accept=application/yaml;v=v1beta1;g=config.k8s.io;as=Flagz", "application/yaml;g=config.k8s.io;v=v1beta1;as=Flagz", "",
+			"apiVersion: config.k8s.io/v1beta1\nflags:\n  a: \"\"\n  b: \"2\"\nkind: Flagz\nmetadata:\n  name: apiserver\n",
+		},
+	} {
+		w := servertest.Ask(s, c.request, "")
+		got := strings.Replace(w.Body.String(), runtime.Version(), "", 1)
+		if header := w.Header(); w.Code != http.StatusOK || header.Get("Content-Type") != c.media || header.Get("Warning") != c.warning || got != c.want {
+			t.Errorf("%s: %d %q %s", c.request, w.Code, header, w.Body)
+		}
+	}
+	for _, accept := range []string{
+		"application/json;v=v2;g=config.k8s.io;as=Statusz", "text/plain;v=v1beta1;g=config.k8s.io;as=Statusz", wire.Protobuf,
+	} {
+		w := servertest.Ask(s, "GET /statusz Accept="+accept, "")
+		if w.Code != http.StatusNotAcceptable || w.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %d %q %s", accept, w.Code, w.Header(), w.Body)
 		}
 	}
 }

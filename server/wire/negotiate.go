@@ -152,15 +152,46 @@ func NegotiateJSON(r *http.Request) (Representation, error) {
 	return Plain, notRouted([]string{JSON})
 }
 
-// NegotiateText refuses, with 406, a client that does not take a page of plain text.
-func NegotiateText(r *http.Request) error {
+// PageGroup is the group of the kinds in which pages about the server are available.
+const PageGroup = "config.k8s.io"
+
+// NegotiatePage returns the representation of a page about the server that a client wants. Its As is kind, or empty for plain text. The
+// error is a 406.
+func NegotiatePage(r *http.Request, kind string, cbor bool) (Representation, error) {
 	const text = "text/plain"
+	page := Representation{Media: text}
+	if strings.TrimSpace(r.Header.Get("Accept")) == "" {
+		return page, nil
+	}
+	types := []string{JSON, YAML, text}
+	if cbor {
+		types = append(types, CBOR)
+	}
 	for _, c := range clauses(r.Header.Get("Accept")) {
-		if r.Header.Get("Accept") == "" || c.typ == text || c.typ == "text/*" || c.typ == "*/*" {
-			return nil
+		as, group, version := c.params["as"], c.params["g"], c.params["v"]
+		isText := as == "" && group == "" && version == ""
+		if !isText && (as != kind || group != PageGroup || version != "v1alpha1" && version != "v1beta1") {
+			continue
+		}
+		at := slices.IndexFunc(types, func(media string) bool { return c.matches(media) && isText == (media == text) })
+		switch {
+		case at < 0:
+		case isText:
+			return page, nil
+		default:
+			return Representation{
+				Media: types[at], Params: ";g=" + group + ";v=" + version + ";as=" + as, As: as, Of: group + "/" + version,
+				Pretty: types[at] == JSON && pretty(r, c.params),
+			}, nil
 		}
 	}
-	return notAcceptable(JSON, YAML, text)
+	return Plain, notAcceptable(types...)
+}
+
+// matches reports whether c accepts a media type.
+func (c clause) matches(media string) bool {
+	main, _, _ := strings.Cut(media, "/")
+	return c.typ == media || c.typ == main+"/*" || c.typ == "*/*"
 }
 
 // notRouted returns the router's 406 for a path that offers the given media types.
