@@ -46,7 +46,7 @@ func TestOpenAPI(t *testing.T) {
 		}
 		patches := 0
 		for path, item := range document.Paths {
-			if item.Patch == nil {
+			if item.Patch == nil || strings.Contains(path, "/proxy") {
 				continue
 			}
 			patches++

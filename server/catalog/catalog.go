@@ -19,11 +19,15 @@ type Catalog struct {
 
 type groupPlural struct{ group, plural string }
 
-// New returns the catalog of resources. The last of several resources with the same group and plural counts.
+// New returns the catalog of resources. The last of several resources with the same group and plural counts, but a custom resource does not
+// replace a built-in kind.
 func New(resources ...*Resource) *Catalog {
 	c := &Catalog{resources: make(map[groupPlural]*Resource, len(resources))}
 	for _, r := range resources {
-		c.resources[groupPlural{r.Group, r.Plural}] = r
+		key := groupPlural{r.Group, r.Plural}
+		if other := c.resources[key]; other == nil || other.Custom || !r.Custom {
+			c.resources[key] = r
+		}
 	}
 	for _, r := range c.resources {
 		c.ordered = append(c.ordered, r)
@@ -143,11 +147,17 @@ func (c *Catalog) Shares(other *Catalog, group string) bool {
 	return slices.Equal(c.of(group), other.of(group))
 }
 
-// In yields the resources that a group serves in a version, by name.
+// IsBuiltIn reports whether a group serves built-in kinds in a version.
+func (c *Catalog) IsBuiltIn(group, version string) bool {
+	return slices.ContainsFunc(c.of(group), func(r *Resource) bool { return !r.Custom && r.Version(version) != nil })
+}
+
+// In yields the resources that a group serves in a version, by name. If there are built-in kinds, it yields no custom resources.
 func (c *Catalog) In(group, version string) iter.Seq[*Version] {
 	return func(yield func(*Version) bool) {
+		builtIn := c.IsBuiltIn(group, version)
 		for _, r := range c.of(group) {
-			if v := r.Version(version); v != nil && !yield(v) {
+			if v := r.Version(version); v != nil && r.Custom != builtIn && !yield(v) {
 				return
 			}
 		}

@@ -180,7 +180,7 @@ func TestDiscovery(t *testing.T) {
 			t.Errorf("discovery lacks\n%s\nin\n%s", part, text)
 		}
 	}
-	deployments.Custom = true
+	deployments.Custom, reviews.Custom = true, true
 	if kind := c.Aggregated(false).Items[0].Versions[0].Resources[0].ResponseKind.String(); kind != "apps/v1, Kind=Deployment" {
 		t.Errorf("a custom resource answers with %s", kind)
 	}

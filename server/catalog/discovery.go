@@ -8,6 +8,8 @@ import (
 
 	apidiscovery "k8s.io/api/apidiscovery/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/deed-project/deed/schema"
 )
 
 // APIGroup returns the discovery document of a group.
@@ -21,30 +23,36 @@ func (g Group) APIGroup() metav1.APIGroup {
 	return out
 }
 
-// subresource is an endpoint below the objects of a version.
-type subresource struct {
-	name, group, version, kind string
-	verbs                      []string
+// Subresource is an endpoint below the objects of a version.
+type Subresource struct {
+	Name  string
+	Kind  schema.GVK // of its objects
+	Verbs []string
 }
 
-func (v *Version) subresources() []subresource {
-	var out []subresource
+// Subresources returns the subresources of a version by name, or status before scale for a custom resource.
+func (v *Version) Subresources() []Subresource {
+	var out []Subresource
 	if v.Finalize != nil {
-		out = append(out, subresource{"finalize", v.Group, v.Name, v.Kind, []string{"update"}})
+		out = append(out, Subresource{"finalize", v.GVK(), []string{"update"}})
 	}
 	if v.Scale != nil {
-		out = append(out, subresource{"scale", ScaleKind.Group, ScaleKind.Version, ScaleKind.Kind, []string{"get", "patch", "update"}})
+		out = append(out, Subresource{"scale", ScaleKind, []string{"get", "patch", "update"}})
 	}
 	if v.Status != nil {
-		out = append(out, subresource{"status", v.Group, v.Name, v.Kind, []string{"get", "patch", "update"}})
+		out = append(out, Subresource{"status", v.GVK(), []string{"get", "patch", "update"}})
 	}
 	for name := range v.Parts {
-		out = append(out, subresource{name, v.Group, v.Name, v.Kind, []string{"get", "patch", "update"}})
+		out = append(out, Subresource{name, v.GVK(), []string{"get", "patch", "update"}})
 	}
 	for name, kind := range v.Actions {
-		out = append(out, subresource{name, kind.Group, kind.Name, kind.Kind, kind.Verbs})
+		out = append(out, Subresource{name, kind.GVK(), kind.Verbs})
 	}
-	slices.SortFunc(out, func(a, b subresource) int { return cmp.Compare(a.name, b.name) })
+	if v.Custom {
+		slices.Reverse(out)
+		return out
+	}
+	slices.SortFunc(out, func(a, b Subresource) int { return cmp.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -59,10 +67,12 @@ func (c *Catalog) APIResources(group, version string) metav1.APIResourceList {
 			Name: v.Plural, SingularName: v.Singular, Namespaced: v.Namespaced, Kind: v.Kind, Verbs: v.Verbs,
 			ShortNames: v.ShortNames, Categories: v.Categories, StorageVersionHash: v.storageHash(),
 		})
-		for _, sub := range v.subresources() {
-			resource := metav1.APIResource{Name: v.Plural + "/" + sub.name, Namespaced: v.Namespaced, Kind: sub.kind, Verbs: sub.verbs}
-			if sub.group != v.Group {
-				resource.Group, resource.Version = sub.group, sub.version
+		for _, sub := range v.Subresources() {
+			resource := metav1.APIResource{
+				Name: v.Plural + "/" + sub.Name, Namespaced: v.Namespaced, Kind: sub.Kind.Kind, Verbs: sub.Verbs,
+			}
+			if sub.Kind.Group != v.Group {
+				resource.Group, resource.Version = sub.Kind.Group, sub.Kind.Version
 			}
 			out.APIResources = append(out.APIResources, resource)
 		}
@@ -110,11 +120,11 @@ func (c *Catalog) aggregatedVersion(group, version string) apidiscovery.APIVersi
 		}
 		resource := apidiscovery.APIResourceDiscovery{
 			Resource: v.Plural, Scope: scope, SingularResource: v.Singular, Verbs: v.Verbs, ShortNames: v.ShortNames,
-			Categories: v.Categories, ResponseKind: v.responseKind(v.Group, version, v.Kind),
+			Categories: v.Categories, ResponseKind: v.responseKind(v.GVK()),
 		}
-		for _, sub := range v.subresources() {
+		for _, sub := range v.Subresources() {
 			resource.Subresources = append(resource.Subresources, apidiscovery.APISubresourceDiscovery{
-				Subresource: sub.name, Verbs: sub.verbs, ResponseKind: v.responseKind(sub.group, sub.version, sub.kind),
+				Subresource: sub.Name, Verbs: sub.Verbs, ResponseKind: v.responseKind(sub.Kind),
 			})
 		}
 		out.Resources = append(out.Resources, resource)
@@ -123,11 +133,12 @@ func (c *Catalog) aggregatedVersion(group, version string) apidiscovery.APIVersi
 }
 
 // responseKind returns a kind as aggregated discovery names it. A built-in kind omits a group and version equal to those of its resource.
-func (v *Version) responseKind(group, version, kind string) *metav1.GroupVersionKind {
-	if !v.Custom && group == v.Group && version == v.Name {
-		group, version = "", ""
+func (v *Version) responseKind(kind schema.GVK) *metav1.GroupVersionKind {
+	out := metav1.GroupVersionKind(kind)
+	if !v.Custom && kind.Group == v.Group && kind.Version == v.Name {
+		out.Group, out.Version = "", ""
 	}
-	return &metav1.GroupVersionKind{Group: group, Version: version, Kind: kind}
+	return &out
 }
 
 // VersionNames returns all group versions of the catalog, such as apps/v1, in bytewise order.

@@ -52,7 +52,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/flagz":
 		h.flags(w, r)
 	case first == "openapi":
-		h.openAPI(w, r, parts[1:])
+		h.openAPI(w, r)
 	case first == "api" && len(parts) <= 2, first == "apis" && len(parts) <= 3:
 		h.discovery(w, r, parts)
 	default:
@@ -76,13 +76,17 @@ func (h *Handler) NotFound(w http.ResponseWriter, r *http.Request) {
 // form. Paths of built-in groups answer GET only.
 func (h *Handler) discovery(w http.ResponseWriter, r *http.Request, parts []string) {
 	c := h.Catalog()
-	switch {
-	case len(parts) == 1 && parts[0] == "api" && r.Method != http.MethodGet:
+	if len(parts) == 1 && parts[0] == "api" && r.Method != http.MethodGet {
 		h.Response.Error(w, r, api.NoMethod())
-	case len(parts) == 1 && wire.TakesAggregated(r):
-		h.aggregated(w, r, parts[0] == "api")
-	case len(parts) == 1 && wire.TakesOnlyAggregated(r):
-		h.Response.ErrorAs(w, r, wire.Plain, wire.NotAggregated())
+		return
+	}
+	if len(parts) == 1 {
+		if rep, ok := wire.NegotiateAggregated(r, wire.Offer{Protobuf: true, CBOR: h.Response.CBOR}); ok {
+			h.aggregated(w, r, parts[0] == "api", rep)
+			return
+		}
+	}
+	switch {
 	case len(parts) == 1 && parts[0] == "api":
 		h.plain(w, r, coreVersions(r.Host))
 	case len(parts) == 1:
@@ -101,15 +105,16 @@ func (h *Handler) discovery(w http.ResponseWriter, r *http.Request, parts []stri
 	}
 }
 
-// version answers with the resources of one version of a group.
+// version answers with the resources of one version of a group. kube-apiserver does not list custom resources in a group of built-in kinds.
 func (h *Handler) version(w http.ResponseWriter, r *http.Request, group, version string) {
 	c := h.Catalog()
 	list := c.APIResources(group, version)
-	if len(list.APIResources) == 0 {
+	g, _ := c.Group(group)
+	if len(list.APIResources) == 0 || !g.Custom && !c.IsBuiltIn(group, version) {
 		h.NotFound(w, r)
 		return
 	}
-	if g, ok := c.Group(group); ok && !g.Custom && r.Method != http.MethodGet {
+	if !g.Custom && r.Method != http.MethodGet {
 		h.Response.Error(w, r, api.NoMethod())
 		return
 	}
@@ -121,10 +126,9 @@ func (h *Handler) version(w http.ResponseWriter, r *http.Request, group, version
 }
 
 // aggregated answers with all groups in one document, unless the client has that document already.
-func (h *Handler) aggregated(w http.ResponseWriter, r *http.Request, core bool) {
-	list := h.Catalog().Aggregated(core)
-	text := wire.Typed{Object: &list}.AppendJSON(nil)
-	etag := fmt.Sprintf("%q", fmt.Sprintf("%X", sha512.Sum512(text)))
+func (h *Handler) aggregated(w http.ResponseWriter, r *http.Request, core bool, rep wire.Representation) {
+	list := wire.Typed{Object: new(h.Catalog().Aggregated(core))}
+	etag := fmt.Sprintf("%q", fmt.Sprintf("%X", sha512.Sum512(list.AppendJSON(nil))))
 	header := w.Header()
 	header.Set("Etag", etag)
 	header.Set("Vary", "Accept")
@@ -133,7 +137,7 @@ func (h *Handler) aggregated(w http.ResponseWriter, r *http.Request, core bool) 
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	h.Response.Document(w, r, http.StatusOK, wire.Representation{Media: wire.JSON, Params: wire.AggregatedParams}, wire.Text(text))
+	h.Response.Document(w, r, http.StatusOK, rep, list)
 }
 
 // release answers with the release of Kubernetes whose behavior the server has.
@@ -174,7 +178,9 @@ func (h *Handler) isRouted(path string) bool {
 
 // paths answers with the paths of the server, as indented JSON whatever the client accepts.
 func (h *Handler) paths(w http.ResponseWriter, r *http.Request) {
-	paths := []string{"/api", "/api/v1", "/apis"}
+	paths := []string{
+		"/api", "/api/v1", "/apis", "/apis/", "/flagz", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/statusz", "/version",
+	}
 	for _, g := range h.Catalog().Groups() {
 		if g.Name == "" {
 			continue
@@ -184,7 +190,7 @@ func (h *Handler) paths(w http.ResponseWriter, r *http.Request) {
 			paths = append(paths, "/apis/"+g.Name+"/"+v)
 		}
 	}
-	paths = append(paths, "/healthz", "/livez", "/metrics", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
+	paths = append(paths, checkPaths()...)
 	slices.Sort(paths)
 	text, err := json.MarshalIndent(map[string]any{"paths": paths}, "", "  ")
 	if err != nil {

@@ -72,6 +72,20 @@ func hooks(names ...string) []check {
 	return out
 }
 
+// checkPaths returns the paths of the health checks.
+func checkPaths() []string {
+	var out []string
+	for root := range strings.FieldsSeq(everywhere) {
+		out = append(out, "/"+root)
+		for _, c := range checks {
+			if strings.Contains(c.paths, root) {
+				out = append(out, "/"+root+"/"+c.name)
+			}
+		}
+	}
+	return out
+}
+
 // started returns nil: a server that answers has started.
 func (Health) started() error { return nil }
 

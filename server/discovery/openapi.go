@@ -5,6 +5,7 @@ import (
 	"crypto/sha512"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,103 +13,132 @@ import (
 	openapiv3 "github.com/google/gnostic-models/openapiv3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/openapi"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/wire"
-	"github.com/deed-project/deed/value"
 )
 
-// openAPIDocuments are the OpenAPI documents of a catalog. Each is made when a client first asks for it.
+// openAPIDocuments are the OpenAPI documents of a catalog. Each is made when a client first asks for it, or for the list of all.
+//
+// Only the hash of a document is kept as long as the document is served. Its texts are kept within a budget, and made again after that.
 type openAPIDocuments struct {
 	catalog *catalog.Catalog
 
-	mu sync.Mutex
-	v3 map[string]*hashed // by group and version
-	v2 *hashed
+	mu     sync.Mutex
+	hashes map[string]string                 // by path
+	texts  *cache.Cache[openAPIText, []byte] // shared with the documents of other catalogs
 }
 
-// hashed is a document with its hash. Its forms are made when a client first asks for them, and kept.
-type hashed struct {
-	hash     string
-	json     form
-	protobuf form
-}
+// openAPIText is a text of a document: the document with a hash, in a form.
+type openAPIText struct{ hash, form string }
 
-// form is a document in a media type, and the same compressed.
-type form struct{ plain, compressed func() ([]byte, error) }
+// The forms of documents.
+const (
+	asJSON     = "json"
+	asProtobuf = "protobuf"
+	zipped     = "+gzip" // appended to the others
+)
 
-func newForm(plain func() ([]byte, error)) form {
-	return form{plain, sync.OnceValues(func() ([]byte, error) {
-		text, err := plain()
-		if err != nil {
-			return nil, err
-		}
-		return wire.Gzip(text), nil
-	})}
-}
+// openAPIBudget is what the texts take together. The documents of all built-in kinds take 12 MB.
+const openAPIBudget = 32 << 20
 
-func (f form) text(compressed bool) ([]byte, error) {
-	if compressed {
-		return f.compressed()
-	}
-	return f.plain()
-}
+// v2Path is the path of the document of OpenAPI v2. The others are those of openapi.Paths.
+const v2Path = "v2"
 
-func newHashed(document value.Value, parse func([]byte) (proto.Message, error)) *hashed {
-	text := document.AppendJSON(nil)
-	message := sync.OnceValues(func() ([]byte, error) {
-		message, err := parse(text)
-		if err != nil {
-			return nil, err
-		}
-		return proto.Marshal(message)
-	})
-	return &hashed{
-		hash: fmt.Sprintf("%X", sha512.Sum512(text)),
-		json: newForm(func() ([]byte, error) { return text, nil }), protobuf: newForm(message),
-	}
-}
-
-// of returns the document of a version of a group, in OpenAPI v3.
-func (d *openAPIDocuments) of(group, version string) *hashed {
+// hash returns the hash of the document at path.
+func (d *openAPIDocuments) hash(path string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	name := group + "/" + version
-	h, known := d.v3[name]
-	if !known {
-		h = newHashed(openapi.V3(d.catalog, group, version), func(text []byte) (proto.Message, error) {
-			return openapiv3.ParseDocument(text)
-		})
-		d.v3[name] = h
-	}
-	return h
+	return d.hashOf(path)
 }
 
-// all returns the document of all groups, in OpenAPI v2.
-func (d *openAPIDocuments) all() *hashed {
+// hashOf returns the hash of the document at path. The caller holds d.mu.
+func (d *openAPIDocuments) hashOf(path string) string {
+	if hash, known := d.hashes[path]; known {
+		return hash
+	}
+	text := d.make(path)
+	hash := fmt.Sprintf("%X", sha512.Sum512(text))
+	d.hashes[path] = hash
+	d.texts.Put(openAPIText{hash, asJSON}, text, len(text), openAPIBudget)
+	return hash
+}
+
+// unescape replaces the escapes in JSON that value.Value writes and that JSON does not demand.
+var unescape = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u2028`, "\u2028", `\u2029`, "\u2029")
+
+// make makes the document at path as JSON. As in kube-apiserver, <, > and & are escaped in documents of v3 and not in the document of v2.
+func (d *openAPIDocuments) make(path string) []byte {
+	if path == v2Path {
+		return []byte(unescape.Replace(string(openapi.V2(d.catalog, release).AppendJSON(nil))))
+	}
+	return openapi.V3(d.catalog, path, release).AppendJSON(nil)
+}
+
+// text returns the document at path in a form, and its hash.
+func (d *openAPIDocuments) text(path, form string) (text []byte, hash string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.v2 == nil {
-		d.v2 = newHashed(openapi.V2(d.catalog, release), func(text []byte) (proto.Message, error) {
-			return openapiv2.ParseDocument(text)
-		})
-	}
-	return d.v2
+	hash = d.hashOf(path)
+	text, err = d.textOf(path, openAPIText{hash, form})
+	return text, hash, err
 }
 
-// openAPI answers with OpenAPI documents: the one of v2, one of v3 for each version of a group, or the list of these.
-func (h *Handler) openAPI(w http.ResponseWriter, r *http.Request, parts []string) {
+// textOf returns a text of the document at path. The caller holds d.mu.
+func (d *openAPIDocuments) textOf(path string, of openAPIText) ([]byte, error) {
+	if text, ok := d.texts.Get(of); ok {
+		return text, nil
+	}
+	var text []byte
+	var err error
+	switch plain, compress := strings.CutSuffix(of.form, zipped); {
+	case compress:
+		if text, err = d.textOf(path, openAPIText{of.hash, plain}); err == nil {
+			text = wire.Gzip(text)
+		}
+	case of.form == asJSON:
+		text = d.make(path)
+	default:
+		if text, err = d.textOf(path, openAPIText{of.hash, asJSON}); err == nil {
+			text, err = inProtobuf(path, text)
+		}
+	}
+	if err == nil {
+		d.texts.Put(of, text, len(text), openAPIBudget)
+	}
+	return text, err
+}
+
+// inProtobuf returns the document at path, which text is, as protobuf.
+func inProtobuf(path string, text []byte) ([]byte, error) {
+	var message proto.Message
+	var err error
+	if path == v2Path {
+		message, err = openapiv2.ParseDocument(text)
+	} else {
+		message, err = openapiv3.ParseDocument(text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return proto.Marshal(message)
+}
+
+// openAPI answers with OpenAPI documents: the one of v2, one of v3 for each part of the API, or the list of these.
+func (h *Handler) openAPI(w http.ResponseWriter, r *http.Request) {
 	documents := h.documents()
+	path, v3 := strings.CutPrefix(r.URL.Path, "/openapi/v3/")
 	switch {
-	case len(parts) == 1 && parts[0] == "v2":
-		h.openAPIDocument(w, r, "v2", documents.all())
-	case len(parts) == 1 && parts[0] == "v3":
+	case r.URL.Path == "/openapi/v2":
+		h.openAPIDocument(w, r, documents, v2Path)
+	case r.URL.Path == "/openapi/v3":
 		http.ServeContent(w, r, "", h.Now(), bytes.NewReader(wire.Typed{Object: documents.list()}.AppendJSON(nil)))
-	case len(parts) == 3 && parts[0] == "v3" && parts[1] == "api":
-		h.openAPIVersion(w, r, documents, "", parts[2])
-	case len(parts) == 4 && parts[0] == "v3" && parts[1] == "apis":
-		h.openAPIVersion(w, r, documents, parts[2], parts[3])
+	case v3 && slices.Contains(openapi.Paths(documents.catalog), path):
+		h.openAPIPath(w, r, documents, path)
+	case v3:
+		w.WriteHeader(http.StatusNotFound)
 	default:
 		response.NotFound(w)
 	}
@@ -125,19 +155,19 @@ func (h *Handler) documents() *openAPIDocuments {
 	return d
 }
 
-// next returns the documents of another catalog. Groups that have the same resources there keep their documents.
+// next returns the documents of another catalog. Groups that have the same resources there keep their hashes.
 func (d *openAPIDocuments) next(c *catalog.Catalog) *openAPIDocuments {
-	out := &openAPIDocuments{catalog: c, v3: map[string]*hashed{}}
+	out := &openAPIDocuments{catalog: c, hashes: map[string]string{}}
 	if d == nil {
+		out.texts = &cache.Cache[openAPIText, []byte]{}
 		return out
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, g := range c.Groups() {
-		for _, v := range g.Versions {
-			if h, known := d.v3[g.Name+"/"+v]; known && c.Shares(d.catalog, g.Name) {
-				out.v3[g.Name+"/"+v] = h
-			}
+	out.texts = d.texts
+	for path, hash := range d.hashes {
+		if path != v2Path && c.Shares(d.catalog, openapi.Group(path)) {
+			out.hashes[path] = hash
 		}
 	}
 	return out
@@ -146,45 +176,36 @@ func (d *openAPIDocuments) next(c *catalog.Catalog) *openAPIDocuments {
 // list returns the document that lists the documents of v3.
 func (d *openAPIDocuments) list() map[string]any {
 	paths := map[string]any{}
-	for _, g := range d.catalog.Groups() {
-		for _, v := range g.Versions {
-			path := "apis/" + g.Name + "/" + v
-			if g.Name == "" {
-				path = "api/" + v
-			}
-			paths[path] = map[string]string{"serverRelativeURL": "/openapi/v3/" + path + "?hash=" + d.of(g.Name, v).hash}
-		}
+	for _, path := range openapi.Paths(d.catalog) {
+		paths[path] = map[string]string{"serverRelativeURL": "/openapi/v3/" + path + "?hash=" + d.hash(path)}
 	}
 	return map[string]any{"paths": paths}
 }
 
-// openAPIVersion answers with the document of a version of a group. Caches may keep it if the query has its hash.
-func (h *Handler) openAPIVersion(w http.ResponseWriter, r *http.Request, d *openAPIDocuments, group, version string) {
-	if len(d.catalog.APIResources(group, version).APIResources) == 0 {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
-	doc, asked := d.of(group, version), r.URL.Query().Get("hash")
+// openAPIPath answers with a document of v3. Caches may keep it if the query has its hash.
+func (h *Handler) openAPIPath(w http.ResponseWriter, r *http.Request, d *openAPIDocuments, path string) {
+	hash, asked := d.hash(path), r.URL.Query().Get("hash")
 	header := w.Header()
 	switch {
-	case asked != "" && asked != doc.hash:
+	case asked != "" && asked != hash:
 		header.Set("Content-Type", wire.JSON) // there is no body for it
-		header.Set("Etag", fmt.Sprintf("%q", doc.hash))
+		header.Set("Etag", fmt.Sprintf("%q", hash))
 		header.Set("Vary", "Accept")
-		http.Redirect(w, r, strings.TrimSuffix(r.URL.Path, "/")+"?hash="+doc.hash, http.StatusMovedPermanently)
+		http.Redirect(w, r, r.URL.Path+"?hash="+hash, http.StatusMovedPermanently)
 		return
 	case asked != "":
 		header.Set("Cache-Control", "public, immutable")
 		header.Set("Expires", h.Now().UTC().AddDate(1, 0, 0).Format(http.TimeFormat))
 	}
-	h.openAPIDocument(w, r, "v3", doc)
+	h.openAPIDocument(w, r, d, path)
 }
 
 // openAPIDocument answers with an OpenAPI document in the media type that the client wants, or with the range that it asks for, unless the
 // client has the document already. Documents of v2 are compressed.
-func (h *Handler) openAPIDocument(w http.ResponseWriter, r *http.Request, version string, doc *hashed) {
-	header, v2 := w.Header(), version == "v2"
+func (h *Handler) openAPIDocument(w http.ResponseWriter, r *http.Request, d *openAPIDocuments, path string) {
+	header, v2, version := w.Header(), path == v2Path, "v3"
 	if v2 {
+		version = v2Path
 		header.Add("Vary", "Accept-Encoding")
 	}
 	header.Add("Vary", "Accept")
@@ -193,12 +214,15 @@ func (h *Handler) openAPIDocument(w http.ResponseWriter, r *http.Request, versio
 		w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
-	form := doc.json
+	form := asJSON
 	if protobuf {
-		form = doc.protobuf
+		form = asProtobuf
 	}
 	compressed := v2 && wire.TakesGzip(r) && r.Header.Get("Range") == ""
-	text, err := form.text(compressed)
+	if compressed {
+		form += zipped
+	}
+	text, hash, err := d.text(path, form)
 	if err != nil {
 		h.Response.Error(w, r, err)
 		return
@@ -207,6 +231,6 @@ func (h *Handler) openAPIDocument(w http.ResponseWriter, r *http.Request, versio
 		header.Set("Content-Encoding", "gzip")
 	}
 	header.Set("Content-Type", media)
-	header.Set("Etag", fmt.Sprintf("%q", doc.hash))
+	header.Set("Etag", fmt.Sprintf("%q", hash))
 	http.ServeContent(w, r, "", h.Now(), bytes.NewReader(text))
 }

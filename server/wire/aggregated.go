@@ -1,41 +1,38 @@
 package wire
 
-import "net/http"
+import (
+	"maps"
+	"net/http"
+)
 
 // AggregatedParams are the media type parameters of aggregated discovery.
 const AggregatedParams = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// isAggregated reports whether c asks for aggregated discovery, and whether the server serves the version that c names.
-func (c clause) isAggregated() (asked, served bool) {
-	if c.params["as"] != "APIGroupDiscoveryList" || c.params["g"] != "apidiscovery.k8s.io" {
-		return false, false
-	}
-	return true, c.typ == JSON && c.params["v"] == "v2"
-}
-
-// TakesAggregated reports whether a client accepts aggregated discovery and prefers it to plain JSON.
-func TakesAggregated(r *http.Request) bool {
+// NegotiateAggregated returns the representation of aggregated discovery that a client wants, and whether the client prefers it to plain
+// discovery.
+func NegotiateAggregated(r *http.Request, o Offer) (rep Representation, ok bool) {
 	for _, c := range clauses(r.Header.Get("Accept")) {
-		asked, served := c.isAggregated()
-		if served {
-			return true
+		aggregated := c.isAggregated()
+		if aggregated {
+			c.params = maps.Clone(c.params)
+			for _, name := range []string{"as", "g", "v"} {
+				delete(c.params, name)
+			}
 		}
-		if _, plain := c.representation(r); plain && !asked {
-			return false
+		rep, known := c.representation(r)
+		switch {
+		case !known || !o.has(rep):
+		case aggregated:
+			rep.Params = AggregatedParams
+			return rep, true
+		default:
+			return rep, false
 		}
 	}
-	return false
+	return Plain, false
 }
 
-// TakesOnlyAggregated reports whether a client accepts aggregated discovery only.
-func TakesOnlyAggregated(r *http.Request) bool {
-	for _, c := range clauses(r.Header.Get("Accept")) {
-		if asked, _ := c.isAggregated(); !asked {
-			return false
-		}
-	}
-	return true
+// isAggregated reports whether c asks for aggregated discovery in the version that the server serves.
+func (c clause) isAggregated() bool {
+	return c.params["as"] == "APIGroupDiscoveryList" && c.params["g"] == "apidiscovery.k8s.io" && c.params["v"] == "v2"
 }
-
-// NotAggregated returns a 406 for a client that accepts discovery only in forms that the server lacks.
-func NotAggregated() error { return notAcceptable(Offer{}.types()...) }

@@ -1,7 +1,10 @@
 package openapi
 
 import (
-	"slices"
+	"encoding/base64"
+	"encoding/json"
+	"hash/fnv"
+	"maps"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/version"
@@ -10,161 +13,156 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// V2 returns the OpenAPI v2 document of a catalog. It contains the content of [V3] for all versions, as far as Swagger 2 can express it.
-// release is the version of the server.
+// V2 returns the OpenAPI v2 document of a catalog. release is the version of the server.
 //
 // The cost grows with the number of resources and the size of their schemas.
 func V2(c *catalog.Catalog, release version.Info) value.Value {
-	d := document{components: components{}, paths: map[string]value.Value{}}
-	for resource := range c.All() {
-		for _, v := range resource.Versions {
-			d.add(v)
-		}
+	d := whole(c)
+	definitions, paths := map[string]value.Value{}, map[string]value.Value{}
+	for name, schema := range d.schemas {
+		definitions[name] = downgraded(schema)
 	}
-	definitions := map[string]value.Value{}
-	for name, schema := range d.components {
-		definitions[name] = swagger(schema)
+	shared := sharedParameters{}
+	for path, operations := range d.paths {
+		paths[path] = shared.pathItem(path, operations)
 	}
-	paths := map[string]value.Value{}
-	for path, item := range d.paths {
-		paths[path] = swaggerPath(item)
-	}
-	token := object("description", value.String("Bearer Token authentication"), "in", value.String("header"),
-		"name", value.String("authorization"), "type", value.String("apiKey"))
 	return object(
-		"swagger", value.String("2.0"),
-		"info", object("title", value.String("Kubernetes"), "version", value.String(release.Major+"."+release.Minor)),
-		"paths", members(paths), "definitions", members(definitions),
-		"securityDefinitions", object("BearerToken", token), "security", value.List(object("BearerToken", value.List())),
+		"swagger", value.String("2.0"), "info", info(false, release), "paths", members(paths), "definitions", members(definitions),
+		"parameters", members(shared), "securityDefinitions", securitySchemes, "security", value.List(object("BearerToken", value.List())),
 	)
 }
 
-// swagger returns a schema in Swagger 2, by the rules of kube-apiserver.
-//
-//	reference with a description  not wrapped, because kube-openapi allows siblings of a reference
-//	default                       dropped, because clients would take it for a value
-//	allOf, anyOf, oneOf, not      dropped
-//	nullable                      any type, and not required
-//	preserved unknown fields      any type
-func swagger(schema value.Value) value.Value {
-	if schema.Kind() != value.KindObject {
-		return schema
-	}
-	out := unwrapped(schema)
-	for _, name := range []string{"default", "allOf", "anyOf", "oneOf", "not", "nullable"} {
-		out = out.With(name, value.Value{})
-	}
-	keeps := schema.Get("x-kubernetes-preserve-unknown-fields").Bool()
-	if schema.Get("nullable").Bool() || keeps {
-		for _, name := range []string{"type", "items", "properties"} {
-			out = out.With(name, value.Value{})
+// whole returns the paths and schemas of all resources. Built-in kinds win a path that a custom resource has, too.
+func whole(c *catalog.Catalog) *document {
+	d := newDocument()
+	for _, path := range Paths(c) {
+		if part := at(c, path); !part.custom {
+			maps.Copy(d.paths, part.paths)
 		}
 	}
-	if keeps && schema.Get("x-kubernetes-embedded-resource").Bool() {
-		out = out.With("required", value.Value{}) // an untyped schema cannot state the fields of every object
+	for r := range c.All() {
+		if !r.Custom {
+			continue
+		}
+		own := paths{}
+		for _, v := range r.Versions {
+			own.addCustom(v)
+			maps.Copy(d.customSchemas, customSchemas(v, true))
+		}
+		maps.DeleteFunc(own, func(path string, _ []operation) bool { return d.paths[path] != nil })
+		maps.Copy(d.paths, own)
 	}
-	for _, name := range []string{"items", "additionalProperties"} {
-		out = out.With(name, swagger(out.Get(name)))
-	}
-	if out.Get("type").Str() == "array" && out.Get("items").IsAbsent() {
-		out = out.With("type", value.Value{})
-	}
-	if schema.Get("additionalProperties", "nullable").Bool() {
-		out = out.With("required", value.Value{})
-	}
-	return swaggerProperties(out, schema.Get("properties"))
+	d.collect()
+	return d
 }
 
-// unwrapped returns a schema without the allOf around a reference. It changes references to the place of definitions in Swagger 2.
-func unwrapped(schema value.Value) value.Value {
+// downgraded returns a schema of v3 in v2: without defaults, which clients would take for values, and with references that have other
+// members.
+func downgraded(schema value.Value) value.Value {
+	schema = schema.With("default", value.Value{})
 	if all := schema.Get("allOf"); all.Len() == 1 && !all.Item(0).Get("$ref").IsAbsent() {
 		schema = schema.With("$ref", all.Item(0).Get("$ref")).With("allOf", value.Value{})
 	}
 	if ref := schema.Get("$ref"); !ref.IsAbsent() {
-		name := strings.TrimPrefix(ref.Str(), "#/components/schemas/")
-		schema = schema.With("$ref", value.String("#/definitions/"+name))
+		schema = schema.With("$ref", value.String(definitionPrefix+strings.TrimPrefix(ref.Str(), refPrefix)))
 	}
-	return schema
+	if !schema.Get("oneOf").IsAbsent() { // a quantity, or a number or text
+		schema = schema.With("oneOf", value.Value{}).With("type", value.String("string"))
+	}
+	return children(schema, downgraded)
 }
 
-// swaggerProperties returns out with its properties in Swagger 2. Nullable properties are no longer required. properties are the original
-// ones.
-func swaggerProperties(out, properties value.Value) value.Value {
-	if out.Get("properties").Kind() != value.KindObject {
-		return out
+const definitionPrefix = "#/definitions/"
+
+// sharedParameters holds the parameters that paths refer to, by name. They are all but those whose description names a kind, and those in
+// which old versions of kubectl look for features.
+type sharedParameters map[string]value.Value
+
+// pathItem returns the operations of a path. The parameters that all of them have stand beside them.
+func (s sharedParameters) pathItem(path string, operations []operation) value.Value {
+	common := common(operations)
+	item := object("parameters", s.list(common))
+	for _, o := range operations {
+		item = item.With(o.method, s.operation(o, path, common))
 	}
-	said := make([]value.Member, 0, properties.Len())
-	for name, property := range properties.Members() {
-		said = append(said, value.Member{Name: name, Value: swagger(property)})
-	}
-	out = out.With("properties", value.Object(said...))
-	required := slices.DeleteFunc(slices.Collect(out.Get("required").Items()), func(name value.Value) bool {
-		return properties.Get(name.Str(), "nullable").Bool()
-	})
-	if len(required) == 0 {
-		return out.With("required", value.Value{})
-	}
-	return out.With("required", value.List(required...))
+	return item
 }
 
-// swaggerPath returns a path item in Swagger 2.
-func swaggerPath(item value.Value) value.Value {
-	out := value.Object()
-	for name, part := range item.Members() {
-		if name == "parameters" {
-			out = out.With(name, swaggerParameters(part))
-			continue
+func (s sharedParameters) operation(o operation, path string, common []parameter) value.Value {
+	responses := object("401", object("description", value.String("Unauthorized")))
+	for _, a := range o.answers {
+		schema := object("type", value.String("string"))
+		if a.schema != "" {
+			schema = object("$ref", value.String(definitionPrefix+a.schema))
 		}
-		out = out.With(name, swaggerOperation(part))
+		responses = responses.With(a.code, object("description", value.String(a.text), "schema", schema))
 	}
-	return out
+	parameters := o.own(common)
+	if o.body != "" {
+		parameters = inOrder(append(parameters, parameter{name: "body", in: "body", schema: o.body, optional: o.optional}))
+	}
+	return o.extensions(object(
+		"description", value.String(o.description), "operationId", value.String(o.id(path)), "tags", texts(tag(path)),
+		"consumes", texts(o.consumes...), "produces", texts(o.produces...), "schemes", texts("https"),
+		"parameters", s.list(parameters), "responses", responses,
+	))
 }
 
-// swaggerParameters returns parameters with the members of their schemas inlined.
-func swaggerParameters(parameters value.Value) value.Value {
-	out := make([]value.Value, 0, parameters.Len())
-	for p := range parameters.Items() {
-		schema := p.Get("schema")
-		p = p.With("schema", value.Value{})
-		for name, v := range schema.Members() {
-			p = p.With(name, v)
+// swaggerParameter is a parameter in v2. The order of its members decides the name under which it is shared.
+type swaggerParameter struct {
+	UniqueItems bool              `json:"uniqueItems,omitempty"`
+	Type        string            `json:"type,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Name        string            `json:"name"`
+	In          string            `json:"in"`
+	Required    bool              `json:"required,omitempty"`
+	Schema      map[string]string `json:"schema,omitempty"`
+}
+
+// list returns parameters as a list, absent if there are none. It shares those that can be shared.
+func (s sharedParameters) list(parameters []parameter) value.Value {
+	if len(parameters) == 0 {
+		return value.Value{}
+	}
+	var out []value.Value
+	for _, p := range parameters {
+		said := swaggerParameter{
+			UniqueItems: p.in != "body", Type: p.typ, Description: p.description, Name: p.name, In: p.in,
+			Required: p.in == "path" || p.in == "body" && !p.optional,
 		}
-		out = append(out, p)
+		if p.schema != "" {
+			said.Schema = map[string]string{"$ref": definitionPrefix + p.schema}
+		}
+		text, err := json.Marshal(said)
+		if err != nil {
+			panic(err) // strings can always be encoded
+		}
+		parsed, err := value.Parse(text)
+		if err != nil {
+			panic(err) // as above
+		}
+		if !p.alone() {
+			name := p.name + "-" + shortHash(text)
+			s[name] = parsed
+			parsed = object("$ref", value.String("#/parameters/"+name))
+		}
+		out = append(out, parsed)
 	}
 	return value.List(out...)
 }
 
-// swaggerOperation returns an operation whose body is a parameter, and which lists its media types once.
-func swaggerOperation(operation value.Value) value.Value {
-	parameters := slices.Collect(swaggerParameters(operation.Get("parameters")).Items())
-	consumes := value.List(value.String("*/*"))
-	if body := operation.Get("requestBody"); !body.IsAbsent() {
-		types, schema := contents(body.Get("content"))
-		if operation.Get("x-kubernetes-action").Str() == "patch" {
-			consumes = types
-		}
-		parameters = slices.Insert(parameters, 0, object("in", value.String("body"), "name", value.String("body"),
-			"required", body.Get("required"), "schema", schema))
+// alone reports whether a parameter is not shared.
+func (p parameter) alone() bool {
+	switch p.name {
+	case "name", "fieldValidation", "dryRun":
+		return true
 	}
-	produces, responses := value.Value{}, value.Object()
-	for code, response := range operation.Get("responses").Members() {
-		if content := response.Get("content"); !content.IsAbsent() {
-			types, schema := contents(content)
-			produces, response = types, response.With("content", value.Value{}).With("schema", schema)
-		}
-		responses = responses.With(code, response)
-	}
-	return operation.With("requestBody", value.Value{}).With("parameters", value.List(parameters...)).
-		With("consumes", consumes).With("produces", produces).With("responses", responses).
-		With("schemes", texts("https"))
+	return p.in == "body" && !strings.HasPrefix(p.schema, "io.k8s.apimachinery")
 }
 
-// contents returns the media types of a body, and the schema that they share.
-func contents(content value.Value) (types, schema value.Value) {
-	var names []value.Value
-	for name, c := range content.Members() {
-		names = append(names, value.String(name))
-		schema = swagger(c.Get("schema"))
-	}
-	return value.List(names...), schema
+// shortHash returns six bytes of the hash of text, in base64.
+func shortHash(text []byte) string {
+	h := fnv.New64()
+	h.Write(text)
+	return base64.URLEncoding.EncodeToString(h.Sum(nil)[:6])
 }
