@@ -49,6 +49,13 @@ func (k *Kind) Stored(object value.Value) (value.Value, error) {
 	return k.known().storedLike(object, value.Value{})
 }
 
+// Encoded returns object as a server encodes it into the store: the outcome lacks the defaults that object lacks. A server adds these defaults
+// when it reads the object, so that [Kind.Stored] of the outcome equals Stored of object. The error is a [*ConvertError]. The kind must be
+// the [Kind.Hub] of its group.
+func (k *Kind) Encoded(object value.Value) (value.Value, error) {
+	return k.normalized(object, k.storage()&^form.Defaults)
+}
+
 // storedLike is Stored for an object that shares members with known, which is what a server reads back already.
 func (k *Kind) storedLike(object, known value.Value) (value.Value, error) {
 	if k.hub {

@@ -295,7 +295,8 @@ func (r *report) timeZone(p place) {
 }
 
 // withSelector returns a new job that selects the pods with its UID and labels its pod template accordingly, unless manualSelector is set.
-// It keeps labels that the client wrote. Validation refuses them if they differ.
+// It keeps labels that the client wrote. Validation refuses them if they differ. Labels of the job that are the template's by default share
+// their storage, as in kube-apiserver, so that they get the new labels too.
 func withSelector(job, live, uid value.Value) value.Value {
 	spec := job.Get("spec")
 	if !live.IsAbsent() || spec.Get("manualSelector").Bool() {
@@ -304,6 +305,7 @@ func withSelector(job, live, uid value.Value) value.Value {
 	template := spec.Get("template")
 	metadata := template.Get("metadata")
 	labels := metadata.Get("labels")
+	shared := labels.Len() > 0 && job.Get("metadata", "labels").Same(labels)
 	for i := range jobUIDLabels {
 		labels = withDefault(labels, jobNameLabels[i], value.String(job.Get("metadata", "name").Str()))
 		labels = withDefault(labels, jobUIDLabels[i], uid)
@@ -311,6 +313,9 @@ func withSelector(job, live, uid value.Value) value.Value {
 	selector := spec.Get("selector")
 	asked := withDefault(selector.Get("matchLabels"), jobUIDLabels[1], uid)
 	spec = spec.With("selector", member(selector, "matchLabels", asked))
+	if shared {
+		job = job.With("metadata", job.Get("metadata").With("labels", labels))
+	}
 	return job.With("spec", spec.With("template", member(template, "metadata", member(metadata, "labels", labels))))
 }
 

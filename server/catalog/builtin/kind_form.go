@@ -21,6 +21,7 @@ type kindForm struct {
 	kind  kinds.Kind    // of the version
 	hub   *builtin.Kind // of the stored version
 	empty func() any    // returns an empty object of the Go type
+	late  func() bool   // defaultsLate of the stored version
 }
 
 // Decode returns sent in the form in which it compares with stored objects. The Go type finds unknown fields and values of the wrong type.
@@ -56,8 +57,32 @@ func unregistered(kind, apiVersion string) error {
 // Complete returns object with defaults.
 func (f *kindForm) Complete(object value.Value) (value.Value, error) { return f.kind.Held(object) }
 
-// Load returns a stored object in this version.
+// defaultsLate reports whether kube-apiserver stores new objects of a kind without some of their defaults. Defaults are set when a request
+// is decoded. Preparing the object may then remove them, such as the phase of a claim, or make others apply, such as the labels of a Job.
+// Reading the object adds these defaults again. So the first write that changes nothing stores them.
+func defaultsLate(hub kinds.Kind) bool {
+	bare := value.Object(value.Member{Name: "apiVersion", Value: value.String(hub.GVK.APIVersion())}, value.Member{Name: "kind", Value: value.String(hub.GVK.Kind)})
+	bare = api.WithMetadata(bare, "uid", value.String("uid"))
+	held, err := hub.Held(bare)
+	if err != nil {
+		return false
+	}
+	encoded, err := hub.Encoded(hub.Complete(hub.Prepare("", value.Value{}, held, held), value.Value{}, value.String("uid")))
+	if err != nil {
+		return false
+	}
+	read, err := hub.Stored(encoded)
+	return err == nil && !read.Equal(encoded)
+}
+
+// Load returns a stored object in this version, with the defaults that it is stored without.
 func (f *kindForm) Load(stored value.Value) (value.Value, error) {
+	if f.late() {
+		var err error
+		if stored, err = f.hub.Stored(stored); err != nil {
+			return stored, err
+		}
+	}
 	if f.kind.GVK == f.hub.GVK {
 		return stored, nil
 	}
@@ -67,7 +92,10 @@ func (f *kindForm) Load(stored value.Value) (value.Value, error) {
 // Store returns an object of the version as it is stored, in the form of its Go type. For example, it restores the empty status that
 // preparing a new object removed.
 func (f *kindForm) Store(object value.Value) (value.Value, error) {
-	if f.kind.GVK == f.hub.GVK {
+	switch {
+	case f.kind.GVK == f.hub.GVK && f.late():
+		return f.kind.Encoded(object)
+	case f.kind.GVK == f.hub.GVK:
 		return f.kind.Stored(object)
 	}
 	return f.kind.Convert(object, f.hub)

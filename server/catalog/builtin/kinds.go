@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -84,7 +85,7 @@ func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*cat
 	v := &catalog.Version{
 		Resource: r, Name: kind.GVK.Version, New: empty,
 		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
-		Form:        &kindForm{kind: kind, hub: hub, empty: empty},
+		Form:        &kindForm{kind: kind, hub: hub, empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
 		Default:     kind.Default,
 		Fields:      slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
 		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
