@@ -4,6 +4,7 @@ import (
 	stderrors "errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,4 +70,14 @@ func NoMethod() error {
 // TooLarge refuses a body of more than limit bytes with 413.
 func TooLarge(limit int64) error {
 	return errors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
+}
+
+// UnregisteredKind returns the error of kube-apiserver about a kind that it does not know. An apiVersion with more than one slash is no
+// version of a group.
+func UnregisteredKind(kind, apiVersion string) error {
+	if strings.Count(apiVersion, "/") > 1 {
+		return stderrors.New("unexpected GroupVersion string: " + apiVersion)
+	}
+	version := strings.TrimPrefix(apiVersion, "/") // of the core group
+	return fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, kind, version)
 }

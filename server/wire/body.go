@@ -74,7 +74,8 @@ func DecodeStandard(body []byte, media string, standard schema.GVK) (Decoded, er
 	if media == JSON {
 		content, err := value.Parse(body)
 		if err == nil && (content.Kind() == value.KindObject || content.IsNull()) && hasTypeMeta(content) {
-			return Decoded{Content: withStandard(content, standard), JSON: body}, nil
+			content, err = withStandard(content, standard, body)
+			return Decoded{Content: content, JSON: body}, err
 		}
 	}
 	sent, err := decodeDuplicates(body, media)
@@ -84,8 +85,8 @@ func DecodeStandard(body []byte, media string, standard schema.GVK) (Decoded, er
 	if err != nil || !hasTypeMeta(sent.Content) {
 		return decodeWithLibrary(body, media, standard, false)
 	}
-	sent.Content = withStandard(sent.Content, standard)
-	return sent, nil
+	sent.Content, err = withStandard(sent.Content, standard, body)
+	return sent, err
 }
 
 // hasTypeMeta reports whether apiVersion and kind are each a string, null or absent.
@@ -123,21 +124,25 @@ func decodeDuplicates(body []byte, media string) (Decoded, error) {
 	return sent, err
 }
 
-// withStandard returns content with the kind and the apiVersion of standard, where content lacks them.
-func withStandard(content value.Value, standard schema.GVK) value.Value {
+// withStandard returns content with the kind and the apiVersion of standard, where content lacks them. The error is a 400 of an apiVersion
+// with more than one slash, or with a group and no version; body is the body of the request.
+func withStandard(content value.Value, standard schema.GVK, body []byte) (value.Value, error) {
 	if content.IsNull() {
 		content = value.Object()
 	}
 	if content.Get("kind").Str() == "" {
 		content = content.With("kind", value.String(standard.Kind))
 	}
-	switch said := content.Get("apiVersion").Str(); {
-	case said == "":
-		content = content.With("apiVersion", value.String(standard.APIVersion()))
-	case said == "/"+standard.Version && standard.Group == "":
-		content = WithCoreVersion(content)
+	said := content.Get("apiVersion").Str()
+	switch group, version, _ := strings.Cut(said, "/"); {
+	case said == "", said == "/":
+		return content.With("apiVersion", value.String(standard.APIVersion())), nil
+	case strings.Contains(version, "/"):
+		return content, unrecognized(standard.Kind, api.UnregisteredKind("", said), summary(body))
+	case version == "" && len(group) < len(said):
+		return content, CannotHandle(content.Get("kind").Str(), "", standard.Kind, runtime.NewMissingVersionErr(string(body)))
 	}
-	return content
+	return WithCoreVersion(content), nil
 }
 
 // WithCoreVersion returns an object with a version of the core group that it spells with a slash in front, which means the same, as

@@ -34,5 +34,6 @@ func DecodeStandardCBOR(body []byte, standard schema.GVK) (Decoded, error) {
 	if err != nil {
 		return Decoded{}, unrecognized(standard.Kind, err, summary(body))
 	}
-	return Decoded{Content: withStandard(content, standard)}, nil
+	content, err = withStandard(content, standard, body)
+	return Decoded{Content: content}, err
 }

@@ -41,7 +41,7 @@ func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	known := apiVersion == "" || apiVersion == f.GVK.APIVersion() || slices.Contains(f.Known, apiVersion)
 	if kind != "" && kind != f.GVK.Kind || !known {
-		return sent, nil, unregistered(kind, apiVersion)
+		return sent, nil, api.UnregisteredKind(kind, apiVersion)
 	}
 	object := f.New()
 	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), object)

@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -27,8 +26,12 @@ type kindForm struct {
 // Decode returns sent in the form in which it compares with stored objects. The Go type finds unknown fields and values of the wrong type.
 func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
-	if _, known := builtin.Lookup(schema.ParseGVK(apiVersion, kind)); !known || kind != f.kind.GVK.Kind {
-		return sent, nil, unregistered(kind, apiVersion)
+	gvk := schema.ParseGVK(apiVersion, kind)
+	if _, known := builtin.Lookup(gvk); !known || kind != f.kind.GVK.Kind {
+		return sent, nil, api.UnregisteredKind(kind, apiVersion)
+	}
+	if apiVersion != gvk.APIVersion() {
+		sent = sent.With("apiVersion", value.String(gvk.APIVersion())) // a slash before a version of the core group
 	}
 	held, heldErr := f.kind.Held(sent)
 	if errors.Is(heldErr, form.ErrQuantityLength) {
@@ -47,11 +50,6 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 		held = api.WithMetadata(held, "managedFields", entries) // an empty list, which resets them, is not like none
 	}
 	return held, unknown, nil
-}
-
-// unregistered is kube-apiserver's error about an unknown kind.
-func unregistered(kind, apiVersion string) error {
-	return fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, kind, apiVersion)
 }
 
 // Complete returns object with defaults.

@@ -57,7 +57,12 @@ func patchedForm(v *catalog.Version, typ types.PatchType, patched value.Value, s
 			return managedfields.Object{}, nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
 		}
 	}
-	switch {
+	if said.APIVersion == "/" {
+		said.APIVersion = ""
+	}
+	switch group, version, slash := strings.Cut(said.APIVersion, "/"); {
+	case !v.Custom && slash && group != "" && version == "":
+		return managedfields.Object{}, nil, runtime.NewMissingVersionErr(string(patched.AppendJSON(nil)))
 	case v.Custom && said.Kind == "" && patched.Kind() == value.KindObject:
 		return managedfields.Object{}, nil, runtime.NewMissingKindErr(string(patched.AppendJSON(nil)))
 	case !v.Custom && said.APIVersion == "" && said.Kind != "" && said.Kind != v.Kind:

@@ -2,10 +2,8 @@ package write
 
 import (
 	"encoding/json"
-	stderrors "errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/server/rest"
@@ -210,26 +209,10 @@ func readTyped(text []byte, gvk schema.GVK, object any) (value.Value, error) {
 		found.Kind = gvk.Kind
 	}
 	if found.APIVersion != gvk.APIVersion() || found.Kind != gvk.Kind {
-		return value.Value{}, unregistered(found)
+		return value.Value{}, api.UnregisteredKind(found.Kind, found.APIVersion)
 	}
 	if err := kjson.Unmarshal(text, object); err != nil {
 		return value.Value{}, err
 	}
 	return structs.From(object)
-}
-
-// unregistered returns the error of kube-apiserver about a kind that it does not know.
-func unregistered(t metav1.TypeMeta) error {
-	group, version, found := strings.Cut(t.APIVersion, "/")
-	if !found {
-		group, version = "", t.APIVersion
-	}
-	if strings.Contains(version, "/") {
-		return stderrors.New("unexpected GroupVersion string: " + t.APIVersion)
-	}
-	name := version
-	if group != "" {
-		name = group + "/" + version
-	}
-	return fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, t.Kind, name)
 }
