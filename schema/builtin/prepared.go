@@ -10,15 +10,16 @@ import (
 // prepared has, by group and kind, what else becomes of an object that is written through a subresource, or itself
 // if that is empty.
 var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object value.Value) value.Value{
-	{Kind: "Namespace"}:                                 preparedNamespace,
-	{Kind: "PersistentVolume"}:                          preparedVolume,
-	{Kind: "PersistentVolumeClaim"}:                     preparedClaim,
-	{Kind: "Pod"}:                                       preparedPod,
-	{Kind: "Service"}:                                   preparedService,
-	{Kind: "ServiceAccount"}:                            preparedAccount,
-	{Group: "apps", Kind: "DaemonSet"}:                  preparedDaemonSet,
-	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:  preparedEndpoints,
-	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}: preparedTaintRule,
+	{Kind: "Namespace"}:                                     preparedNamespace,
+	{Kind: "PersistentVolume"}:                              preparedVolume,
+	{Kind: "PersistentVolumeClaim"}:                         preparedClaim,
+	{Kind: "Pod"}:                                           preparedPod,
+	{Kind: "Service"}:                                       preparedService,
+	{Kind: "ServiceAccount"}:                                preparedAccount,
+	{Group: "apps", Kind: "DaemonSet"}:                      preparedDaemonSet,
+	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: preparedScaler,
+	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:      preparedEndpoints,
+	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}:     preparedTaintRule,
 }
 
 // preparedNamespace has a namespace keep its finalizers, of which that of Kubernetes is one.
@@ -58,6 +59,22 @@ func preparedVolume(k *Kind, subresource string, live, volume value.Value) value
 		return volume.With("status", status.With(since, now))
 	}
 	return volume
+}
+
+// preparedScaler restores the annotations in which autoscaling/v1 keeps parts of the status, or of the spec, where the endpoint does not write
+// that part. The server restores these parts as fields.
+func preparedScaler(k *Kind, subresource string, live, scaler value.Value) value.Value {
+	if k.GVK.Version != "v1" {
+		return scaler
+	}
+	names := []string{scalerCurrentMetrics, scalerConditions}
+	if subresource == "status" {
+		names = []string{scalerMetrics, scalerBehavior}
+	}
+	for _, name := range names {
+		scaler = annotated(scaler, name, live.Get("metadata", "annotations", name).Str())
+	}
+	return scaler
 }
 
 // preparedClaim has a claim name its source twice: by the old field, which may name a claim or a snapshot only, and by the new one. It drops

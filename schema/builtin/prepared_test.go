@@ -173,6 +173,11 @@ var preparations = []struct{ kind, live, sent, want string }{
 			`spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution.0.labelSelector.matchExpressions=[{"key":"l","operator":"In","values":["1"]},{"key":"m","operator":"NotIn","values":["2"]}]`},
 	{"v1 Pod", ``, `{"metadata":{"annotations":{"container.apparmor.security.beta.kubernetes.io/c":"localhost/p"}},"spec":{"containers":[{"name":"c"},{"name":"d"}]}}`,
 		`spec.containers.0.securityContext.appArmorProfile={"localhostProfile":"p","type":"Localhost"}; spec.containers.1.securityContext=-`},
+	{"autoscaling/v1 HorizontalPodAutoscaler", ``, `{"metadata":{"annotations":{"a":"b","autoscaling.alpha.kubernetes.io/conditions":"[{\"type\":\"AbleToScale\",\"status\":\"True\",\"lastTransitionTime\":null}]","autoscaling.alpha.kubernetes.io/metrics":"[{\"type\":\"Resource\",\"resource\":{\"name\":\"memory\",\"targetAverageUtilization\":70}}]"}}}`,
+		`metadata.annotations={"a":"b","autoscaling.alpha.kubernetes.io/metrics":"[{\"type\":\"Resource\",\"resource\":{\"name\":\"memory\",\"targetAverageUtilization\":70}}]"}`},
+	{"autoscaling/v1 HorizontalPodAutoscaler status", `{"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[{\"type\":\"Resource\",\"resource\":{\"name\":\"memory\",\"targetAverageUtilization\":70}}]"}}}`,
+		`{"metadata":{"annotations":{"a":"b","autoscaling.alpha.kubernetes.io/conditions":"[{\"type\":\"AbleToScale\",\"status\":\"True\",\"lastTransitionTime\":null}]"}}}`,
+		`metadata.annotations={"a":"b","autoscaling.alpha.kubernetes.io/conditions":"[{\"type\":\"AbleToScale\",\"status\":\"True\",\"lastTransitionTime\":null}]","autoscaling.alpha.kubernetes.io/metrics":"[{\"type\":\"Resource\",\"resource\":{\"name\":\"memory\",\"targetAverageUtilization\":70}}]"}`},
 
 	// What an endpoint counts: see testdata of the server for whole histories.
 	{"apps/v1 Deployment", ``, `{"metadata":{"generation":5}}`, `metadata.generation=1`},
