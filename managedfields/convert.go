@@ -74,6 +74,9 @@ func (c typedConverter) Convert(v typed.Value, apiVersion string) (typed.Value, 
 	if strings.Count(apiVersion, "/") > 1 {
 		return typed.Value{}, fmt.Errorf("unexpected GroupVersion string: %s", apiVersion)
 	}
+	if core := strings.TrimPrefix(apiVersion, "/"); core != "" {
+		apiVersion = core // a version of the core group may have a slash in front
+	}
 	content := v.Content()
 	if content.Get("apiVersion").Str() == apiVersion {
 		return v, nil
