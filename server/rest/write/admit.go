@@ -19,13 +19,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Where a write meets admission. Mutating plugins get the object before it is prepared and validated, and may change it. Validating plugins
+// get the object as it would be stored, and may only refuse it. A delete has no object, and both kinds of plugins see the one that goes.
+
 // Mutate lets admission change an object that is to be stored in place of live, or as a new one.
 //
 // The managed fields are those that admission leaves. If these cannot be decoded, the former ones stay, with a warning. No manager owns what
 // admission changes.
+//
+// If no plugin replaced the object, its managed fields were never joined with it, and taking it apart costs nothing. Owner references are
+// made unique once more, because a plugin may have repeated some.
 func (t *Task) Mutate(live read.Live, object managedfields.Object) (managedfields.Object, error) {
 	q := t.Request
 	asked := t.admitted(live.Object, object)
+	// A function, because whether an object is unread depends on the pass.
 	asked.Scope.(*scope).unread = func() bool { return isUnread(q, object, asked.Pass()) }
 	if err := t.Writer.Admission.Mutate(q.Context(), asked); err != nil {
 		return object, err
@@ -51,6 +58,8 @@ func (t *Task) Mutate(live read.Live, object managedfields.Object) (managedfield
 
 // admittedFields returns an object as admission left it. The error says that its managed fields cannot be decoded, in the words of
 // kube-apiserver's library.
+//
+// Entries are decoded only if a plugin replaced the object. The library is asked only for the text of an error.
 func admittedFields(o admission.Object) (managedfields.Object, error) {
 	object, err := o.Split()
 	if err == nil && o.Replaced() {
@@ -69,6 +78,8 @@ func admittedFields(o admission.Object) (managedfields.Object, error) {
 }
 
 // Admit asks admission whether object may be stored in place of live, or as a new one.
+//
+// It is exported for subresources that do not store by Task.Run. Without plugins it costs nothing.
 func (t *Task) Admit(live, object managedfields.Object) error {
 	if len(t.Writer.Admission) == 0 {
 		return nil
@@ -99,6 +110,8 @@ func scaleOf(v *catalog.Version, object managedfields.Object) (managedfields.Obj
 }
 
 // admitDelete asks admission whether live may be deleted. Nothing can be changed there, but mutating plugins are asked as well.
+//
+// An eviction sets Unasked, because admission decided about the eviction itself.
 func (t *Task) admitDelete(live read.Live) error {
 	if t.Unasked {
 		return nil
@@ -111,6 +124,9 @@ func (t *Task) admitDelete(live read.Live) error {
 }
 
 // admitted returns a write as admission sees it. An absent live is an object that does not exist yet, an absent object one that is deleted.
+//
+// The operation follows from what is there, with one exception: a subresource that connects, such as exec, is a CONNECT whatever its verb.
+// In deletions of collections the name is empty, as the request names none.
 func (t *Task) admitted(live, object managedfields.Object) *admission.Request {
 	q := t.Request
 	asked := &admission.Request{
@@ -140,6 +156,8 @@ var namespaces = kschema.GroupResource{Resource: "namespaces"}
 
 // isUnread reports whether an object differs from what its text decodes to; see admission.Scope. Objects of built-in kinds differ if the
 // request wrote managed fields: their times have fractions of seconds, which the text does not have.
+//
+// The second pass begins with an object that was decoded from a text, whose times have whole seconds.
 func isUnread(q *rest.Request, object managedfields.Object, pass int) bool {
 	if q.Version.Custom {
 		return q.IsScale()

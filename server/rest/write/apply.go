@@ -15,6 +15,12 @@ import (
 
 // applyOf reads the configuration of a server-side apply, and returns the change that it makes. A member that stands twice in the
 // configuration is refused, or warned of, after all other faults.
+//
+// The body is read once, for all attempts. A few faults are reported only after the apply itself has succeeded, since kube-apiserver
+// reports conflicts and type errors first:
+//
+//	repeated members     400 or a warning
+//	uid, no object       409: an apply that means an existing object must not create another one
 func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.WriteOptions) (Change, error) {
 	decode := wire.DecodeApply
 	if typ == types.ApplyCBORPatchType {
@@ -24,6 +30,7 @@ func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 	if err != nil {
 		return nil, err
 	}
+	// Decoders of built-in kinds take "/v1" for "v1".
 	if !q.Version.Custom {
 		sent.Content = wire.WithCoreVersion(sent.Content)
 	}
@@ -50,6 +57,8 @@ func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 }
 
 // apply lets the field manager of the endpoint apply config to live.
+//
+// At the subresource scale, live is the Scale.
 func apply(q *rest.Request, live read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if q.IsScale() {
 		return applyScale(q, live, config, options)

@@ -14,6 +14,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Bounds on the size of what is written. Three bounds meet an object on its way, and each has its own answer:
+//
+//	body       MaxBody            413, before anything is decoded
+//	object     2 * MaxObject      500, before admission: see checkSize
+//	text       MaxObject          500, in the words of etcd: see fits
+//
+// Other bounds, on the cost of decoding, answer 422: see costly.
+
 // DefaultMaxObject is how many bytes a write of one object to the store may have, as in a kube-apiserver on an etcd without --max-request-bytes.
 const DefaultMaxObject = 3 << 19
 
@@ -28,12 +36,16 @@ const (
 
 var errTooLarge = stderrors.New("etcdserver: request is too large")
 
-// fits refuses a text that is too large to be stored. The errors are those of kube-apiserver.
+// fits refuses a text that is too large to be stored. The errors are those of kube-apiserver, which has two of them. etcd refuses a request
+// beyond its own bound, and the etcd client does not send a message beyond the client's bound. Both sizes count the whole transaction: it
+// names the key in its precondition, in the put, and for an update in the get of the failed branch. The newline is the one that
+// kube-apiserver's JSON encoder appends.
 func (w *Writer) fits(key string, text []byte, isNew bool) error {
 	keys, more := updateKeys, updateMore
 	if isNew {
 		keys, more = createKeys, createMore
 	}
+	// The client checks its bound first. So its error wins if both bounds are exceeded.
 	size, most := len(text)+len("\n")+keys*len(key), w.maxObject()
 	if size+more <= most {
 		return nil
@@ -44,6 +56,7 @@ func (w *Writer) fits(key string, text []byte, isNew bool) error {
 	return errTooLarge
 }
 
+// maxObject returns MaxObject or its default.
 func (w *Writer) maxObject() int {
 	if w.MaxObject == 0 {
 		return DefaultMaxObject
@@ -53,6 +66,8 @@ func (w *Writer) maxObject() int {
 
 // checkSize refuses an object that is more than twice as large as a stored object may be, before admission and validation see it. Copies in a
 // patch, and defaults, can make an object that large. A smaller object may still become valid: admission may remove some of it.
+//
+// The factor leaves room for what encode drops and for what admission may remove. The size is counted only until the bound is passed.
 func (w *Writer) checkSize(object managedfields.Object) error {
 	if storage.LongerThan(object.Content, 2*max(w.maxObject(), DefaultMaxObject)) {
 		return errTooLarge
@@ -61,6 +76,7 @@ func (w *Writer) checkSize(object managedfields.Object) error {
 }
 
 // costly returns a 422 if err says that an object would cost too much, and nil otherwise.
+// Callers ask costly before they wrap an error of decoding into a 400, so that the 422 takes its place.
 func costly(err error) error {
 	for _, bound := range []error{form.ErrQuantityLength, kjson.ErrPaths, structsize.ErrSize} {
 		if stderrors.Is(err, bound) {
@@ -74,6 +90,7 @@ func costly(err error) error {
 // built-in kinds read all quantities in a text, also one that is replaced by a later member with the same name.
 func hasLongNumber(text []byte) bool {
 	const digits = "0123456789."
+	// A text that is no longer than a quantity may be has no quantity that is too long.
 	for len(text) > form.MaxQuantity {
 		quote := bytes.IndexByte(text, '"')
 		if quote < 0 {
@@ -81,6 +98,7 @@ func hasLongNumber(text []byte) bool {
 		}
 		text = bytes.TrimLeft(text[quote+1:], " +-")
 		rest := bytes.TrimLeft(text, digits)
+		// A sign and a suffix also count to the length of a quantity.
 		if len(text)-len(rest) > form.MaxQuantity-len("-Ki") {
 			return true
 		}
@@ -90,6 +108,8 @@ func hasLongNumber(text []byte) bool {
 }
 
 // checkQuantities refuses an object with a quantity that is too long for its Go type to read.
+// Only a text with a suspicious string is parsed again, so an ordinary object costs one scan. A long number in a plain string is no fault:
+// Complete knows which members are quantities.
 func checkQuantities(v *catalog.Version, text []byte) error {
 	if !hasLongNumber(text) {
 		return nil

@@ -12,6 +12,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The last steps of a write: from an object in memory to a text in the store, and back to the object of the answer.
+//
+//	object    {metadata: {resourceVersion: "7", ...}, ...}, entries      as validation and admission saw it
+//	encode    {metadata: {...}, ...} and its text                        in the storage version, without what is never stored
+//	fitted    the same, or without managed fields if it is too large
+//	put       revision 9
+//	reread    {metadata: {resourceVersion: "9", ...}, ...}               as the version of the request shows it
+//
+// Invariant: the answer is what a later read gives. So reread does not return the object that came in, but reads what was stored, as
+// kube-apiserver decodes what it has put. Parts that the object shares with one that was read before are not read again.
+
 // encoded is an object as it is stored, and its text.
 type encoded struct {
 	managedfields.Object
@@ -19,6 +30,9 @@ type encoded struct {
 }
 
 // encode returns an object as it is stored.
+//
+// A dry run keeps selfLink, because kube-apiserver clears the link only when it prepares the object for its store, which a dry run does not
+// reach. The entries of a custom resource get their fields in the order of maps: see order.go.
 func (t *Task) encode(object managedfields.Object) (encoded, error) {
 	version := t.Request.Version
 	unstored := []string{"resourceVersion", "managedFields", "selfLink"}
@@ -46,6 +60,9 @@ func (t *Task) encode(object managedfields.Object) (encoded, error) {
 
 // commit stores an object in place of live, the zero read.Live for none, and returns it as reading gives it. The error is
 // store.ErrConflict if another write has changed live meanwhile.
+//
+// The steps after the put stand in this order for a reason. The host acts on the event first, for example by serving a new definition,
+// since the client may rely on it once it has the answer. The former object leaves the caches before the new one is kept.
 func (t *Task) commit(object encoded, live read.Live, event Event, valid verdict) (Outcome, error) {
 	object, err := t.fitted(object, live)
 	if err != nil {
@@ -60,8 +77,11 @@ func (t *Task) commit(object encoded, live read.Live, event Event, valid verdict
 	view.Replaced(live.Record.Revision)
 	var out Outcome
 	out.Object, err = t.reread(object, live, record.Revision)
+	// Cache the object for the next request, but only if its text surely reads back to the same object.
 	if err == nil && read.ReadsBack(out.Content, live.SettledContent()) {
 		kept := read.Live{Object: out.Object, Record: record, Writes: live.Writes + 1}
+		// Reading added nothing to what was stored. So the stored text is the answer's text, and the findings of validation hold for the
+		// object that is read.
 		if read.WithVersion(object.Content, record.Revision).Equal(out.Content) {
 			out.text = view.NoteText(record)
 			kept.Faultless, kept.Evidence, kept.Settled = valid.faultless, valid.proof, view.StoresItself()
@@ -73,6 +93,8 @@ func (t *Task) commit(object encoded, live read.Live, event Event, valid verdict
 
 // fitted returns an object as it can be stored in place of live. An object that is too large loses its managed fields, as in
 // kube-apiserver. An apply is refused instead.
+//
+// An apply without its managed fields would lose what it just claimed, so an apply fails instead.
 func (t *Task) fitted(object encoded, live read.Live) (encoded, error) {
 	isNew := live.Record.Revision == 0
 	err := t.Writer.fits(t.Request.Key(), object.text, isNew)
@@ -88,6 +110,9 @@ func (t *Task) fitted(object encoded, live read.Live) (encoded, error) {
 }
 
 // put stores a text under a key, for the TTL of the resource if it has one.
+//
+// The expected revision is the optimistic lock of every write: 0 demands that the key has no record. No other lock is held between the load
+// and the put.
 func (t *Task) put(key string, text []byte, expected store.Revision) (store.Revision, error) {
 	reader, ttl := t.Writer.Reader, t.Writer.EventTTL
 	if t.Request.Version.HasTTL && ttl > 0 {
@@ -97,6 +122,9 @@ func (t *Task) put(key string, text []byte, expected store.Revision) (store.Revi
 }
 
 // reread returns a stored object, which replaces live, as reading it at the given revision gives it; without a version for revision 0.
+//
+// settled is content that reads back as it is: the live object, or the decoded body of a create. LoadIncremental skips the parts that
+// object shares with it. So an update costs as much as it changes, plus the metadata.
 func (t *Task) reread(stored encoded, live read.Live, revision store.Revision) (managedfields.Object, error) {
 	object, settled := stored.Object, live.SettledContent()
 	if !live.Exists() {
@@ -116,7 +144,9 @@ func (t *Task) reread(stored encoded, live read.Live, revision store.Revision) (
 func (t *Task) Amend(live read.Live, object managedfields.Object) (read.Live, error) {
 	stored, err := t.encode(object)
 	switch {
+	// nothing is stored
 	case err != nil:
+	// Equal texts make no new revision: an update without a change must not wake watches.
 	case t.DryRun || string(stored.text) == string(live.Record.Text):
 		object, err = t.reread(stored, live, live.Record.Revision)
 	default:
@@ -133,6 +163,8 @@ func (t *Task) Amend(live read.Live, object managedfields.Object) (read.Live, er
 
 // keepTimes returns object with the times of live's managed fields, if object changes nothing but these times. Then there is nothing to
 // store. A new or missing entry is a change, and so is an empty object in place of an absent one.
+//
+// Without it, an apply that is repeated by a controller would store a new time each second, and each store would send an event.
 func keepTimes(object, live managedfields.Object) managedfields.Object {
 	if len(object.Entries) == 0 || len(object.Entries) != len(live.Entries) {
 		return object
@@ -151,12 +183,15 @@ func keepTimes(object, live managedfields.Object) managedfields.Object {
 	return object
 }
 
+// sameButTime reports whether two entries differ at most in their times.
 func sameButTime(e, was managedfields.Entry) bool {
 	return e.Manager == was.Manager && e.Operation == was.Operation && e.APIVersion == was.APIVersion &&
 		e.Subresource == was.Subresource && e.FieldsType == was.FieldsType && e.FieldsV1.Equal(was.FieldsV1)
 }
 
 // inSeconds returns a copy of entries with their times as they are stored.
+//
+// RFC 3339 texts of the entries have no fractions. Truncating before the comparison of texts and before the answer keeps the two alike.
 func inSeconds(entries []managedfields.Entry) []managedfields.Entry {
 	out := slices.Clone(entries)
 	for i := range out {

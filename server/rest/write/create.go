@@ -29,6 +29,10 @@ const nameAttempts = 8
 //	own       everything in it is the manager's
 //	mutate    what admission makes of it
 //	store     under a name that is generated if there is none
+//
+// The media type is checked before the options, and both before the body is read: a request with several faults gets the error that
+// kube-apiserver finds first. Mutating admission comes before the name is generated, since it may set the name or the prefix. It runs once,
+// whereas validation, validating admission and the put run again for each generated name.
 func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	if _, err := wire.BodyMedia(q.HTTP, q.Offer()); err != nil {
 		return nil, err
@@ -44,6 +48,7 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	if err := w.checkSize(object); err != nil {
 		return nil, err
 	}
+	// Note the body as it was decoded, before metadata changes. reread compares the stored object with it; see Task.decoded.
 	decoded := object.Content
 	if object, err = ownNew(q, object, options); err != nil {
 		return nil, err
@@ -65,6 +70,8 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 
 // ownNew returns a new object in the namespace of the request, without metadata that only the server sets. The manager owns everything in
 // it.
+//
+// Metadata that only the server sets is wiped first, so that no manager owns it.
 func ownNew(q *rest.Request, object managedfields.Object, options api.WriteOptions) (_ managedfields.Object, err error) {
 	if object.Content, err = api.InNamespace(api.Wipe(object.Content), q.Target.Namespace); err != nil {
 		return object, err
@@ -79,12 +86,14 @@ func (t *Task) createNamed(object managedfields.Object) (Outcome, error) {
 	prefix := api.Meta(object.Content, "generateName")
 	t.named = prefix != "" && api.Meta(object.Content, "name") == ""
 	var err error
+	// A generated name may be taken by chance. A name that the client chose is tried once.
 	for range nameAttempts {
 		named := object
 		if t.named {
 			named.Content = api.WithMetadata(object.Content, "name", value.String(generateName(prefix)))
 		}
 		var created Outcome
+		// Without a prefix, a 409 is final. With one, it leads to the next name or to the text about generated names.
 		if created, err = t.createOnce(named); !errors.IsAlreadyExists(err) || prefix == "" {
 			return created, err
 		}
@@ -96,6 +105,9 @@ func (t *Task) createNamed(object managedfields.Object) (Outcome, error) {
 }
 
 // createOnce stores a new object under its name.
+//
+// A dry run stores nothing, so no put can find the name taken. It looks whether the name is taken after all other checks have passed, where
+// the put would stand.
 func (t *Task) createOnce(object managedfields.Object) (Outcome, error) {
 	t.Request.ObjectName = api.Meta(object.Content, "name")
 	created, err := t.storeNew(object)
@@ -111,6 +123,8 @@ func (t *Task) createOnce(object managedfields.Object) (Outcome, error) {
 }
 
 // alreadyExists returns the 409 of a name that is taken. It says so if the object that has the name is being deleted.
+//
+// The object may be gone when it is looked up. Then the plain 409 is still true of the moment in which the write failed.
 func (t *Task) alreadyExists() error {
 	err := errors.NewAlreadyExists(t.Request.Version.GroupResource(), t.Request.ObjectName)
 	live, loadErr := t.Writer.Reader.Load(t.Request)
@@ -121,6 +135,8 @@ func (t *Task) alreadyExists() error {
 }
 
 // generatedNameTaken adds to the 409 of a name that is taken that the server could not generate a unique one.
+//
+// It changes the error that it is given, which must not be shared. Clients that see retryAfterSeconds send the request again.
 func generatedNameTaken(last error) error {
 	var taken *errors.StatusError
 	if !stderrors.As(last, &taken) {
@@ -140,6 +156,8 @@ const (
 )
 
 // generateName returns a name that begins with prefix and ends at random.
+//
+// 58 bytes of prefix and 5 of suffix make the 63 bytes of a DNS label. The prefix is cut by bytes, as in kube-apiserver.
 func generateName(prefix string) string {
 	suffix := make([]byte, suffixLen)
 	rand.Read(suffix) // never fails, see package crypto/rand

@@ -19,8 +19,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// How the body of a create or update becomes an object. A body with several faults gets the error that kube-apiserver reports first. So the
+// order of the stages is the order of the refusals:
+//
+//	receive        media type and length          415, 413
+//	readBody       syntax, apiVersion and kind     400
+//	decodeAs       the form of the kind            400
+//	strictFields   unknown and repeated fields     400 if the request demands it, else warnings or nothing
+//	Decode         the version is the one served   400
+
 // Decode reads the object of a create or update: text, form, strictness, version, in this order. It shares parts with last, which is the
 // object as it was read last, or the zero read.Live.
+//
+// Most updates send back what they have read, with few changes. So equal parts of the body take the storage of last. Parts that are the
+// same storage as in a settled object need no decoding.
 func Decode(q *rest.Request, options api.WriteOptions, last read.Live) (managedfields.Object, error) {
 	var object managedfields.Object
 	sent, err := readBody(q, options.Validation == api.Ignore)
@@ -33,11 +45,13 @@ func Decode(q *rest.Request, options api.WriteOptions, last read.Live) (managedf
 		return object, costly
 	}
 	if err != nil {
+		// decodeAs visits members by name and encoding/json in the order of the text. So they may disagree on which fault comes first.
 		if gvk == q.Version.GVK() {
 			err = firstFault(q.Version, sent.JSON, err)
 		}
 		return object, wire.CannotHandle(gvk.Kind, gvk.Version, q.Version.Kind, err)
 	}
+	// The text has repeated names, which a document cannot have. Strict decoding of the text finds all faults, in place of decodeAs.
 	if sent.Text != nil {
 		strict, err = strictFields(q.Version, sent.Text)
 		if costly := costly(err); costly != nil {
@@ -55,6 +69,7 @@ func Decode(q *rest.Request, options api.WriteOptions, last read.Live) (managedf
 		return object, wire.CannotHandle(gvk.Kind, gvk.Version, wanted, strictError(strict))
 	}
 	warnStrict(q, options, strict)
+	// Last, as in kube-apiserver: a body of a wrong version is first decoded by its own terms.
 	if gvk.APIVersion() != q.Version.APIVersion() && !slices.Contains(q.Version.Takes, gvk.APIVersion()) {
 		return object, errors.NewBadRequest(fmt.Sprintf(
 			"the API version in the data (%s) does not match the expected API version (%s)", gvk.APIVersion(), q.Version.APIVersion()))
@@ -64,6 +79,8 @@ func Decode(q *rest.Request, options api.WriteOptions, last read.Live) (managedf
 
 // firstFault returns the error that kube-apiserver finds first in a text. err is an error that was found in another order; it is returned
 // if the text is nil.
+//
+// The text is decoded once more, by the Go type. That costs only requests that are refused.
 func firstFault(v *catalog.Version, text []byte, err error) error {
 	if text == nil {
 		return err
@@ -75,6 +92,8 @@ func firstFault(v *catalog.Version, text []byte, err error) error {
 }
 
 // readBody reads the body of a create or update of an object.
+//
+// lenient tells that field validation is off. Then a custom resource need not have a kind, and its repeated names are not searched for.
 func readBody(q *rest.Request, lenient bool) (wire.Decoded, error) {
 	if q.Version.Custom {
 		return readCustom(q, lenient)
@@ -83,6 +102,8 @@ func readBody(q *rest.Request, lenient bool) (wire.Decoded, error) {
 }
 
 // readCustom reads a body that is a custom resource.
+//
+// kube-apiserver's accessor for unstructured objects fails on an apiVersion that is null, but not on an absent one.
 func readCustom(q *rest.Request, lenient bool) (wire.Decoded, error) {
 	media, body, err := receive(q, q.Offer())
 	switch {
@@ -118,6 +139,8 @@ func readStandard(q *rest.Request, kind schema.GVK, empty any, offer wire.Offer)
 }
 
 // receive returns the body with its media type, one of those that are offered.
+//
+// The media type comes first: kube-apiserver answers 415 without reading the body.
 func receive(q *rest.Request, offer wire.Offer) (media string, body []byte, err error) {
 	if media, err = wire.BodyMedia(q.HTTP, offer); err != nil {
 		return media, nil, err
@@ -147,6 +170,9 @@ func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.O
 
 // strictFields returns the faults that strict decoding finds in a text: fields that the Go type of a built-in kind does not have, and
 // fields that stand twice.
+//
+// The length of numbers is checked before, because the Go types parse quantities while they decode. The time for that grows with the square
+// of the number of digits.
 func strictFields(v *catalog.Version, text []byte) ([]string, error) {
 	if hasLongNumber(text) {
 		return nil, form.ErrQuantityLength
@@ -173,6 +199,8 @@ func warnStrict(q *rest.Request, options api.WriteOptions, found []string) {
 
 // identified returns the content of an object in the namespace of the request. The error is a 400 if the object is not the one
 // that the path names.
+//
+// A body without a namespace takes that of the path.
 func identified(q *rest.Request, object managedfields.Object) (value.Value, error) {
 	content, err := api.InNamespace(object.Content, q.Target.Namespace)
 	if err != nil {

@@ -27,6 +27,9 @@ import (
 //
 // before is called with the object each time that it is read, and may add to the options; nil is not called. The answer is a Status if the
 // object is gone, and the object if it waits.
+//
+// Its answer follows three rules of kube-apiserver. An object that waits is the answer, with 202 if the client asked in the old way for its
+// dependents to go too. A few kinds answer with the object even if it is gone. All others answer with a Status that has the UID.
 func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
 	options, err := deleteOptions(q)
 	if err != nil {
@@ -59,6 +62,9 @@ type Before func(live read.Live, options *metav1.DeleteOptions)
 
 // DeleteCollection carries out DELETE of the objects of a collection that match the selectors, one after the other. It answers with the
 // list of them. It is not atomic.
+//
+// Each object gets a task, and a copy of the options, since a kind may write its grace period into them. An object that another request
+// deletes meanwhile is no error. Any other error ends the whole request, and objects that were deleted before stay deleted.
 func (w *Writer) DeleteCollection(q *rest.Request) (*rest.Answer, error) {
 	listed, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -74,6 +80,7 @@ func (w *Writer) DeleteCollection(q *rest.Request) (*rest.Answer, error) {
 	}
 	warnOfOrphans(q, options)
 	for _, item := range list.Items {
+		// The request of one object is a copy, so that keys and errors name the object; Warnings is shared with q.
 		one := *q
 		one.ObjectName = api.Meta(item, "name")
 		one.Target.Namespace = api.Meta(item, "namespace")
@@ -93,6 +100,8 @@ func warnOfOrphans(q *rest.Request, options *metav1.DeleteOptions) {
 }
 
 // deleteOptions reads the options of a delete, from the body or else from the query.
+//
+// Options in the query count only if there is no body. Both may be given, and then kube-apiserver ignores the query.
 func deleteOptions(q *rest.Request) (*metav1.DeleteOptions, error) {
 	body, err := wire.ReadBody(q.HTTP, MaxBody)
 	if err != nil {
@@ -144,6 +153,15 @@ func (t *Task) Delete(options *metav1.DeleteOptions, before Before) (waiting *ma
 }
 
 // deleteOnce is Delete without a second attempt: store.ErrConflict says that another write was faster.
+//
+// Whether the object goes at once depends on three things that may hold it:
+//
+//	finalizers   those of the object, and those that the propagation policy adds to or removes from them
+//	holds        the kind's own hold, such as spec.finalizers of a namespace
+//	seconds      a grace period that begins or becomes shorter
+//
+// If any of them holds the object, it is stored with its deletion timestamp. Otherwise the record is removed. An ending that begins with a
+// grace period of zero is stored first and removed then: kube-apiserver makes both writes, and watches see both events.
 func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*managedfields.Object, read.Live, error) {
 	live, err := t.load()
 	if err != nil {
@@ -157,6 +175,7 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 		before(live, options)
 	}
 	end := endingOf(q.Version, live.Content, options, now)
+	// The object ends already, and the request asks for no less time. Neither admission nor the store takes part.
 	if end.pending {
 		return &live.Object, live, nil
 	}
@@ -166,11 +185,13 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 	finalizers, holds := finalizersFor(q.Version, end.content, end.options), q.Version.Form.BlocksDeletion(end.content)
 	waits := len(finalizers) > 0 || holds
 	marked := live
+	// Something holds the object, or its ending begins now: store that first.
 	if waits || end.begins {
 		object := live.Object
 		if object.Content = withFinalizers(end.content, finalizers); !end.begins {
 			object.Content = deleting(object.Content, now, holds)
 		}
+		// The object stays unless nothing holds it and its grace period is zero. A period of zero falls through to the removal.
 		if marked, err = t.Amend(live, object); err != nil || waits || end.seconds > 0 {
 			return &marked.Object, live, err
 		}
@@ -184,6 +205,9 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 
 // admitRemoval asks admission once more about an object that was to be updated before it is removed. It shows the object as it was, which
 // kube-apiserver has in its cache, and then the object as it is, if that differs. A dry run ends before that.
+//
+// kube-apiserver validates a deletion in each attempt of its store to remove the record. The first attempt takes the cached object, and the
+// second the current one.
 func (t *Task) admitRemoval(live, marked read.Live) error {
 	changed := marked.Record.Revision != live.Record.Revision
 	if updated := changed || live.Content.Get("metadata", "finalizers").Len() > 0; !updated || t.DryRun {
@@ -197,6 +221,8 @@ func (t *Task) admitRemoval(live, marked read.Live) error {
 
 // remove deletes live from the store, and returns it with the version of its deletion. A dry run leaves it there. The error is
 // store.ErrNotFound if it is gone meanwhile.
+//
+// The caches forget the object before the host hears of the removal, so that whatever the host does next reads the store.
 func (t *Task) remove(live read.Live) (read.Live, error) {
 	if t.DryRun {
 		return live, nil
@@ -214,6 +240,9 @@ func (t *Task) remove(live read.Live) (read.Live, error) {
 }
 
 // removeFinished deletes live, and returns the object that an update made of it, which is not stored.
+//
+// An update that takes the last finalizer answers 200 with the updated object. The resource version stays that of live, because the update
+// itself was never stored. An object that another request has removed meanwhile is the outcome that the update wanted.
 func (t *Task) removeFinished(live read.Live, object managedfields.Object) (managedfields.Object, error) {
 	stored, err := t.encode(object)
 	if err != nil {

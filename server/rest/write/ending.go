@@ -11,8 +11,22 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// How an object ends. A delete with a grace period writes two members, and a later delete may move them, but only to an earlier end:
+//
+//	request                       deletionTimestamp   deletionGracePeriodSeconds
+//	at 12:00, grace 30            12:00:30            30       the object begins to end
+//	at 12:00, grace 60            12:00:30            30       pending: no sooner for this request
+//	at 12:00, grace 10            12:00:10            10       moved by 10 - 30 seconds
+//	at 12:01, grace 0             now                 0        the object can go
+//
+// Invariant: while the end lies ahead, deletionTimestamp minus deletionGracePeriodSeconds is the time of the first delete.
+
 // ending is how a delete ends an object that may have a grace period, as a pod on a node has.
+//
+// At most one of begins and pending holds. If neither does, the object has no grace period that still runs, and finalizers alone decide
+// whether it waits.
 type ending struct {
+	// content is the object with the timestamp and the period of its ending.
 	content value.Value
 	options *metav1.DeleteOptions // that still apply
 	seconds int64                 // that the object has from now on, if it begins
@@ -24,6 +38,7 @@ type ending struct {
 // object begins to end, its grace period is written to options. A kind that ends its objects in its own way ignores the options.
 func endingOf(v *catalog.Version, live value.Value, options *metav1.DeleteOptions, now time.Time) ending {
 	content := v.Form.PrepareDelete(live)
+	// PrepareDelete of the kind set the timestamp itself. Such a kind takes no options, so the client's policy adds no finalizers.
 	if !content.Get("metadata", "deletionTimestamp").Equal(live.Get("metadata", "deletionTimestamp")) {
 		return ending{content: content, options: &metav1.DeleteOptions{}, begins: true}
 	}
@@ -38,18 +53,22 @@ func graceful(v *catalog.Version, content value.Value, options *metav1.DeleteOpt
 		return ending{content: content}
 	}
 	asked := options.GracePeriodSeconds
+	// A negative period means one second.
 	if asked != nil && *asked < 0 {
 		asked = new(int64(1))
 	}
 	metadata := content.Get("metadata")
 	had := metadata.Get("deletionGracePeriodSeconds").Int()
 	switch {
+	// The first delete: the kind says how long the object has.
 	case metadata.Get("deletionTimestamp").IsAbsent():
 		seconds := v.Grace(content, asked)
 		options.GracePeriodSeconds = &seconds
 		return ends(counted(content), now.Add(time.Duration(seconds)*time.Second), seconds)
+	// The period is over already, or never was one: finalizers decide.
 	case had == 0:
 		return ending{content: content}
+	// Compare periods, not ends: a repeated request with the same period must not prolong the object's life.
 	case asked == nil || *asked >= had:
 		return ending{content: content, pending: true}
 	}
@@ -58,6 +77,7 @@ func graceful(v *catalog.Version, content value.Value, options *metav1.DeleteOpt
 		end = now // cannot fail: the server wrote the time
 	}
 	seconds := *asked
+	// The new end may be past. Then the object ends now, with a period of at most one second.
 	if end = end.Add(time.Duration(seconds-had) * time.Second); end.Before(now) {
 		end, seconds = now, min(seconds, 1)
 	}
@@ -72,6 +92,8 @@ func ends(content value.Value, at time.Time, seconds int64) ending {
 }
 
 // counted returns content with the next generation, if it has one.
+//
+// A deletion timestamp counts as a change of the desired state, for kinds that count generations.
 func counted(content value.Value) value.Value {
 	generation := content.Get("metadata", "generation").Int()
 	if generation == 0 {
@@ -89,6 +111,12 @@ const (
 // finalizersFor returns the finalizers that an object waits for when it is deleted. The finalizer of the propagation policy replaces that
 // of another policy. Without a policy in the options, the finalizers stay as they are. The finalizer orphan is added if the kind orphans by
 // default and no finalizer of a policy is there. Objects of kinds that own nothing wait for no policy.
+//
+//	finalizers        policy       outcome
+//	[a orphan]        Foreground   [a foregroundDeletion]
+//	[a orphan]        Background   [a]
+//	[a orphan]        none         [a orphan]
+//	[a]               none         [a], or [a orphan] if the kind orphans by default
 func finalizersFor(v *catalog.Version, content value.Value, options *metav1.DeleteOptions) []string {
 	var finalizers []string
 	for f := range content.Get("metadata", "finalizers").Items() {
@@ -104,6 +132,7 @@ func finalizersFor(v *catalog.Version, content value.Value, options *metav1.Dele
 		}
 		return finalizers
 	}
+	// orphanDependents, where it is given, wins over propagationPolicy. Validation of the options refuses both together.
 	asked := ""
 	//lint:ignore SA1019 clients still send it
 	switch orphans := options.OrphanDependents; {
@@ -121,6 +150,9 @@ func finalizersFor(v *catalog.Version, content value.Value, options *metav1.Dele
 
 // deleting returns content as it waits for finalizers, or for spec.finalizers if it holds. When it begins to wait, its generation counts
 // up.
+//
+// A timestamp that is there already stays, unless it lies in the future. Finalizers make the grace period zero, as the object ends as soon
+// as the last one is gone. A hold of the kind itself, as a namespace has, leaves the period as it is.
 func deleting(content value.Value, now time.Time, holds bool) value.Value {
 	switch began, err := time.Parse(time.RFC3339, api.Meta(content, "deletionTimestamp")); {
 	case err != nil:
@@ -154,6 +186,8 @@ func saysPolicy(options *metav1.DeleteOptions) bool {
 
 // isFinished reports whether content is to be removed in place of an update: live waits to be deleted, and content has no finalizers and
 // nothing else that holds it.
+//
+// An object whose grace period still runs is not finished: its agent, such as the kubelet of a pod, deletes it.
 func isFinished(v *catalog.Version, content, live value.Value) bool {
 	metadata := live.Get("metadata")
 	return content.Get("metadata", "finalizers").Len() == 0 && !metadata.Get("deletionTimestamp").IsAbsent() &&

@@ -11,6 +11,8 @@ import (
 // ordered caches texts of fieldsV1 with their names in the order of maps. Objects that are made alike have the same fields, and an object
 // has them again at the next write. The zero value is empty and ready. It is safe for concurrent use.
 type ordered struct {
+	// A slot holds the text that was cached last for its hashes, or nil. A collision replaces it, so the cache needs no eviction and no
+	// lock.
 	texts [64]atomic.Pointer[arranged] // each in the place that its hash says
 }
 
@@ -26,6 +28,8 @@ var orderedSeed = maphash.MakeSeed()
 // holds as maps. A set has the port 80 before 443, and a map has it behind.
 //
 // The cost is one pass over a text that is cached, and a parse of another one.
+//
+// It writes to entries, which the caller must own. Texts that are in order keep their storage.
 func (o *ordered) arrange(entries []managedfields.Entry) error {
 	for i, e := range entries {
 		if e.FieldsV1.IsAbsent() {
@@ -51,6 +55,7 @@ func (o *ordered) text(text string) (string, error) {
 		return "", err
 	}
 	out := document.String()
+	// Let the two share memory, so that the cache holds one text.
 	if out == text {
 		out = text
 	}

@@ -13,6 +13,8 @@ import (
 )
 
 // managerOf returns the field manager of the endpoint that the request writes through.
+//
+// Each endpoint has one of its own, because endpoints write different fields, and entries name the subresource.
 func managerOf(q *rest.Request) *managedfields.FieldManager {
 	switch q.Target.Subresource {
 	case "status":
@@ -28,6 +30,9 @@ func managerOf(q *rest.Request) *managedfields.FieldManager {
 
 // Own lets the field manager of the endpoint replace live by object, so that the manager of the request owns what changes. Managed fields that
 // cannot be tracked stay as they were.
+//
+// kube-apiserver ignores an error here: a write must not fail because managed fields are damaged. So an error counts only if no object
+// comes with it.
 func Own(q *rest.Request, live read.Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if q.Version.Custom && q.Target.Subresource == "status" {
 		is := schema.ParseGVK(object.Content.Get("apiVersion").Str(), object.Content.Get("kind").Str())

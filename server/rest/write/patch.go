@@ -23,6 +23,10 @@ import (
 //	change    what the patch makes of what is stored: see apply.go and patches.go
 //	identify  the outcome's namespace and name
 //	store     in place of what is there; see Task.Run. An apply creates what is not there
+//
+// The media type comes before the name and the body, and options before the patch is parsed: this is the order of kube-apiserver's
+// refusals. A patch is read once, and carried out in each attempt of Task.Run, since the object may be another one each time. Only an apply
+// may create, and only at the main endpoint.
 func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 	media, err := wire.PatchMedia(q.HTTP, q.Offer(), patchTypes(q)...)
 	if err != nil {
@@ -82,6 +86,10 @@ func isApply(typ types.PatchType) bool {
 }
 
 // patchOf reads a patch, and returns what it does.
+//
+// It returns the errors that need no object, and the Change returns the others. A patch is applied to what a client sees, managed fields
+// included, because it may change them. Where a merge patch of a custom resource surely leaves them alone, the patch is applied beside
+// them. That spares converting the entries of each manager to a document and back.
 func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.WriteOptions) (Change, error) {
 	if isApply(typ) {
 		return applyOf(q, typ, body, options)
@@ -95,6 +103,7 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 	return func(live read.Live) (managedfields.Object, error) {
 		if beside {
 			object, unknown, err := decodeAs(version, mergepatch.Apply(live.Content, merge), live.SettledContent())
+			// The short cut stands only if nothing is to be reported. Otherwise the long way finds the error, in its own words and order.
 			says := object.Content.Get("kind").Str() != "" && object.Content.Get("apiVersion").Str() != ""
 			if err == nil && len(unknown) == 0 && says {
 				object.Entries = live.Entries
@@ -116,6 +125,7 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 		if q.IsScale() {
 			return replaceScale(q, live, object, options)
 		}
+		// The field manager of custom resources cannot tell the version, which is a 500 in kube-apiserver.
 		if q.Version.Custom && lacksVersion(patched) {
 			return managedfields.Object{}, errors.NewInternalError(runtime.NewMissingVersionErr("object has no apiVersion field"))
 		}
@@ -125,6 +135,8 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 
 // patchedObject returns the outcome of a patch as an object. strict has the faults that strict decoding finds in the patch. The error is the
 // refusal of a patch with such faults, or whose outcome is no valid object.
+//
+// kube-apiserver reports strict faults of the patch before those of its outcome, so strict comes first.
 func patchedObject(
 	q *rest.Request, typ types.PatchType, body []byte, patched value.Value, strict []string, options api.WriteOptions,
 ) (managedfields.Object, error) {

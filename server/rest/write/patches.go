@@ -25,10 +25,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The patches that are no apply, and what kube-apiserver makes of their faults. A merge patch, also a strategic one, has two ways:
+//
+//	fast   the body is an object in which no name stands twice: it is parsed once, and carried out as a document
+//	slow   anything else: the body is decoded as kube-apiserver decodes it, which finds repeated names and words the errors
+//
+// Invariant: on a body that the fast way takes, both ways give the same outcome. The slow way decodes the body in each attempt, and only
+// once the object is found: kube-apiserver answers 404 before it reports most faults of a patch. A JSON patch is a list and has the slow
+// way only.
+
 // maxOperations is how many operations a JSON patch may have.
 const maxOperations = 10000
 
 // patch returns the patched content, and the faults that strict decoding finds in the text of the patch.
+//
+// It is called once for each attempt, and must not keep or modify content.
 type patch func(content value.Value) (patched value.Value, strict []string, err error)
 
 // shownPatch returns what a refusal shows: a strategic merge patch itself, and the outcome of any other patch.
@@ -44,6 +55,13 @@ func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
 
 // patchedForm is decodeAs for the outcome of a patch. kube-apiserver decodes the outcome anew: a custom resource must have a kind, an object of
 // a built-in kind only an apiVersion. Without an apiVersion none of its fields are known. scale tells that the outcome is a Scale.
+//
+// Not all outcomes have an apiVersion and a kind, for a patch may remove them. The cases below are what the decoder of kube-apiserver does:
+//
+//	custom resource, no kind         an error
+//	built-in, another kind alone     an error: the kind is looked up in the internal version
+//	built-in, no apiVersion          an empty object of the internal type; every member is unknown
+//	built-in, no kind                the kind of the resource
 func patchedForm(v *catalog.Version, typ types.PatchType, patched value.Value, scale bool) (managedfields.Object, []string, error) {
 	if typ == types.StrategicMergePatchType {
 		return strategicForm(v, patched)
@@ -52,6 +70,8 @@ func patchedForm(v *catalog.Version, typ types.PatchType, patched value.Value, s
 		APIVersion string `json:"apiVersion,omitempty"`
 		Kind       string `json:"kind,omitempty"`
 	}
+	// Nearly all outcomes have both strings. Only if one is missing, encoding/json decodes them: it words the error of a member that is no
+	// string, and it takes names in another case.
 	if said.APIVersion, said.Kind = patched.Get("apiVersion").Str(), patched.Get("kind").Str(); said.APIVersion == "" || said.Kind == "" {
 		if err := json.Unmarshal(patched.AppendJSON(nil), &said); err != nil {
 			return managedfields.Object{}, nil, fmt.Errorf("couldn't get version/kind; json parse error: %w", err)
@@ -93,6 +113,8 @@ func membersUnknown(object value.Value) []string {
 
 // strategicForm is decodeAs for the outcome of a strategic merge patch. kube-apiserver converts the outcome to the Go type of the resource,
 // whatever kind it names. The conversion has its own error texts for members of a wrong type.
+//
+// The text of the conversion's error is built only after decodeAs has failed, by converting once more with the library itself.
 func strategicForm(v *catalog.Version, patched value.Value) (managedfields.Object, []string, error) {
 	for name, own := range map[string]string{"apiVersion": v.APIVersion(), "kind": v.Kind} {
 		if said := patched.Get(name); said.IsAbsent() || said.IsNull() || said.Kind() == value.KindString {
@@ -115,6 +137,7 @@ func strategicForm(v *catalog.Version, patched value.Value) (managedfields.Objec
 // patches merge lists. The error is a 400.
 func parsePatch(ctx context.Context, typ types.PatchType, body []byte, options api.WriteOptions, empty func() any) (patch, error) {
 	if typ == types.MergePatchType || typ == types.StrategicMergePatchType {
+		// The fast way, see above.
 		if sent, err := value.Parse(body); err == nil && sent.Kind() == value.KindObject { // and no member is there twice
 			return func(content value.Value) (value.Value, []string, error) {
 				if typ == types.MergePatchType {
@@ -125,6 +148,7 @@ func parsePatch(ctx context.Context, typ types.PatchType, body []byte, options a
 			}, nil
 		}
 	}
+	// The slow way. Text that is no JSON gets one error for all types of patches; a text whose decoding would cost too much gets a 422.
 	if !json.Valid(body) {
 		return nil, errors.NewBadRequest("invalid JSON patch")
 	}
@@ -147,6 +171,8 @@ func parsePatch(ctx context.Context, typ types.PatchType, body []byte, options a
 
 // parseMergePatch carries out a merge patch in which a name stands twice, or that is no object. Only if field validation is off, a list takes
 // the place of the object.
+//
+// "null" decodes to no map at all, which is neither an error of the decoder nor a patch.
 func parseMergePatch(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
 	changes := map[string]any{}
 	found, err := kjson.UnmarshalStrict(body, &changes)
@@ -171,6 +197,8 @@ func parseMergePatch(body []byte, content value.Value, options api.WriteOptions)
 const badMergePatch = "Invalid JSON Patch"
 
 // replacedByList returns what a merge patch makes of an object that is a list. The error is a 400 if it is none.
+//
+// A list at the root is not merged with anything. Wrapping it into an object lets the merge remove the nulls that kube-apiserver removes.
 func replacedByList(body []byte) (value.Value, error) {
 	items := []any{}
 	if err := kjson.Unmarshal(body, &items); err != nil || items == nil {
@@ -191,6 +219,9 @@ type jsonPatchOp struct {
 }
 
 // parseJSONPatch carries out a JSON patch.
+//
+// Strict decoding, the form of the operations, their number and their execution are checked in this order. A request that ends meanwhile
+// returns the context's error: a patch of many copies can run long.
 func parseJSONPatch(ctx context.Context, body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
 	var strict []string
 	if options.Validation != api.Ignore {
@@ -223,6 +254,8 @@ func parseJSONPatch(ctx context.Context, body []byte, content value.Value, optio
 }
 
 // parseStrategicPatch carries out a strategic merge patch; typed is of the Go type of content.
+//
+// Unlike a merge patch, a body that cannot be decoded is refused even if field validation is off.
 func parseStrategicPatch(body []byte, content value.Value, options api.WriteOptions, typed any) (value.Value, []string, error) {
 	changes := map[string]any{}
 	found, err := kjson.UnmarshalStrict(body, &changes)
@@ -242,6 +275,8 @@ func parseStrategicPatch(body []byte, content value.Value, options api.WriteOpti
 }
 
 // strategicError returns the refusal of a strategic merge patch that cannot be carried out.
+//
+// Other errors stay as they are.
 func strategicError(err error) error {
 	switch {
 	case stderrors.Is(err, kmergepatch.ErrBadJSONDoc), stderrors.Is(err, kmergepatch.ErrBadPatchFormatForPrimitiveList),
@@ -254,6 +289,7 @@ func strategicError(err error) error {
 	return err
 }
 
+// messages returns the texts of errs, each with a prefix.
 func messages(prefix string, errs []error) []string {
 	var out []string
 	for _, err := range errs {

@@ -20,6 +20,8 @@ import (
 // This file checks what a request demands of the stored object: its UID, and the resource version that the write is based on.
 
 // checkNew refuses an object that does not exist yet if its resource version is no number.
+//
+// Whether the number fits is not checked here: a create refuses another number than 0 only after validation and admission, see storeNew.
 func checkNew(content value.Value) error {
 	version := api.Meta(content, "resourceVersion")
 	if version == "" {
@@ -30,6 +32,8 @@ func checkNew(content value.Value) error {
 }
 
 // CheckUID refuses, with 409, to write to another object than the one with a UID; "" is any.
+//
+// The text is that of kube-apiserver's storage layer, so it shows the key in the store. The UID in the object is empty if none is stored.
 func CheckUID(q *rest.Request, live read.Live, wanted string, dryRun bool) error {
 	uid := types.UID(api.Meta(live.Content, "uid"))
 	if wanted == "" || wanted == string(uid) {
@@ -46,6 +50,9 @@ func CheckUID(q *rest.Request, live read.Live, wanted string, dryRun bool) error
 
 // checkVersion compares the resource version that an update is based on with that of live. The error is a 422 if a required version is
 // missing, a 409 if the version is another, and a plain error if it is no number.
+//
+// It returns content with a version. Where the kind permits an update without one, the update is based on whatever is stored. "0" counts as
+// none. The 422 has the resource in the place of the kind, as in kube-apiserver, whose generic store knows only the resource.
 func checkVersion(q *rest.Request, live read.Live, content value.Value) (value.Value, error) {
 	had := api.Meta(content, "resourceVersion")
 	if had == "" || had == "0" {
@@ -57,6 +64,7 @@ func checkVersion(q *rest.Request, live read.Live, content value.Value) (value.V
 			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
 		})
 	}
+	// Versions are compared as numbers: "07" is version 7.
 	n, err := strconv.ParseUint(had, 10, 64)
 	if err != nil {
 		return content, err
@@ -69,6 +77,8 @@ func checkVersion(q *rest.Request, live read.Live, content value.Value) (value.V
 
 // CheckPreconditions refuses, with 409, to delete another object than the one that preconditions name. unnamed tells that a whole collection
 // is deleted.
+//
+// Unlike checkVersion, it compares versions as texts. The UID comes first.
 func CheckPreconditions(q *rest.Request, live read.Live, p *metav1.Preconditions, unnamed bool) error {
 	if p == nil {
 		return nil

@@ -11,9 +11,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// What the server knows better than a client. Between mutating admission and validation, the form of the kind resets the fields that the
+// endpoint does not write. Then the metadata that only the server sets gets its values. Both functions return new content, and share all
+// that they do not change with what they are given.
+
 // prepareNew returns content as it is created. It removes metadata that only the server sets, unless post tells that the object comes from a
 // create, which has removed it before admission: what admission sets stays. The error is a 400 of an object in another namespace, or a 500 of
 // an object whose metadata is no JSON object.
+//
+// The form of the kind must not decide about system metadata. So these members are noted before PrepareCreate and restored afterwards, and
+// the UID and the creation time come last.
 func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) (value.Value, error) {
 	if metadata := content.Get("metadata"); !metadata.IsAbsent() && metadata.Kind() != value.KindObject {
 		return content, errors.NewInternalError(stderrors.New("system metadata was not initialized"))
@@ -35,6 +42,13 @@ func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) 
 }
 
 // prepare returns content for an update. Fields that the endpoint does not write, and fields that no update changes, are as in live.
+//
+// Members of the metadata come from different places:
+//
+//	uid                          sent if given, so that validation sees a wrong one; else live's
+//	creationTimestamp            live's
+//	deletionTimestamp            live's if it has one, else what was sent
+//	deletionGracePeriodSeconds   sent, else live's
 func prepare(q *rest.Request, content, live value.Value) value.Value {
 	sent, was := content.Get("metadata"), live.Get("metadata")
 	content = q.Version.Form.PrepareUpdate(content, live, q.Target.Subresource)

@@ -23,6 +23,9 @@ import (
 //	validate  the outcome
 //	admit     unless admission refuses it
 //	store     unless nothing changed, and only if no other write was faster: otherwise all of this again
+//
+// Invariant: what is stored was validated and admitted in place of exactly the object that it replaces. For that, the put demands the
+// revision that load found, and every attempt begins with a load. So the change, admission and validation run once in each attempt.
 func (t *Task) Run(change Change) (Outcome, error) {
 	var out Outcome
 	err := Retry(t.Request.Context(), func() (err error) {
@@ -33,6 +36,8 @@ func (t *Task) Run(change Change) (Outcome, error) {
 }
 
 // attempt is Run without a second attempt: store.ErrConflict says that another write was faster.
+//
+// The order of its checks is the order of kube-apiserver's refusals, if a request deserves several.
 func (t *Task) attempt(change Change) (Outcome, error) {
 	live, err := t.Writer.Reader.Load(t.Request)
 	if err != nil {
@@ -66,11 +71,15 @@ func (t *Task) attempt(change Change) (Outcome, error) {
 }
 
 // storeNew stores an object that does not exist yet.
+//
+// A definition that is being deleted refuses only objects that are valid, and validating plugins never see these. A create with a resource
+// version is refused last of all, and not in a dry run, because the store of kube-apiserver refuses it.
 func (t *Task) storeNew(object managedfields.Object) (Outcome, error) {
 	q, err := t.Request, error(nil)
 	if object.Content, err = prepareNew(q, object.Content, t.Writer.Reader.Now(), t.post); err != nil {
 		return Outcome{}, err
 	}
+	// Some kinds name the user who creates them, whatever the client sent.
 	if sign := q.Version.Sign; sign != nil {
 		object.Content = sign(object.Content, catalog.Creator(t.Writer.Host.User(q.Context())))
 	}
@@ -100,6 +109,7 @@ func (t *Task) storeNew(object managedfields.Object) (Outcome, error) {
 		out.created = true
 		return out, err
 	}
+	// A dry run has no revision. It shows the version that the client sent, as kube-apiserver does.
 	if out.Object, err = t.reread(stored, read.Live{}, 0); version != "" {
 		out.Content = api.WithMetadata(out.Content, "resourceVersion", value.String(version))
 	}
@@ -107,6 +117,9 @@ func (t *Task) storeNew(object managedfields.Object) (Outcome, error) {
 }
 
 // replace stores object in place of live.
+//
+// The version is checked before validation. So a client that lost a race gets a 409, which it can retry, rather than a 422 about a field
+// that the other write has changed. keepTimes precedes the validating plugins, which see the object as it would be stored.
 func (t *Task) replace(live read.Live, object managedfields.Object) (Outcome, error) {
 	q := t.Request
 	content, err := checkVersion(q, live, object.Content)
@@ -125,6 +138,7 @@ func (t *Task) replace(live read.Live, object managedfields.Object) (Outcome, er
 	if err := t.admitChange(live, object); err != nil {
 		return Outcome{}, err
 	}
+	// The last finalizer went: the object is removed and its new content never stored.
 	if isFinished(q.Version, object.Content, live.Content) {
 		object, err = t.removeFinished(live, object)
 		return Outcome{Object: object}, err
@@ -135,6 +149,7 @@ func (t *Task) replace(live read.Live, object managedfields.Object) (Outcome, er
 	}
 	var out Outcome
 	switch {
+	// Nothing changed, so nothing is stored. The answer can take the text that earlier answers had.
 	case bytes.Equal(stored.text, live.Record.Text):
 		out.text = t.view().TextOf(live.Record)
 	case !t.DryRun:

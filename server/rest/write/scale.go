@@ -15,10 +15,24 @@ import (
 	"github.com/deed-project/deed/server/rest/read"
 )
 
+// Writes through the subresource scale. A client reads and writes a Scale, which is not stored; it is made of the object and written back
+// to it. The write to the object itself is an ordinary Task.Run:
+//
+//	live        Deployment {spec: {replicas: 1, ...}}     entries for all fields
+//	scale       Scale {spec: {replicas: 1}}               entries for the path of replicas alone
+//	change      Scale {spec: {replicas: 3}}               what the verb makes of it, with its own field manager
+//	object      Deployment {spec: {replicas: 3, ...}}     entries with the new owner of replicas
+//
+// Admission sees Scales. The replicas of the Scale are validated first, and then the object as in every update.
+
 // unset is the number of replicas in a Scale that is to be written, of an object that has no replicas.
+//
+// It shows whether a patch or an apply has set the replicas.
 const unset = math.MinInt32
 
 // updateScale carries out PUT of a Scale.
+//
+// Unlike Update, it shares no parts with what was read before.
 func (w *Writer) updateScale(q *rest.Request) (*rest.Answer, error) {
 	options, err := api.ParseUpdateOptions(q.Query)
 	if err != nil {
@@ -56,6 +70,8 @@ func scaleError(q *rest.Request, err error) error {
 }
 
 // replaceScale lets the field manager of Scales replace a Scale by the one that was sent.
+//
+// The Scale is built anew, so that members that the client left away have the zero values of the Go type.
 func replaceScale(q *rest.Request, scale read.Live, sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	status := sent.Content.Get("status")
 	sent.Content = catalog.NewScale(sent.Content.Get("metadata"), sent.Content.Get("spec", "replicas").Int(),
@@ -98,6 +114,8 @@ func applyScale(q *rest.Request, scale read.Live, config managedfields.Object, o
 }
 
 // writeScale lets change write the Scale of the stored object, and stores the object with the outcome.
+//
+// change gets the Scale as its live object. The answer is the Scale of the object as it was stored, without managed fields.
 func (w *Writer) writeScale(q *rest.Request, options api.WriteOptions, uid string, change Change) (*rest.Answer, error) {
 	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, UID: uid}
 	written, err := t.Run(func(live read.Live) (managedfields.Object, error) { return t.scaled(live, change) })
@@ -112,6 +130,8 @@ func (w *Writer) writeScale(q *rest.Request, options api.WriteOptions, uid strin
 }
 
 // scaled returns live with the replicas that change gives its Scale, and with their managers.
+//
+// Negative replicas of a custom resource are left to the schema of its definition.
 func (t *Task) scaled(live read.Live, change Change) (managedfields.Object, error) {
 	q := t.Request
 	content, wanted, err := q.Version.Scale.Of(live.Content)
@@ -147,6 +167,7 @@ func (t *Task) scaled(live read.Live, change Change) (managedfields.Object, erro
 		})
 	}
 	object := managedfields.Object{Content: q.Version.Scale.WithReplicas(live.Content, replicas)}
+	// A version in the Scale is a version of the object: checkVersion compares it later.
 	if version := written.Content.Get("metadata", "resourceVersion"); version.Str() != "" {
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", version)
 	}

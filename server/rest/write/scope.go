@@ -19,8 +19,12 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// What plugins may ask about a write beyond the object: its options, the other versions of the object, and the object in such a version.
+// All of it is computed on demand, because most writes meet no webhook that asks.
+
 // scope implements admission.Scope for a write.
 type scope struct {
+	// task is the write. It caches the equivalents, since a write has several scopes: for mutating and for validating plugins.
 	task      *Task
 	operation admission.Operation
 	unread    func() bool
@@ -31,6 +35,9 @@ func (s *scope) Unread() bool { return s.unread != nil && s.unread() }
 
 // Options returns the options of the write as kube-apiserver passes them on. A patch has the options of a create or an update. A connection
 // has none.
+//
+// They are taken from the query as it was sent, since its values were checked before. The options of a delete are those of the task, for
+// they may come from the body.
 func (s *scope) Options() value.Value {
 	query, typed, kind := s.task.Request.Query, any(s.task.deletion), "DeleteOptions"
 	switch s.operation {
@@ -55,6 +62,8 @@ func (s *scope) Options() value.Value {
 }
 
 // Equivalents returns the endpoints of all other versions of the objects.
+//
+// Versions of other groups count too, if they share the stored objects. A version without the subresource of the request does not count.
 func (s *scope) Equivalents() []admission.Endpoint {
 	q, known := s.task.Request, &s.task.equivalents
 	known.once.Do(func() {
@@ -101,6 +110,8 @@ func (s *scope) version(at admission.Endpoint) (*catalog.Version, error) {
 
 // Convert returns an object as an endpoint has it. Custom resources get another apiVersion, unless a webhook converts them. Objects of
 // built-in kinds are converted by their Go types.
+//
+// Only objects of built-in kinds can change their group, as events do. The error of an unknown version names the endpoint.
 func (s *scope) Convert(object value.Value, from, to admission.Endpoint) (value.Value, error) {
 	if s.task.Request.Version.Custom && s.task.Request.IsScale() {
 		return readTyped(object.AppendJSON(nil), catalog.ScaleKind, catalog.EmptyScale()) // a Scale is the same in all versions
@@ -120,6 +131,9 @@ func (s *scope) Convert(object value.Value, from, to admission.Endpoint) (value.
 }
 
 // reprinted returns an object of a built-in kind in another version.
+//
+// From one version to another it passes through the stored version, which stands for kube-apiserver's internal version. In the same
+// version, an object only gets its defaults.
 func (s *scope) reprinted(object value.Value, from admission.Endpoint, to *catalog.Version) (value.Value, error) {
 	was, err := s.version(from)
 	switch {
@@ -154,6 +168,8 @@ func (s *scope) relabelled(object value.Value, to *catalog.Version) (value.Value
 
 // Read returns the object that a text decodes to at an endpoint, as sent and with defaults. Objects of built-in kinds are decoded by their
 // Go types.
+//
+// A Scale and the object of an action have no defaults, so for these sent and defaulted are the same.
 func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.Value, err error) {
 	v, err := s.version(at)
 	if err != nil {
@@ -197,6 +213,8 @@ func readUntyped(text []byte) (value.Value, error) {
 
 // readTyped decodes a text by the Go type of a built-in kind; object is an empty object of that type. A text without apiVersion and kind
 // decodes to an object without them.
+//
+// Another kind is refused in the words of kube-apiserver for a kind that its scheme does not know.
 func readTyped(text []byte, gvk schema.GVK, object any) (value.Value, error) {
 	var found metav1.TypeMeta
 	if err := json.Unmarshal(text, &found); err != nil {

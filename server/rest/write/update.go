@@ -16,6 +16,9 @@ import (
 //	identify  its namespace and name
 //	own       what it changes is the manager's
 //	store     in place of what is there; see Task.Run
+//
+// The body is decoded before the object is loaded: an invalid body is a 400 even if the object is missing. The UID in the body is a
+// precondition. A kind may let PUT create what is missing, but only at the main endpoint.
 func (w *Writer) Update(q *rest.Request) (*rest.Answer, error) {
 	if q.Target.Name == "" {
 		return nil, errors.NewBadRequest("name must be provided")
@@ -41,6 +44,7 @@ func (w *Writer) Update(q *rest.Request) (*rest.Answer, error) {
 	}
 	updated, err := t.Run(func(live read.Live) (managedfields.Object, error) {
 		object := sent
+		// Share parts with the live object of this attempt, so that later steps recognize equal parts by their storage.
 		object.Content = storage.Share(sent.Content, live.Content)
 		return Own(q, live, object, options)
 	})

@@ -15,13 +15,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Validation has two layers. Package api checks metadata, by rules that all kinds share, and the form of the kind checks the rest. For a
+// custom resource, that includes the schema and the CEL rules of its definition, which may run long. A form may return early when the
+// context ends, without a meaningful result. So each caller looks at the context before it looks at the errors.
+
 // verdict is the result of validation for an object that may be stored.
+//
+// The next write of the object uses it: parts that did not change need no validation, as far as proof covers them.
 type verdict struct {
 	faultless bool // nothing was found wrong with the whole object, and no warning was given
 	proof     catalog.Evidence
 }
 
 // validateNew validates a new object. The error is a 422 with all faults, or the reason why the request ended meanwhile.
+//
+// Metadata is checked only if the kind finds no fault: kube-apiserver's create stops at the faults of the strategy.
 func validateNew(q *rest.Request, content value.Value) (verdict, error) {
 	var errs field.ErrorList
 	var valid verdict
@@ -46,8 +54,12 @@ func validateNew(q *rest.Request, content value.Value) (verdict, error) {
 
 // validate validates an object in place of the stored one. The error is a 422 with all faults, or the reason why the request ended
 // meanwhile. An object that stays as it is, and was faultless when it was written, is not validated again.
+//
+// Unlike a create, an update reports the faults of metadata and of the kind together, metadata first.
 func validate(q *rest.Request, object managedfields.Object, stored read.Live) (verdict, error) {
 	content, live, whole := object.Content, stored.Content, q.Target.Subresource == ""
+	// Controllers often repeat their writes. An update that changes nothing needs no validation, unless rules compare the object with the
+	// old one, as CEL transition rules do.
 	if whole && stored.Faultless && q.Version.Form.IgnoresOld() && content.Equal(live) {
 		return verdict{faultless: true, proof: stored.Evidence}, nil
 	}
@@ -77,6 +89,9 @@ func validateChange(q *rest.Request, content value.Value, live read.Live) (field
 }
 
 // withFields returns errs with the managed fields of object in each error that shows its metadata.
+//
+// Such an error prints the metadata as kube-apiserver has it. Here managed fields stand beside the content, so they are joined for the
+// error.
 func withFields(errs field.ErrorList, object managedfields.Object) field.ErrorList {
 	for _, e := range errs {
 		if _, whole := e.BadValue.(map[string]any); !whole || e.Field != "metadata" {
@@ -98,6 +113,8 @@ func warnOfFinalizers(q *rest.Request, content, live value.Value) {
 
 // invalid returns the 422 of an object with faults. The 422 names the kind that the object names, and for built-in kinds the group in which
 // their objects are stored.
+//
+// For built-in kinds, equal errors are one cause.
 func invalid(v *catalog.Version, content value.Value, errs field.ErrorList) error {
 	kind := kindIn(content)
 	if group, _, ok := strings.Cut(v.Hashed, "/"); ok {

@@ -71,6 +71,9 @@ type Change func(live read.Live) (managedfields.Object, error)
 
 // Task is a write to one object: its request, and what the verb and the options of the request say about the write. The steps of a write
 // take what they need from a task and from steps before them, and return what they find out.
+//
+// A task belongs to one goroutine and one write. Its fields are set before the first attempt. Later ones only change named, the name in the
+// request, and the cache of equivalents.
 type Task struct {
 	Writer  *Writer
 	Request *rest.Request
@@ -91,6 +94,7 @@ type Task struct {
 
 // equivalents are the endpoints of all other versions of an object that is written, once a plugin asked for them.
 type equivalents struct {
+	// once guards of: plugins may ask from several goroutines.
 	once sync.Once
 	of   []admission.Endpoint
 }
@@ -119,6 +123,8 @@ func (t *Task) load() (read.Live, error) { return t.Writer.Reader.MustLoad(t.Req
 
 // Retry calls attempt until it returns something else than store.ErrConflict, which says that another write was faster. It returns that
 // error, or the context's once the context has ended.
+//
+// Attempts have no bound and no delay between them. One fails only because another write succeeded, so the store as a whole makes progress.
 func Retry(ctx context.Context, attempt func() error) error {
 	for {
 		if err := ctx.Err(); err != nil {
