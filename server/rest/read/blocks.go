@@ -28,13 +28,17 @@ const (
 type blockKey struct {
 	version *catalog.Version
 	form    string // of the items; see items.form
-	first   bool   // no object precedes it
-	says    string // for each object its revision, in eight bytes, and the fresh part of its item
+	// first matters because a block begins with a comma unless it is the first one.
+	first bool // no object precedes it
+	// says is all that the text of the block depends on, beside version and form: a revision identifies the text of an object.
+	says string // for each object its revision, in eight bytes, and the fresh part of its item
 }
 
 func (k blockKey) isOf(resource *catalog.Resource) bool { return k.version.Resource == resource }
 
 // item is an object of a list with a known fact.
+//
+// It lasts as long as the block or the decision that it waits for. The record shares its text with the store.
 type item struct {
 	record store.Record
 	known  *fact

@@ -10,6 +10,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The objects of a watch. A watch needs the objects that exist when it begins, and then the event of each write of the store. Both avoid
+// decoding where they can:
+//
+//	fact about the text, and texts are taken    the event is the stored text, with the resource version spliced in
+//	fact, and the selector reads texts          as above for initial objects, if the selector matches the text
+//	else                                        the object is decoded once for all watches of the version; see shared.go
+
 // The types of events.
 const (
 	Added    = "ADDED"
@@ -20,6 +27,8 @@ const (
 )
 
 // Event is an event of a watch: about an object, a bookmark, or an error.
+//
+// It may be shared by many watches, so nobody modifies it.
 type Event struct {
 	Type   string
 	Object value.Value // a Status, if the event is an error
@@ -32,6 +41,8 @@ type Event struct {
 }
 
 // Collection is the set of objects that a watch is about: those of a version below a key prefix that match its selectors.
+//
+// It is immutable once it is made, and safe for concurrent use.
 type Collection struct {
 	Version *catalog.Version
 	Prefix  string // of the keys
@@ -91,6 +102,9 @@ func (i *Initial) Each(take func(Event, store.Revision) error) (store.Revision, 
 //	        x              x          MODIFIED
 //	        x              -          DELETED, with the old object at the revision of the write
 //	        -              -          none
+//
+// Other writers' objects and replaced objects count too: whether the write moves an object into the selection or out of it depends on both
+// texts. If all objects are selected, the text before the write need not be read.
 func (c *Collection) Event(e store.Event) (Event, error) {
 	if !strings.HasPrefix(e.Key, c.Prefix) || !c.names(e.Key) {
 		return Event{}, nil
@@ -102,6 +116,7 @@ func (c *Collection) Event(e store.Event) (Event, error) {
 		}
 		return event, nil
 	}
+	// The state before the write is a record with the former text, at the revision of the write, as kube-apiserver shows a deleted object.
 	after, err := c.selected(e.Record, !e.Deleted, false)
 	if err != nil {
 		return Event{}, err
@@ -122,6 +137,8 @@ func (c *Collection) Event(e store.Event) (Event, error) {
 
 // asWritten returns the fact about the text of a write if the event can use that text, whatever it contains; otherwise nil. So watches do
 // not decode objects that this process wrote.
+//
+// Only a selector that selects everything allows this: otherwise the former state of the object decides on the type of the event.
 func (c *Collection) asWritten(e store.Event) *fact {
 	if e.Deleted || !c.Texts || !c.selector.all {
 		return nil
@@ -133,6 +150,9 @@ func (c *Collection) asWritten(e store.Event) *fact {
 func (c *Collection) names(key string) bool { return c.Only == "" || NameIn(key) == c.Only }
 
 // selected returns the object of a record, or nil if the selectors do not match it.
+//
+// replaced tells that the record has the text before a write. The two objects of an event differ by that alone: they have the same
+// revision.
 func (c *Collection) selected(record store.Record, exists, replaced bool) (*shared, error) {
 	if !exists {
 		return nil, nil
@@ -150,6 +170,7 @@ func (c *Collection) initial(record store.Record, known *fact) (_ Event, err err
 	if !c.names(record.Key) {
 		return Event{}, nil
 	}
+	// The lister had no fact. Reading the record may find one, which all watches that begin later use, too.
 	if known == nil && c.Texts && c.selector.inTexts {
 		if known, err = c.view.known(record); err != nil {
 			return Event{}, err

@@ -13,8 +13,24 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// Serving stored texts. This server writes an object as JSON with sorted names and without a resource version. If the version of a request
+// would show the very same object, an answer is the stored text with the version spliced in:
+//
+//	text      {"apiVersion":"v1","data":{...},"kind":"ConfigMap","metadata":{"labels":{...},"name":"a","uid":"..."}}
+//	kind                                      [                 ]
+//	metadata                                                                [                                     ]
+//	at                                                                                                 ^
+//	answer    {"apiVersion":"v1","data":{...},"kind":"ConfigMap","metadata":{"labels":{...},"name":"a","resourceVersion":"7","uid":"..."}}
+//
+// A fact says where these places are. It takes some 100 bytes, needs no decoded object, and costs one scan of the text when it is made.
+//
+// Invariant: with a fact about a text in a version, decoding the text and printing the object gives the spliced text, byte for byte. Only
+// callers that have compared the two make facts: View.ReadOnce after a read, and a write after it read its object back.
+
 // fact holds the positions of parts in a stored text that a version serves unchanged: decoding it would not default, prune or convert
 // anything. With a fact, lists use the text without decoding it.
+//
+// It is immutable, except other, which facts guards, and columns. The positions are int32, since an object has at most a few megabytes.
 type fact struct {
 	version  *catalog.Version
 	other    *fact // about the same text in other versions
@@ -24,12 +40,14 @@ type fact struct {
 	name     span  // of the value of the member name in the metadata
 	at       int32 // position for the resource version in the metadata
 
+	// columns is set by the first Table; goroutines may compute it at the same time, with the same outcome.
 	columns atomic.Pointer[[]span] // see columnsIn
 }
 
 // span is a part of a text.
 type span struct{ from, to int32 }
 
+// in returns the part of a text. It shares memory with the text.
 func (s span) in(text []byte) []byte { return text[s.from:s.to] }
 
 // maxFacts bounds the number of texts with facts.
@@ -37,13 +55,17 @@ const maxFacts = 1 << 18
 
 // facts caches facts by the revision that wrote the text, which identifies the text. The zero value is empty. It is safe for concurrent
 // use.
+//
+// A revision identifies a text, because a store gives each write its own revision. Only etcd may delete several records at one.
 type facts struct {
+	// mu guards all other fields, and fact.other.
 	mu   sync.RWMutex
 	of   map[store.Revision]*fact
 	past [sharedEvents]store.Revision // a ring of outdated revisions, dropped in order from next on
 	next int
 }
 
+// The readers below take the lock for one lookup in a map, and a page of a list takes it once; see all.
 // get returns the fact about a text, or nil.
 func (f *facts) get(v *catalog.Version, r store.Revision) *fact {
 	f.mu.RLock()
@@ -70,6 +92,8 @@ func (f *facts) all(known []*fact, v *catalog.Version, records []store.Record) [
 }
 
 // put caches the fact about a text in a version that has none. If the cache is full, put empties it.
+//
+// Emptying is simpler than choosing what to drop. The facts that are needed come back with the next reads.
 func (f *facts) put(r store.Revision, known *fact) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,10 +129,15 @@ func (f *facts) drop(resource *catalog.Resource) {
 }
 
 // onces are locks by record, so that many watches that begin at once read a record once. Records share locks.
+//
+// The lock of a record is held while the record is decoded, so requests for other records with the same lock wait, too.
 type onces [64]sync.Mutex
 
 // factOf computes the fact about the text of an object. It returns false if the parts do not have the order in which this server writes
 // them.
+//
+// It scans members until the end of the metadata. kind comes before metadata, as names are sorted. A text with another order is not of this
+// server and gets no fact. Members after the metadata are not scanned.
 func factOf(v *catalog.Version, text []byte) (*fact, bool) {
 	f := &fact{version: v}
 	r := jsontext.Skim(text)
@@ -133,6 +162,9 @@ func factOf(v *catalog.Version, text []byte) (*fact, bool) {
 }
 
 // readMetadata scans the metadata. The resource version goes before the first greater name, so that names stay sorted.
+//
+// It fails for metadata without a greater name, for example without a uid, since then there is no place that a comma follows. It also fails
+// for metadata that have a resource version.
 func (f *fact) readMetadata(r *jsontext.Scanner, text []byte) bool {
 	const version = "resourceVersion"
 	return r.Members(func(start, end int) bool {
@@ -160,6 +192,8 @@ func newSpan(from, to int) span { return span{int32(from), int32(to)} }
 const textPrefix = `{"apiVersion":"`
 
 // appendTo appends the text of an object with its resource version. bare omits apiVersion and kind.
+//
+// Items of a list of built-in kinds are bare, since the list says what they are. That leaves out the first member and the span of the kind.
 func (f *fact) appendTo(b, text []byte, r store.Revision, bare bool) []byte {
 	from := int32(0)
 	if bare {
@@ -205,6 +239,7 @@ func (f *fact) find(text []byte, names []string) span {
 			case string(member) == name:
 				found = true
 				return false
+			// Jump over the metadata: with managed fields, it is often the longest member.
 			case depth == 0 && r.Pos == int(f.metadata.from):
 				r.Pos = int(f.metadata.to)
 				return true
@@ -224,6 +259,8 @@ func (f *fact) find(text []byte, names []string) span {
 
 // columnsIn returns the positions of the values at paths in a text, with the zero span for none. The paths are those of the version's
 // columns. They are searched once for each text.
+//
+// It takes paths as they are on the first call: a version has one set of columns, and a definition that changes them has another version.
 func (f *fact) columnsIn(text []byte, paths [][]string) []span {
 	if known := f.columns.Load(); known != nil {
 		return *known

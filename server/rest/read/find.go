@@ -7,7 +7,17 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// Which records a list reads. The ways, from the cheapest to the one that always works:
+//
+//	only    metadata.name=x, in one namespace    one key
+//	found   app=web, spec.nodeName=n             the keys of an index, if they are few
+//	Range   anything else                        all records below the prefix, a page at a time
+//
+// All of them give candidates; the selector decides about each record afterwards. So an index may err on the side of too many.
+
 // next returns the next page of candidate records: those that an index finds for the selectors, or else all.
+//
+// The first two ways give the whole list in one page, so they are tried only for the first page.
 func (l *lister) next(taken int64) (store.Page, error) {
 	if l.after == "" {
 		if key, ok := l.only(); ok {
@@ -17,6 +27,7 @@ func (l *lister) next(taken int64) (store.Page, error) {
 			return page, err
 		}
 	}
+	// If all records are selected, read no more of them than the list may still take.
 	limit := int64(pageSize)
 	if l.limit > 0 && l.selector.all {
 		limit = min(limit, l.limit-taken)
@@ -34,6 +45,9 @@ func (l *lister) only() (string, bool) {
 }
 
 // one returns the page with the record of a key.
+//
+// A range with the key as its prefix begins with the record of the key, or with one of a longer key, which is dropped. Unlike Get, it says
+// at which revision.
 func (l *lister) one(key string) (store.Page, error) {
 	page, err := l.Store.Range(l.ctx, store.Range{Prefix: key, Limit: 1, At: l.at})
 	if len(page.Records) > 0 && page.Records[0].Key != key {
@@ -45,6 +59,9 @@ func (l *lister) one(key string) (store.Page, error) {
 
 // found returns the page of the records that an index finds. It returns false if no index helps or the list is not at the latest revision.
 // It also does if a limit may end the list before the last record.
+//
+// The keys are of one revision, and the records are read at that revision, so that the list is consistent. If it is compacted meanwhile,
+// the caller reads all records instead. A webhook may change labels and fields, so objects that it converts have no index.
 func (l *lister) found() (page store.Page, ok bool, err error) {
 	terms := l.selector.terms()
 	if _, converted := l.Version.Form.(catalog.Batch); l.at != 0 || len(terms) == 0 || converted {
@@ -72,6 +89,8 @@ func (l *lister) found() (page store.Page, ok bool, err error) {
 }
 
 // termsOf returns the terms of a record: the zero term if there is no fact about its text.
+//
+// Without a fact, labels and fields cannot be looked up in the text. Then each list has to look at the object itself.
 func (l *lister) termsOf(record store.Record) ([]term, error) {
 	known, err := l.known(record)
 	if err != nil || known == nil {

@@ -13,6 +13,8 @@ import (
 )
 
 // Get answers with an object, with the whole of it for its subresource status, or with its Scale.
+//
+// A resource version in the query is a lower bound: the store must have reached it, and then the latest object is returned.
 func (b *Reader) Get(q *rest.Request) (*rest.Answer, error) {
 	if q.IsScale() {
 		return b.getScale(q)
@@ -32,6 +34,7 @@ func (b *Reader) Get(q *rest.Request) (*rest.Answer, error) {
 		return nil, err
 	}
 	view := b.View(q.Version)
+	// The stored text is the answer, and nothing is decoded.
 	if text := view.TextOf(record); text != nil && q.Textual {
 		return &rest.Answer{Code: http.StatusOK, Text: text, Converted: true}, nil
 	}
@@ -43,6 +46,8 @@ func (b *Reader) Get(q *rest.Request) (*rest.Answer, error) {
 }
 
 // getScale answers with the Scale of an object.
+//
+// The 500 of an object without replicas is what kube-apiserver answers for a custom resource.
 func (b *Reader) getScale(q *rest.Request) (*rest.Answer, error) {
 	live, err := b.MustLoad(q)
 	if err != nil {
@@ -59,6 +64,8 @@ func (b *Reader) getScale(q *rest.Request) (*rest.Answer, error) {
 }
 
 // Load returns the stored object of a request, the zero Live if there is none.
+//
+// The object is shared with the cache and with other requests: callers must not modify its entries. Its content is immutable.
 func (b *Reader) Load(q *rest.Request) (Live, error) {
 	record, err := b.Store.Get(q.Context(), q.Key(), 0)
 	if stderrors.Is(err, store.ErrNotFound) {

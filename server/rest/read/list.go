@@ -18,6 +18,9 @@ import (
 //
 // The cost grows with the number of objects in the collection, or in the pages that are read. All of them are held until the answer is
 // sent.
+//
+// A list that is held in memory until it is sent takes room from all such lists; see room.go. The share is given back when the answer is
+// sent, or here if there is none.
 func (b *Reader) List(q *rest.Request) (_ *rest.Answer, err error) {
 	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -43,6 +46,8 @@ func (b *Reader) List(q *rest.Request) (_ *rest.Answer, err error) {
 }
 
 // Objects returns the objects in the collection of a request that options select, as they are at the moment.
+//
+// It takes no room and answers nothing: it is for the server's own needs, such as deleting a collection.
 func (b *Reader) Objects(q *rest.Request, options api.ListOptions) (*rest.List, error) {
 	l, err := b.newLister(q, options)
 	if err != nil {
@@ -63,6 +68,8 @@ func (l *lister) list() (*rest.List, error) {
 }
 
 // objects returns a function for each that decodes records and passes selected objects to take.
+//
+// With a fact, each has matched the text already. The room is taken before the object is kept.
 func (l *lister) objects(take func(object value.Value) error) func(store.Record, *fact) (bool, error) {
 	return func(record store.Record, known *fact) (bool, error) {
 		o, err := l.read(record)
@@ -84,6 +91,9 @@ func (l *lister) objects(take func(object value.Value) error) func(store.Record,
 // known is the fact about a record that is certain to match; nil leaves the check to take. each returns the list's metadata.
 //
 // The cost grows with the number of visited records. All have one revision.
+//
+// It ends a page exactly at the limit, and only if records are left: whether one of them matches is not looked at. So the last page of a
+// list with a selector may be empty, as in kube-apiserver.
 func (l *lister) each(take func(record store.Record, known *fact) (bool, error)) (rest.List, error) {
 	if err := l.reach(l.ctx, max(l.asked, int64(l.at))); err != nil {
 		return rest.List{}, err
@@ -94,10 +104,12 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 		if err != nil {
 			return rest.List{}, l.failed(err)
 		}
+		// The first page determines the revision. Later pages are read at the same one, so that the list is a snapshot.
 		if l.at == 0 {
 			l.at = page.Revision
 		}
 		ahead := 0 // number of records that need no further conversion call
+		// Look up the facts of the whole page under one lock.
 		l.pageFacts = l.facts.all(l.pageFacts[:0], l.Version, page.Records)
 		for i, record := range page.Records {
 			if i >= ahead {
@@ -105,6 +117,7 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 					return rest.List{}, err
 				}
 			}
+			// The position advances also for records that are not taken: a token must not lead back to them.
 			l.after = record.Key
 			known, took := l.selects(record, l.pageFacts[i])
 			if took {
@@ -126,6 +139,9 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 }
 
 // selects reports whether a record may match. It returns the fact about the record if the record certainly matches.
+//
+// The three outcomes are: no match, (nil, false); perhaps, (nil, true); and a match that needs no decoding, (fact, true). Without a
+// selector, the fact may be nil.
 func (l *lister) selects(record store.Record, known *fact) (*fact, bool) {
 	switch {
 	case l.selector.all:
@@ -136,6 +152,7 @@ func (l *lister) selects(record store.Record, known *fact) (*fact, bool) {
 	if known == nil || !l.selector.inTexts {
 		return nil, true
 	}
+	// A field of l, since a local variable would be allocated for each record.
 	l.seen = inText{record, known}
 	return known, l.selector.matchesText(&l.seen)
 }

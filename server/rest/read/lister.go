@@ -14,7 +14,20 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// At which revision a list reads, by the parameters of its query, as in kube-apiserver with a watch cache:
+//
+//	resourceVersion   limit   match          revision
+//	none              any     none           the latest
+//	0                 any     none           any; the limit is ignored
+//	n                 none    none           the latest, not older than n
+//	n                 some    none           exactly n
+//	n                 any     NotOlderThan   the latest, not older than n
+//	n                 any     Exact          exactly n
+//	none              any     continue       that of the token; the latest if the token says -1
+
 // lister collects the objects of a list.
+//
+// It belongs to one goroutine and is used for one list. after and at move as the list is read: together they say where it is.
 type lister struct {
 	View
 	ctx         context.Context
@@ -28,6 +41,7 @@ type lister struct {
 	asked       int64  // the revision that the query names
 	held        *share // of a list that is held until it is sent; nil otherwise
 
+	// pageFacts and seen are memory that is used again from page to page and from record to record.
 	pageFacts []*fact // of the records of a page, in their order
 	seen      inText  // is at the record that is visited
 }
@@ -51,6 +65,7 @@ func (b *Reader) newLister(q *rest.Request, options api.ListOptions) (*lister, e
 	exact := options.Match == metav1.ResourceVersionMatchExact || options.Match == "" && options.Limit > 0
 	switch {
 	case options.Version == "0" || options.Match == metav1.ResourceVersionMatchNotOlderThan && l.asked == 0:
+		// As in kube-apiserver, whose watch cache answers such a list:
 		l.limit = 0 // any revision is allowed, and the whole list is in memory
 	case exact:
 		l.at = store.Revision(l.asked)
@@ -59,6 +74,9 @@ func (b *Reader) newLister(q *rest.Request, options api.ListOptions) (*lister, e
 }
 
 // resume continues where a token says that the last page ended.
+//
+// The position of a token replaces the resource version, so the query must not have one. Other parameters may differ from those of the
+// first page.
 func (l *lister) resume() error {
 	token, err := parseToken(l.options.Continue)
 	if err != nil {
@@ -76,6 +94,8 @@ func (l *lister) resume() error {
 }
 
 // named reports whether the name and namespace in a key match the selector.
+//
+// It looks at requirements of equality only, and at nothing but the key. A record that it lets pass may still not match.
 func (l *lister) named(key string) bool {
 	if l.selector.fields.Empty() {
 		return true
@@ -90,6 +110,9 @@ func (l *lister) named(key string) bool {
 }
 
 // cut is the end of a page behind which records are left.
+//
+// With a selector, the number of remaining objects is unknown, and the answer leaves it out. A token ends with a zero byte: the next page
+// begins at the first key that is greater than the last one.
 func (l *lister) cut(left int) rest.List {
 	end := rest.List{Version: l.at}
 	if l.selector.all {
@@ -100,6 +123,9 @@ func (l *lister) cut(left int) rest.List {
 }
 
 // failed translates an error of the store for the client.
+//
+// If a later page is too old, the refusal contains a token for going on at the latest revision. Clients that use it accept that their list
+// is not of one revision.
 func (l *lister) failed(err error) error {
 	switch {
 	case stderrors.Is(err, store.ErrCompacted) && l.options.Continue != "":

@@ -19,6 +19,9 @@ import (
 )
 
 // Live is a stored object as a version shows it.
+//
+// Its content is immutable and shared; its entries must not be modified. Faultless, Evidence, Settled and Writes are set only for an object
+// that this process wrote and keeps in the cache. For one that was read from its text they are zero, which claims nothing.
 type Live struct {
 	managedfields.Object
 	Record store.Record // its Revision is 0 if nothing is stored
@@ -51,11 +54,15 @@ func WithVersion(content value.Value, revision store.Revision) value.Value {
 
 // ReadsBack reports whether v is surely the same when its text is read. Otherwise a whole number that is a float here may be printed as
 // an integer, and text that is no UTF-8 as other text. Parts of known, absent for none, read back.
+//
+// It is called after each write and must be cheap: parts that are the same storage in known are skipped, so the cost follows the change.
+// The answer may be false for a value that would read back.
 func ReadsBack(v, known value.Value) bool {
 	if v.Same(known) {
 		return true
 	}
 	switch v.Kind() {
+	// 1.0 is printed as 1, and reads as an integer.
 	case value.KindFloat:
 		return v.Float() != math.Trunc(v.Float())
 	case value.KindString:
@@ -79,6 +86,8 @@ func ReadsBack(v, known value.Value) bool {
 
 // unreadable is the error of a stored object that cannot be read, in the words that kube-apiserver has for reads. A write answers with
 // the cause alone.
+//
+// In kube-apiserver, a read passes the layer that words corrupt objects, and a write reports the decoder's error.
 type unreadable struct {
 	*errors.StatusError
 	why error
@@ -94,6 +103,8 @@ func WhyUnreadable(err error) error {
 }
 
 // Corrupt returns the error of a record that cannot be read.
+//
+// The key is shown without the prefix of kube-apiserver's storage.
 func Corrupt(record store.Record, err error) error {
 	why := Undecodable(record.Revision, err)
 	key := strings.TrimPrefix(record.Key, "/registry")

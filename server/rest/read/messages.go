@@ -9,6 +9,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Lists in protobuf. A list in JSON is a text that can be sent while it is read. A list in protobuf has the length of the whole in front:
+//
+//	head                        the envelope, which says how long the list is, and the metadata of the list
+//	item item item ...          held if all of them fit into maxHeld
+//	end
+//
+// So the items are measured first. Encoding them twice costs time, but holding them would cost the memory of the whole list.
+
 // maxHeld bounds the messages that are held while their length is computed.
 const maxHeld = 1 << 20
 
@@ -25,6 +33,7 @@ func (b *Reader) ListMessages(q *rest.Request, body *wire.Stream) error {
 	if err != nil {
 		return err
 	}
+	// The first pass. Errors of objects are found here, before the answer begins.
 	m := measured{Messages: wire.Messages{Version: q.Version}}
 	end, err := l.each(l.objects(m.measure))
 	if err != nil {
@@ -40,12 +49,14 @@ func (b *Reader) ListMessages(q *rest.Request, body *wire.Stream) error {
 	if l, err = b.newLister(q, options); err != nil {
 		return err
 	}
+	// The second pass reads the same revision, so the same objects with the same lengths.
 	l.at = end.Version
 	m.held = nil
 	s := sender{measured: m, body: body, left: m.size, text: head}
 	if _, err = l.each(l.objects(s.send)); err != nil {
 		return err
 	}
+	// The client was promised another length. That breaks the answer off, since it cannot be mended any more.
 	if s.left != 0 {
 		return fmt.Errorf("a list of %d bytes was sent with %d less", m.size, s.left)
 	}
@@ -61,6 +72,7 @@ type measured struct {
 
 // measure adds an object.
 func (m *measured) measure(object value.Value) (err error) {
+	// Too much to hold: from here on, only count. What was held is dropped by the caller.
 	if m.size > maxHeld {
 		n, err := m.Size(object)
 		m.size += n
@@ -79,6 +91,7 @@ type sender struct {
 	left int    // bytes that remain
 }
 
+// send appends an object to the text, and writes the text once it is long enough.
 func (s *sender) send(object value.Value) error {
 	before := len(s.text)
 	text, err := s.AppendObject(s.text, object)

@@ -15,6 +15,9 @@ import (
 const patience = 3 * time.Second
 
 // reach waits until the store is at a revision; 0 is any. The error is a 504 if that takes too long.
+//
+// A client may have the revision from another server on the same storage, which this one is about to see. kube-apiserver waits for its
+// watch cache in the same way.
 func (b *Reader) reach(ctx context.Context, asked int64) error {
 	if asked == 0 {
 		return nil
@@ -25,6 +28,7 @@ func (b *Reader) reach(ctx context.Context, asked int64) error {
 	}
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	// Batches without events tell of the revision as well; see store.Batch. A prefix of "" is every key.
 	batches, err := b.Store.Watch(patient, "", store.Revision(current))
 	if err != nil {
 		return err
@@ -37,6 +41,7 @@ func (b *Reader) reach(ctx context.Context, asked int64) error {
 			return nil
 		}
 	}
+	// The request ended, rather than the patience with it.
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ const recentBudget = 32 << 20
 // zero recent is empty. It is safe for concurrent use.
 //
 // Invariant: an object is a function of its record and the version.
+//
+// An object that is in the cache is shared: by requests, watches and later writes of the same object. Nobody modifies it.
 type recent struct {
 	objects cache.Cache[recentKey, *readObject]
 }
@@ -27,6 +29,8 @@ type recentKey struct {
 }
 
 // readObject is a decoded stored object.
+//
+// once guards whole and err. Joining the managed fields is left to the first request that needs them.
 type readObject struct {
 	Live
 	once  sync.Once
@@ -50,12 +54,16 @@ func (r *recent) get(record store.Record, v *catalog.Version) *readObject {
 }
 
 // last returns the object of a key at any revision, or nil.
+//
+// The revision does not matter to callers that only want parts to share.
 func (r *recent) last(key string, v *catalog.Version) *readObject {
 	o, _ := r.objects.Get(recentKey{key, v})
 	return o
 }
 
 // put caches an object.
+//
+// An object replaces the one with the same key and version, whichever is newer: get compares revisions anyway.
 func (r *recent) put(o *readObject, v *catalog.Version) {
 	r.objects.Put(recentKey{o.Record.Key, v}, o, len(o.Record.Text), recentBudget)
 }

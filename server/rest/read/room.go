@@ -15,9 +15,13 @@ const (
 )
 
 // room counts the stored text of held lists. The zero room is empty. It is safe for concurrent use.
+//
+// It is a count, not a queue: a list that finds no room is refused at once, and the client tries again after a second.
 type room struct{ held atomic.Int64 }
 
 // take reserves n more bytes for a list that has reserved own. It is a 429 if other lists hold too much.
+//
+// The room is taken first and given back if it was too much. So lists that come together cannot all find the same room free.
 func (r *room) take(own, n int64) error {
 	if all := r.held.Add(n); all > maxRoom && all > own+n {
 		r.held.Add(-n)
@@ -27,6 +31,9 @@ func (r *room) take(own, n int64) error {
 }
 
 // share is what one list holds of the room.
+//
+// It belongs to the goroutine of the list. Invariant: holds is 0 while listed is at most freeRoom, and equals listed afterwards, unless the
+// list was refused.
 type share struct {
 	of     *room
 	listed int64 // bytes of stored text of the list
@@ -39,6 +46,7 @@ func (s *share) hold(n int) error {
 	if s.listed <= freeRoom {
 		return nil
 	}
+	// The first bytes beyond freeRoom make the whole list count.
 	more := s.listed - s.holds
 	if err := s.of.take(s.holds, more); err != nil {
 		return err
@@ -48,6 +56,7 @@ func (s *share) hold(n int) error {
 }
 
 // leave gives back what the list holds.
+// It may be called again, and then gives back nothing.
 func (s *share) leave() {
 	s.of.held.Add(-s.holds)
 	s.holds = 0

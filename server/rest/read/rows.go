@@ -14,6 +14,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Lists as Tables, which kubectl asks for. A row has cells, which may depend on the time, and the object or its metadata:
+//
+//	text   {"apiVersion":"v1","kind":"Thing","metadata":{"creationTimestamp":"...","name":"a",...},"spec":{"size":3}}
+//	row    {"cells":["a",3,"5m"],     fresh: looked up at the places of the columns; an age changes while the text does not
+//	       "object":{...}}            fixed: spliced from the text; see fact.go
+
 // ListTable lists as a Table, as [Reader.ListTexts] does as a list: rows are made of the stored texts. table is asked for it once the
 // options of the query are known to be good.
 //
@@ -44,6 +50,7 @@ func (b *Reader) ListTable(q *rest.Request, table func() (wire.Table, error), bo
 	if out.some {
 		out.append(`]`)
 	} else {
+		// An empty Table has another form of "rows" than an empty list. The bracket is taken back; it was not sent yet.
 		out.text = append(out.text[:len(out.text)-1], t.NoRows()...)
 	}
 	out.append(`,"metadata":{`)
@@ -55,6 +62,8 @@ func (b *Reader) ListTable(q *rest.Request, table func() (wire.Table, error), bo
 }
 
 // rows prints objects as rows of a Table. It implements items.
+//
+// It is immutable, and its cells are appended to memory of the caller.
 type rows struct {
 	wire.Table
 	partial string     // text after the cells of a row whose object is its metadata
@@ -62,6 +71,8 @@ type rows struct {
 	columns []catalog.Column
 }
 
+// newRows returns the printer of a Table. It decides how cells are found: by the kind's own function, by paths in texts, or by paths in
+// objects if a path is not plain.
 func newRows(t wire.Table) *rows {
 	out := &rows{Table: t, partial: `,"object":{"apiVersion":` + quoted(t.Of) + `,"kind":"` + wire.AsPartial + `","metadata":`}
 	if t.Version.Row != nil {
@@ -79,6 +90,7 @@ func newRows(t wire.Table) *rows {
 	return out
 }
 
+// form names what rows of the same records differ by: the version of the Table, and what of the object is in a row.
 func (w *rows) form() string { return w.Of + " " + string(w.Include) }
 
 // fresh appends the cells, which may contain ages.
@@ -106,6 +118,7 @@ func (w *rows) fixed(b []byte, record store.Record, known *fact) []byte {
 	}
 }
 
+// least counts the shortest cells that are possible, since the cells are not known yet.
 func (w *rows) least(record store.Record, known *fact) int {
 	n := len(`{"cells":[],"object":null}`)
 	switch w.Include {
@@ -137,6 +150,7 @@ func (w *rows) lookUp(b []byte, record store.Record, known *fact) (_ []byte, err
 	begin := len(b)
 	for i, at := range known.columnsIn(record.Text, w.paths) {
 		b = append(b, "[,"[min(i, 1)])
+		// A row has a bound, for values may be long and printed by several columns. The remaining cells say that they are given up.
 		if len(b)-begin > wire.MaxCells {
 			b = append(b, quoted(wire.GivenUp)...)
 			continue
@@ -148,6 +162,7 @@ func (w *rows) lookUp(b []byte, record store.Record, known *fact) (_ []byte, err
 	return append(b, ']'), nil
 }
 
+// read appends a row of an object that was decoded, because there is no fact about its text.
 func (w *rows) read(t *texts, o managedfields.Object) error {
 	document, err := o.Value()
 	t.text = w.Row(document, "").AppendJSON(t.text)

@@ -19,7 +19,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Selecting objects by labels and fields. The libraries of Kubernetes parse selectors and decide, by interfaces that they ask for labels
+// and fields. Here are two implementations of each:
+//
+//	labelsOf, fieldsOf   of a decoded object
+//	labelsIn, fieldsIn   of a stored text and its fact: they scan for what the selector names, and decode nothing else
+//
+// Invariant: both give the same answers for the same object. Where that cannot be promised, such as for escaped names and derived fields,
+// isInTexts is false and the object is decoded.
+
 // selector selects objects of a version.
+//
+// It is immutable and safe for concurrent use.
 type selector struct {
 	labels  labels.Selector
 	fields  fields.Selector
@@ -42,6 +53,8 @@ func newSelector(v *catalog.Version, options api.ListOptions) (*selector, error)
 }
 
 // fieldRefusal returns the format of the refusal of a field.
+//
+// Kinds without fields of their own get kube-apiserver's default text, and kinds with fields have texts of their own conversions.
 func fieldRefusal(v *catalog.Version) string {
 	if !v.Custom && len(v.Fields) == 0 {
 		return `%q is not a known field selector: only "metadata.name", "metadata.namespace"`
@@ -61,6 +74,7 @@ func isPlainPath(path string) bool {
 	})
 }
 
+// selectable reports whether objects can be selected by a field: by their name, by their namespace, and by the fields of the version.
 func selectable(v *catalog.Version, name string) bool {
 	namespace := name == "metadata.namespace" && (v.Namespaced || !v.Custom && len(v.Fields) == 0) // objects of the cluster have none
 	return name == "metadata.name" || namespace || slices.Contains(v.Fields, name)
@@ -72,11 +86,15 @@ func (s *selector) matches(content value.Value) bool {
 }
 
 // matchesText reports whether the text of an object matches; s.inTexts must be set. seen is passed by reference to avoid an allocation.
+//
+// An empty selector is not asked: that would cost a scan of the labels.
 func (s *selector) matchesText(seen *inText) bool {
 	return (s.labels.Empty() || s.labels.Matches((*labelsIn)(seen))) && (s.fields.Empty() || s.fields.Matches((*fieldsIn)(seen)))
 }
 
 // terms returns the requirements that an index can answer: for each, the terms of which an object must have one.
+//
+// Only requirements of equality and membership are in it. Others, such as "!=" and "exists", select too many objects for an index to help.
 func (s *selector) terms() [][]term {
 	var all [][]term
 	requirements, _ := s.labels.Requirements()
@@ -100,6 +118,8 @@ func (s *selector) terms() [][]term {
 }
 
 // termsOf returns the terms of an object: its labels and selectable fields.
+//
+// Each object has a term for each selectable field, with "" where it has no value: "spec.nodeName=" selects pods without a node.
 func termsOf(seen *inText) []term {
 	var terms []term
 	text := seen.known.labels.in(seen.Text)
@@ -185,6 +205,8 @@ func (l *labelsIn) Get(label string) string {
 }
 
 // Lookup returns the value of a label, and whether the label exists.
+//
+// It scans labels until the one that is asked for. Names are compared as printed: labels that are valid have no escapes.
 func (l *labelsIn) Lookup(label string) (string, bool) {
 	labels := l.known.labels.in(l.Text)
 	r := jsontext.Skim(labels)
@@ -209,6 +231,8 @@ type fieldsIn inText
 func (f *fieldsIn) Has(name string) bool { return selectable(f.known.version, name) }
 
 // Get returns the value of a field as text, or "".
+//
+// The name is in the key, so it costs no scan.
 func (f *fieldsIn) Get(name string) string {
 	path := strings.Split(name, ".")
 	if isName(path) {
@@ -218,6 +242,8 @@ func (f *fieldsIn) Get(name string) string {
 }
 
 // textOf returns the text of a value in the form that selectors compare, or "" for none.
+//
+// A string without escapes is cut out of its quotes; anything else is decoded.
 func textOf(json []byte) string {
 	if n := len(json); n >= 2 && json[0] == '"' && bytes.IndexByte(json, '\\') < 0 {
 		return string(json[1 : n-1])

@@ -8,6 +8,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// What watches have in common. A write concerns all watches of its resource, and most of them need the same object, in the same form:
+//
+//	write ---> event of version v1 ---> decoded once ---> text as JSON    watch 1, watch 2, ...
+//	                                                 ---> text as a Table watch 3, ...
+//
+// The cache holds the last events only. An older event is decoded again for the watch that lags behind.
+
 // sharedEvents is the number of events that are cached with their objects and texts. Watches that keep up are all at the last few.
 const sharedEvents = 1024
 
@@ -21,6 +28,8 @@ type eventKey struct {
 }
 
 // shared holds what watches of the same version compute for the same write. Each part is computed once.
+//
+// once guards live, whole and err, and mu guards texts. mu is held while a text is made: watches that need the same text wait for it.
 type shared struct {
 	once  sync.Once
 	live  Live
@@ -51,8 +60,9 @@ func (s *shared) Text(name string, make func() ([]byte, error)) ([]byte, error) 
 
 // events caches the last events. The zero value is empty and ready. It is safe for concurrent use.
 type events struct {
-	mu   sync.Mutex
-	of   map[eventKey]*shared
+	mu sync.Mutex
+	of map[eventKey]*shared
+	// An element of the ring is the zero key while fewer events came than it has places.
 	ring [sharedEvents]eventKey // the keys of of in order of arrival, from next on
 	next int
 }

@@ -15,6 +15,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Lists as JSON text, made of stored texts. What happens to a record depends on whether it has a fact, and on whether the body is
+// compressed. Only a body that is long enough is compressed, so that is open at first:
+//
+//	no fact                     decode and print; what is collected is written before, to keep the order
+//	fact, plain body            splice the stored text
+//	fact, body may compress     hold the record until the bound on the length decides
+//	fact, compressed body       collect records to a block, and write the block from the cache; see blocks.go
+//
+// Invariant: the order of records is kept. Between calls of take, the list so far is what the body has, then text, then held or block. At
+// most one of held and block has objects.
+
 // ListTexts is List as JSON text, which it makes from stored texts and writes to body piece by piece. All errors come before the first
 // piece, except those of body, of an object, and of a store that fails meanwhile.
 //
@@ -60,6 +71,9 @@ func (t *texts) end(end rest.List) {
 func quoted(s string) string { return value.String(s).String() }
 
 // items prints the objects of a list. The item of a record with a fact has two parts.
+//
+// A row of a Table and a whole object are items. Those of one text and one form differ in their fresh part alone, which is why blocks have
+// it in their keys.
 type items interface {
 	// form identifies the form of the items in the key of a block.
 	form() string
@@ -74,6 +88,8 @@ type items interface {
 }
 
 // texts is a list that is being written.
+//
+// It belongs to one goroutine. The caller appends the begin and the end of the list, and take appends the objects.
 type texts struct {
 	*lister
 	items items
@@ -96,6 +112,8 @@ func newTexts(l *lister, body *wire.Stream, how items) *texts {
 var textBuffers = sync.Pool{New: func() any { b := make([]byte, 0, listChunk+listChunk/4); return &b }}
 
 // release returns the buffer. Nothing may use the text afterwards.
+//
+// A buffer that has grown too large is left to the garbage collector.
 func (t *texts) release() {
 	if t.text != nil && cap(t.text) <= 2*listChunk {
 		b := t.text[:0]
@@ -117,6 +135,7 @@ func (t *texts) send() error {
 // listChunk is the amount of text per write. It is so large that the cost of a write is small beside that of sending.
 const listChunk = 256 << 10
 
+// append appends parts to the text that is not written yet.
 func (t *texts) append(parts ...string) {
 	for _, part := range parts {
 		t.text = append(t.text, part...)
@@ -150,6 +169,8 @@ func (t *texts) print(record store.Record, known *fact) (err error) {
 }
 
 // takeSlowly is take for a record that must be decoded: it has no fact, or the selector reads decoded fields.
+//
+// Decoding may find that the version shows the text as it is. Then the text is used at once.
 func (t *texts) takeSlowly(record store.Record) (bool, error) {
 	o, err := t.decoded(record)
 	if err != nil || !t.selector.matches(o.Content) {
@@ -172,6 +193,7 @@ func (whole) form() string { return "" }
 
 func (whole) fresh(b []byte, _ *texts, _ store.Record, _ *fact) ([]byte, error) { return b, nil }
 
+// A built-in kind's list leaves apiVersion and kind away from its items; custom resources keep them, as in kube-apiserver.
 func (whole) fixed(b []byte, record store.Record, known *fact) []byte {
 	return known.appendTo(b, record.Text, record.Revision, !known.version.Custom)
 }
@@ -184,6 +206,7 @@ func (whole) least(record store.Record, known *fact) int {
 	return n
 }
 
+// read prints the document that fixed would have spliced.
 func (whole) read(t *texts, o managedfields.Object) error {
 	document, err := o.Value()
 	if err != nil {
@@ -197,6 +220,8 @@ func (whole) read(t *texts, o managedfields.Object) error {
 }
 
 // decoded returns the object of a record. It caches the object if later requests are likely to need its fields, or if it was converted.
+//
+// A selector that reads texts, and no conversion: then the fact that ReadOnce keeps is all that later lists need.
 func (t *texts) decoded(record store.Record) (Live, error) {
 	if _, converted := t.Version.Form.(catalog.Batch); t.selector.inTexts && !converted {
 		return t.ReadOnce(record)
@@ -208,6 +233,7 @@ func (t *texts) decoded(record store.Record) (Live, error) {
 	return o.Live, nil
 }
 
+// begin appends the comma between two objects.
 func (t *texts) begin() {
 	if t.some {
 		t.text = append(t.text, ',')
@@ -227,6 +253,7 @@ func (t *texts) flush() error {
 func (t *texts) hold(record store.Record, known *fact) error {
 	t.held = append(t.held, item{record, known})
 	t.least += t.items.least(record, known)
+	// The body learns how long the list is at least, and decides whether that is worth compressing.
 	if t.body.Expect(t.least); !t.body.Compresses() {
 		return nil
 	}
@@ -260,6 +287,7 @@ func (t *texts) addToBlock(record store.Record, known *fact) (err error) {
 	}
 	b.fresh = append(b.fresh, newSpan(from, len(b.says)))
 	b.items = append(b.items, item{record, known})
+	// The border of a block depends on the key alone, unless the block is full: so the same objects make the same blocks in every list.
 	if b.text += len(record.Text); b.text < blockText && maphash.String(blockSeed, record.Key)%blockObjects != 0 {
 		return nil
 	}
@@ -272,6 +300,7 @@ func (t *texts) sendBlock() error {
 	if len(b.items) == 0 {
 		return nil
 	}
+	// The text before the block is not part of it: it is compressed for this answer alone.
 	if err := t.send(); err != nil {
 		return err
 	}
@@ -283,6 +312,7 @@ func (t *texts) sendBlock() error {
 			t.text = append(t.text, b.fresh[i].in(b.says)...)
 			t.text = t.items.fixed(t.text, item.record, item.known)
 		}
+		// The buffer is empty after send, so it can take the text of the block.
 		part = wire.Deflate(t.text)
 		t.text = t.text[:0]
 		t.blocks.Put(key, part, len(key.says)+part.Len(), blocksBudget)

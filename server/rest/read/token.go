@@ -9,6 +9,9 @@ import (
 )
 
 // token is the begin of the next page of a list.
+//
+// Its encoded form is that of kube-apiserver: base64 of {"v":"meta.k8s.io/v1","rv":7,"start":"/default/a\u0000"}. Tokens of the two servers
+// have the same form.
 type token struct {
 	API     string `json:"v"`
 	Version int64  `json:"rv"`    // of the list; -1 for the latest
@@ -28,6 +31,8 @@ func (t token) String() string {
 }
 
 // parseToken decodes a token.
+//
+// A token is input of the client. So its position is checked: a start with ".." would lead out of the prefix, into other resources.
 func parseToken(s string) (token, error) {
 	var t token
 	b, err := base64.RawURLEncoding.DecodeString(s)

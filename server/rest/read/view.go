@@ -13,7 +13,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// From records to objects. A record is decoded as rarely as possible, by one of these ways:
+//
+//	read       from the cache of objects, or decoded and cached       for gets, writes, and lists that need fields
+//	ReadOnce   decoded, and only the fact is cached                   for lists that will use the text from then on
+//	Shown      decoded, and nothing is cached                         for events, whose objects shared.go caches
+//	Keep       not decoded: a write gives the object that it stored   for the next request about the same object
+
 // Reader is the store with caches of its objects and texts. It is safe for concurrent use.
+//
+// Store and Now are set before the first request. The caches are empty at first. All but the indexes have bounds of their own. They hold
+// nothing that does not follow from the store, so dropping any of it is safe at any time.
 type Reader struct {
 	Store store.Store
 	Now   func() time.Time
@@ -58,6 +68,8 @@ func (v View) read(record store.Record) (*readObject, error) {
 
 // ReadOnce reads a record that need not be read again soon, and keeps the fact about its text. If there is a fact, the version shows the
 // text as it is, and nothing needs to be loaded.
+//
+// If there is none, the texts are compared: the fact is made only if printing the object gives the stored text.
 func (v View) ReadOnce(record store.Record) (Live, error) {
 	stored, err := managedfields.ParseObject(record.Text)
 	if err != nil {
@@ -77,6 +89,8 @@ func (v View) ReadOnce(record store.Record) (Live, error) {
 }
 
 // Shown returns a record as the version shows it. It uses no cache.
+//
+// Unlike ReadOnce, it neither uses a fact nor looks for one.
 func (v View) Shown(record store.Record) (Live, error) {
 	stored, err := managedfields.ParseObject(record.Text)
 	if err != nil {
@@ -98,6 +112,8 @@ func (v View) LoadIncremental(stored managedfields.Object, settled value.Value) 
 }
 
 // StoresItself reports whether objects are stored as the version has them: nothing converts them.
+//
+// With a conversion webhook, the answer is false for all versions.
 func (v View) StoresItself() bool {
 	_, foreign := v.Version.Form.(catalog.Batch)
 	return !foreign && v.Version.Name == v.Version.Stored
@@ -126,6 +142,8 @@ const maxHeirs = 32
 // about one that was just written.
 //
 // Invariant: a cached object equals what decoding its text gives. So Keep only takes objects that read back unchanged.
+//
+// A written object that another write has replaced meanwhile does no harm: readers compare the revision.
 func (v View) Keep(o Live) {
 	if o.Writes > maxHeirs {
 		return
@@ -133,6 +151,7 @@ func (v View) Keep(o Live) {
 	if o.Record.Created == 0 {
 		o.Record.Created = o.Record.Revision
 	}
+	// The entries become what decoding the text would give: times in whole seconds, and sets as texts.
 	o.Entries = slices.Clone(o.Entries)
 	for i := range o.Entries {
 		e := &o.Entries[i]
@@ -170,6 +189,8 @@ func (v View) note(record store.Record) *fact {
 }
 
 // known returns the fact about the text of a record. It reads the record if the fact is not cached. The fact is nil if there is none.
+//
+// Watches that begin at once ask for the same records. The lock lets one of them decode, and the others look again.
 func (v View) known(record store.Record) (*fact, error) {
 	if known := v.facts.get(v.Version, record.Revision); known != nil {
 		return known, nil
@@ -187,6 +208,8 @@ func (v View) known(record store.Record) (*fact, error) {
 }
 
 // sharedOf returns the object that a write left, or the one that it replaced with the revision of the write.
+//
+// An error is kept, too: all watches fail with it.
 func (v View) sharedOf(record store.Record, replaced bool) (*shared, error) {
 	s := v.events.get(eventKey{record.Key, record.Revision, v.Version, replaced})
 	s.once.Do(func() {
