@@ -111,6 +111,7 @@ var (
 // constantError is an error with a constant text, which the log of a server may therefore show.
 type constantError string
 
+// Error and LogText return the text.
 func (e constantError) Error() string   { return string(e) }
 func (e constantError) LogText() string { return string(e) }
 

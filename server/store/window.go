@@ -5,6 +5,14 @@ import (
 	"time"
 )
 
+// How long a store keeps its history. With an age of 5 minutes and a Tick each minute:
+//
+//	samples    12:00 r10   12:01 r14   12:02 r14 ... 12:05 r90   12:06 r95
+//	at 12:06   12:01 and before are 5 minutes old: the history before r14 can go
+//
+// A sample is what the latest revision was at a time. The last one outside of the window is the boundary: all revisions since then are
+// younger.
+
 // Window bounds the history that a store keeps for clients that continue a list or resume a watch. The store keeps all revisions of some
 // age, but at most a number of revisions and of bytes. The zero Window keeps only the current records.
 type Window struct {
@@ -31,6 +39,7 @@ type Keeper struct {
 	samples []sample // by time; only the first may be outside of the window
 }
 
+// sample is the latest revision at a time.
 type sample struct {
 	at     time.Time
 	latest Revision
@@ -75,6 +84,7 @@ func (k *Keeper) Tick(ctx context.Context, now time.Time) error {
 	if k.IsFull() {
 		to = max(to, k.store.(Sized).Within(k.window.Bytes))
 	}
+	// Nothing is outside, or nothing was ever written.
 	if to <= 1 {
 		return nil
 	}

@@ -10,12 +10,27 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// Waking watches. A server may have thousands of watches of a resource, and most of the time none has anything to send. So none of them
+// follows the store itself. One goroutine does, for all watches of a version:
+//
+//	store ---batches---> broadcaster ---now: the latest update---> watch 1   awake, reads now
+//	                                 ---wake------------------>    watch 2   asleep, has a value in More
+//
+// The broadcaster hands nothing over. It replaces now and wakes the watches. A watch that sleeps through some updates finds only the latest
+// one, and reads what it missed from the store; see Watch.sendUpdate. So a slow watch costs the broadcaster nothing, and there are no
+// queues.
+//
+// Lock order: broadcasters.mu, then broadcaster.mu.
+
 // broadcaster follows the store for the watches of a version, in one goroutine. It wakes them when an object of the resource changes.
 // Changes of other resources wake no watch.
+//
+// Once it runs, only its goroutine writes to now and err. Watches read now without a lock.
 type broadcaster struct {
 	key broadcastKey
 	now atomic.Pointer[update] // the latest update
 
+	// mu guards watches and the places in them.
 	mu      sync.Mutex
 	watches []*subscriber // Watch.place is the index
 
@@ -26,6 +41,8 @@ type broadcaster struct {
 }
 
 // broadcastKey identifies the watches that share a broadcaster.
+//
+// end is part of the key because listeners can close one by one: their watches must end while others go on.
 type broadcastKey struct {
 	version *catalog.Version
 	end     context.Context // ends the watches
@@ -35,9 +52,11 @@ type broadcastKey struct {
 type subscriber struct {
 	broadcaster *broadcaster
 	place       int // among the watches of the broadcaster; guarded by its mu
-	more        chan struct{}
+	// more has room for one value: it says that something happened, not how often.
+	more chan struct{}
 }
 
+// newSubscriber returns the subscriber of a watch that has not joined a broadcaster yet.
 func newSubscriber() subscriber { return subscriber{more: make(chan struct{}, 1)} }
 
 // More returns a channel from which a value can be received when there may be something to send. There is one channel, so that a goroutine
@@ -53,6 +72,9 @@ func (w *subscriber) wake() {
 }
 
 // update is a batch of the store that woke the watches.
+//
+// Only reached changes after it is published. It lets the bookmarks of idle watches advance with writes to other resources, without waking
+// a watch for each of them.
 type update struct {
 	from    store.Revision // the batch has the events after from
 	batch   store.Batch
@@ -73,6 +95,7 @@ func (all *broadcasters) join(s store.Store, key broadcastKey, w *subscriber) {
 	if c == nil {
 		c = &broadcaster{key: key, over: make(chan struct{})}
 		c.ctx, c.cancel = context.WithCancel(key.end)
+		// The first update is empty, so that now is never nil. Its batch has revision 0, which no watch takes for news.
 		c.now.Store(&update{})
 		if all.of == nil {
 			all.of = map[broadcastKey]*broadcaster{}
@@ -93,6 +116,7 @@ func (all *broadcasters) leave(w *subscriber) {
 	c := w.broadcaster
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// Fill the gap with the last watch, so that leaving takes constant time.
 	last := len(c.watches) - 1
 	other := c.watches[last]
 	c.watches[w.place], other.place = other, w.place
@@ -112,7 +136,11 @@ func (all *broadcasters) drop(c *broadcaster) {
 }
 
 // run follows the store until the broadcaster stops.
+//
+// It runs in a goroutine of its own. It takes the broadcaster out of the set before it closes over, so that a watch that ends and comes
+// back finds another broadcaster.
 func (c *broadcaster) run(s store.Store, all *broadcasters) {
+	// Gone ends when the version is replaced or no longer served.
 	if gone := c.key.version.Gone; gone != nil {
 		defer context.AfterFunc(gone, c.cancel)()
 	}
@@ -125,6 +153,8 @@ func (c *broadcaster) run(s store.Store, all *broadcasters) {
 }
 
 // follow publishes the changes of the resource from now on, until its context ends or the store fails.
+//
+// Watches that joined before the first update read the events before it from the store.
 func (c *broadcaster) follow(s store.Store) error {
 	at, err := store.Latest(c.ctx, s)
 	if err != nil {
@@ -140,6 +170,7 @@ func (c *broadcaster) follow(s store.Store) error {
 		case err != nil:
 			return err
 		case len(b.Events) == 0:
+			// Nothing happened to this resource up to the revision. Note it, and wake nobody.
 			c.now.Load().reached.Store(int64(b.Revision))
 		default:
 			c.publish(at, b)
@@ -159,6 +190,8 @@ func (c *broadcaster) publish(from store.Revision, b store.Batch) {
 }
 
 // wake wakes all watches.
+//
+// It takes time in proportion to the watches, all of it sends to channels that have room or a value.
 func (c *broadcaster) wake() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,10 +16,16 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// From writes to the texts of events. A store.Event is a write of the store, and a read.Event is what the write means for the objects of a
+// watch. A Printer makes text of the latter, in the representation of the client.
+
 // Printer encodes events for a client.
+//
+// Name is a promise: watches of the same objects and printers of the same name send the same bytes, so they may share them.
 type Printer struct {
 	Name  string // printers with the same name encode alike; "" for a printer that shares nothing
 	Texts bool   // events may have texts in place of objects
+	// Print appends the text of an event. It must not keep the text.
 	Print func(text []byte, e read.Event) ([]byte, error)
 }
 
@@ -30,6 +36,8 @@ type subject struct {
 }
 
 // printError is the error of an event that cannot be encoded.
+//
+// It ends the watch without an event for the client, and the server logs it.
 type printError struct{ error }
 
 // Unwrap returns the cause.
@@ -57,6 +65,8 @@ func (s *subject) printWrite(text []byte, e store.Event) ([]byte, error) {
 }
 
 // bookmark returns a bookmark at a revision.
+//
+// It has the kind of the resource and nothing but a revision, as in kube-apiserver.
 func bookmark(v *catalog.Version, at store.Revision) read.Event {
 	return read.Event{Type: read.Bookmark, Object: value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(v.APIVersion())},
@@ -68,6 +78,9 @@ func bookmark(v *catalog.Version, at store.Revision) read.Event {
 }
 
 // failed returns the last event of a watch that fails. at is the revision up to which the client has all events.
+//
+// A client that watches from a compacted revision gets a 410, and lists again. The error of the store names the oldest revision, which the
+// message shows.
 func failed(err error, at store.Revision) read.Event {
 	status := api.StatusOf(err)
 	var gone *store.CompactedError
@@ -82,6 +95,8 @@ func failed(err error, at store.Revision) read.Event {
 }
 
 // tooOld is the error of a watch from a revision whose events are compacted. oldest is the first revision that is not.
+//
+// The number in parentheses is the oldest revision from which a watch could begin, as in kube-apiserver's message.
 type tooOld struct{ after, oldest store.Revision }
 
 // Error returns the message.

@@ -9,6 +9,21 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// Shared texts of events. Watches with the same parameters send the same bytes. So the first one that needs an event encodes it, and the
+// others copy the text from a page:
+//
+//	revisions      11    14 15    17       20        23
+//	pages         [ e    e  e ]  [ e       e ]      [ e ... grows
+//	from, to      10       15     15       20       20   23
+//
+//	watch after 14   gets the rest of the first page, then the second one, ...
+//	watch after 9    is before the first page, so it encodes for itself
+//
+// Pages are dropped in the order in which they began, over all feeds: feeds.kept is a ring of the pages that are kept. Dropping a page sets
+// its pointer to nil, and the feed notices at its next read. So the memory of all feeds together is bounded, whatever their number.
+//
+// Lock order: feed.mu, then feeds.mu.
+
 // feed holds the encoded events of all watches with the same parameters. The first watch that needs an event encodes it for all. Each watch
 // finds its next text by its own revision, so that no watch waits for another.
 type feed struct {
@@ -16,14 +31,20 @@ type feed struct {
 	key     feedKey
 	watches atomic.Int32 // number of watches; changes under feeds.mu
 
-	mu    sync.Mutex
+	mu sync.Mutex
+	// pages are the pages of the feed. Some of the first ones may be dropped already.
 	pages []*keptPage // each begins where its predecessor ends
 }
 
 // isShared reports whether the feed has several watches.
+//
+// A watch that is alone does not use the feed: it encodes into a page of a pool, and nothing is kept.
 func (f *feed) isShared() bool { return f.watches.Load() > 1 }
 
 // feedKey has the parameters of watches that share a feed.
+//
+// Two watches with equal keys have the same objects and the same encoding. Selectors are compared as text: those that say the same in
+// another way have feeds of their own.
 type feedKey struct {
 	version        *catalog.Version
 	prefix, only   string
@@ -32,6 +53,8 @@ type feedKey struct {
 }
 
 // feeds is the set of feeds of a server. The zero value is an empty set. It is safe for concurrent use.
+//
+// A nil place of kept is a page that did not begin yet.
 type feeds struct {
 	mu   sync.Mutex
 	of   map[feedKey]*feed
@@ -46,6 +69,7 @@ func (f *feeds) join(key feedKey, s *subject) *feed {
 	joined := f.of[key]
 	if joined == nil {
 		joined = &feed{subject: s, key: key}
+		// A printer without a name has events that depend on earlier ones. Nobody else may join its feed.
 		if key.printer != "" {
 			f.keep(joined)
 		}
@@ -63,6 +87,8 @@ func (f *feeds) keep(joined *feed) {
 }
 
 // leave removes a watch from its feed.
+//
+// The pages of a feed without watches stay in the ring until newer pages drop them.
 func (f *feeds) leave(left *feed) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,6 +98,8 @@ func (f *feeds) leave(left *feed) {
 }
 
 // begin keeps a page, and drops the oldest page of all feeds.
+//
+// A new page may drop a page that watches still read. They hold the page itself, so they finish with it.
 func (f *feeds) begin(p *page) *keptPage {
 	k := &keptPage{}
 	k.Store(p)
@@ -95,23 +123,29 @@ func (f *feed) read(
 ) (t Chunk, to store.Revision, ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	// Is the batch beyond what the feed has? Then it would leave a gap: begin anew where the batch does.
 	pages := f.remembered()
 	if n := len(pages); n == 0 || pages[n-1].to < from {
 		pages = f.restart(all, from)
 	}
+	// The watch lags behind the feed.
 	if after < pages[0].from {
 		return Chunk{}, after, false, nil
 	}
 	if pages, err = f.extend(all, pages, b, print); err != nil {
+		// The last page may have events of a batch that was not taken as a whole, so nothing of it is used.
 		f.pages = nil
 		return Chunk{}, after, false, err
 	}
 	last := len(pages) - 1
+	// The first page that reaches beyond the revision of the watch; the last one otherwise.
 	i := sort.Search(last, func(i int) bool { return pages[i].to > after })
 	return pages[i].after(after), pages[i].to, true, nil
 }
 
 // remembered returns the pages that are not dropped. They are the last ones.
+//
+// Pages are dropped in order, so those that are left are at the end.
 func (f *feed) remembered() []*page {
 	var pages []*page
 	for _, k := range f.pages {
@@ -137,12 +171,16 @@ func (f *feed) begin(all *feeds, pages []*page, from store.Revision) []*page {
 }
 
 // extend adds events of a batch that the feed does not have. It stops when it has begun a page; the reader calls it again for more.
+//
+// So it writes to at most two pages per call. A reader holds the lock for a short time, and a long batch does not push all pages out of the
+// ring before the watches have read them.
 func (f *feed) extend(
 	all *feeds, pages []*page, b store.Batch, print func([]byte, store.Event) ([]byte, error),
 ) ([]*page, error) {
 	p, begun := pages[len(pages)-1], false
 	had := p.to
 	for _, e := range b.Events {
+		// The feed has the event: another watch was faster.
 		if e.Revision <= had {
 			continue
 		}
@@ -157,11 +195,13 @@ func (f *feed) extend(
 		if err != nil {
 			return nil, err
 		}
+		// An event that no selected object is part of has no text, and needs no mark.
 		if len(text) > len(p.text) {
 			p.add(text, e.Revision)
 		}
 		p.to = e.Revision
 	}
+	// The page also covers revisions after its last event that have no events.
 	p.to = max(p.to, b.Revision)
 	return pages, nil
 }

@@ -17,7 +17,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Answering a request for a watch. The answer has three phases:
+//
+//	Serve    inside the filters: options, printer, the watch itself; errors are ordinary answers; headers are sent
+//	c.After  outside of the filters: events, until the watch ends; see opened.run
+//	Close    leaves the feed and the broadcaster
+//
+// A watch waits for minutes, and a server has thousands of them. So the filters return first, and the waiting goroutine refers to an opened
+// alone: neither the request nor the wrappers of the response writer stay in memory.
+
 // Handler answers requests for watches.
+//
+// Its fields are set before the first request. It is safe for concurrent use.
 type Handler struct {
 	Hub      *Hub
 	Response response.Writer
@@ -34,6 +45,8 @@ type Handler struct {
 // c.After, outside of the filters. The stream ends when the client leaves, at the timeout of the request, or when the server ends. It also
 // ends when the resource is replaced or no longer served.
 func (h *Handler) Serve(w http.ResponseWriter, q *rest.Request, c *request.Context, rep wire.Representation) {
+	// A websocket takes over the connection, so it is served within the filters. net/http does not end the context when a client closes
+	// such a connection, so the watch gets another context.
 	if asksForSocket(q.HTTP) {
 		client, cancel := context.WithCancel(c.Client)
 		defer cancel()
@@ -48,6 +61,7 @@ func (h *Handler) Serve(w http.ResponseWriter, q *rest.Request, c *request.Conte
 		return
 	}
 	var compressed *Watch
+	// Only a watch that begins with a list is compressed. Its later events are, too.
 	if o.watch.IsList() && wire.TakesGzip(q.HTTP) {
 		compressed = o.watch
 		wire.SetGzip(w.Header())
@@ -70,6 +84,8 @@ func streamed(w http.ResponseWriter) http.ResponseWriter {
 }
 
 // open returns the watch of a request. If it fails, it answers the request and returns nil.
+//
+// Warnings are written also with an error. The content type is that of a stream, which differs for some representations.
 func (h *Handler) open(client context.Context, w http.ResponseWriter, q *rest.Request, rep wire.Representation) *opened {
 	printer, err := h.newPrinter(q, rep)
 	if err != nil {
@@ -87,6 +103,8 @@ func (h *Handler) open(client context.Context, w http.ResponseWriter, q *rest.Re
 }
 
 // closing returns a context that ends when the watches of a connection must end.
+//
+// A listener can be closed while the server goes on, and then only its watches end.
 func (h *Handler) closing(connection context.Context) context.Context {
 	if l := request.ListenerOf(connection); l != nil {
 		return l.Closing
@@ -95,6 +113,8 @@ func (h *Handler) closing(connection context.Context) context.Context {
 }
 
 // opened is a watch whose answer has begun. It is everything that a waiting watch holds.
+//
+// It belongs to the goroutine that runs the watch.
 type opened struct {
 	handler      *Handler
 	watch        *Watch
@@ -132,6 +152,8 @@ func (o *opened) run() {
 
 // send sends the due events, and reports whether the watch goes on. A panic ends the watch and the connection.
 //
+// It must not be inlined into run, whose stack frame must stay small.
+//
 //go:noinline
 func (o *opened) send() bool {
 	defer o.recovered()
@@ -142,6 +164,7 @@ func (o *opened) send() bool {
 	return on
 }
 
+// recovered reports a panic, and ends the connection. The answer has begun, so no error can be sent.
 func (o *opened) recovered() {
 	if v := recover(); v != nil {
 		o.handler.Panicked(o.method, o.path, v)
@@ -150,6 +173,8 @@ func (o *opened) recovered() {
 }
 
 // printer encodes events in the client's representation.
+//
+// It encodes for all watches of a feed, possibly at the same time. Only Tables change it, and their feeds have one watch each.
 type printer struct {
 	rep     wire.Representation
 	name    string     // of rep
@@ -158,6 +183,7 @@ type printer struct {
 	printed bool // a Table with columns was sent; later ones omit them
 }
 
+// newPrinter returns the printer of a request. The error is a 400 for a wrong includeObject of a Table.
 func (h *Handler) newPrinter(q *rest.Request, rep wire.Representation) (*printer, error) {
 	include, err := wire.ParseInclude(q.Query)
 	if err != nil && rep.As == wire.AsTable {
@@ -176,6 +202,8 @@ func (p *printer) toPrinter() Printer {
 }
 
 // event appends the text of an event. Watches with the same printer share the text.
+//
+// A text of e replaces the encoding. Otherwise, the text is cached with the event, by type and printer; see read.Event.Shared.
 func (p *printer) event(text []byte, e read.Event) ([]byte, error) {
 	if e.Text != nil {
 		return wire.AppendTextEvent(text, e.Type, e.Text), nil
@@ -190,9 +218,11 @@ func (p *printer) event(text []byte, e read.Event) ([]byte, error) {
 // errNoList ends a watch that asks for events as lists, without a message to the client, as kube-apiserver does.
 var errNoList = errors.New("events are about objects and not about lists")
 
+// print appends an event that is encoded for this watch.
 func (p *printer) print(text []byte, e read.Event) ([]byte, error) {
 	object := e.Object
 	switch {
+	// A Status is sent as it is, whatever the client wants objects to be.
 	case e.Type == read.Failed:
 	case p.rep.As == wire.AsPartialList:
 		return text, errNoList

@@ -9,10 +9,18 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// Texts of consecutive events with their revisions:
+//
+//	text    {"type":"ADDED",...}{"type":"MODIFIED",...}{"type":"DELETED",...}
+//	marks                      11                     14                    15
+//
+// A mark is the end of an event. So the events after revision 11 are the text from its end on, found by binary search.
+
 // Chunk is a piece of a watch: the texts of consecutive events.
 type Chunk struct {
 	Text []byte // shared; must not be modified
 
+	// marks has one element for each event, in the order of the text.
 	marks []mark // of the events; their ends count from base
 	base  int
 }
@@ -43,6 +51,8 @@ const (
 )
 
 // page is a part of a feed, or the events that one watch sends together.
+//
+// A page of a feed grows under feed.mu. Readers hold slices of text and marks as they were, and appending changes no byte of them.
 type page struct {
 	from, to store.Revision // it has the events after from, up to to
 	text     []byte         // only grows at its end, so that readers need no lock
@@ -53,6 +63,8 @@ type page struct {
 var pagesOfOne = sync.Pool{New: func() any { return &page{} }}
 
 // newPage returns an empty page that belongs to no feed. The caller must release it with releaseIf.
+//
+// It has no revisions: from and to are of pages in feeds.
 func newPage() *page { return pagesOfOne.Get().(*page) }
 
 // releaseIf returns a page to the pool if the client received all of it. Otherwise HTTP/2 may still read the text in another goroutine.
@@ -63,6 +75,7 @@ func (p *page) releaseIf(sent *bool) {
 	}
 }
 
+// empty makes the page ready for other events, in the same memory. Nobody may hold a chunk of it.
 func (p *page) empty() { p.text, p.marks = p.text[:0], p.marks[:0] }
 
 // add sets the text of the page to text, which is the former text with one more event.
@@ -74,6 +87,8 @@ func (p *page) add(text []byte, r store.Revision) {
 func (p *page) chunk() Chunk { return Chunk{Text: p.text, marks: p.marks} }
 
 // after returns the events of the page after a revision.
+//
+// It is the whole page for a revision before the first event, and an empty chunk for the last one.
 func (p *page) after(r store.Revision) Chunk {
 	i := sort.Search(len(p.marks), func(i int) bool { return p.marks[i].revision > r })
 	base := 0
@@ -84,4 +99,6 @@ func (p *page) after(r store.Revision) Chunk {
 }
 
 // keptPage is a page that is dropped when newer pages need its place.
+//
+// Its pointer becomes nil then. Readers that have loaded the page go on with it.
 type keptPage struct{ atomic.Pointer[page] }

@@ -8,6 +8,17 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// What a watch sends, and when. Each Send brings the client up to date and returns:
+//
+//	sendInitial     once, the objects at one revision
+//	follow          the updates of the broadcaster since then
+//	  sendUpdate    its batch, if it continues where the watch is
+//	  catchUp       else what the store has since then
+//	bookmarkIfDue   the revision of the watch
+//
+// Invariant, between calls of Send: the client has all events up to w.after, each once and in order. It may have everything up to a later
+// revision; see at.
+
 // bookmarkEvery is the interval of bookmarks.
 const bookmarkEvery = time.Minute
 
@@ -19,6 +30,7 @@ const lastMark = 2 * time.Second
 // error is that of an event that cannot be encoded.
 func (w *Watch) Send(yield func(Chunk) bool) (on bool, err error) {
 	send := func(t Chunk) bool { return len(t.Text) == 0 || yield(t) }
+	// An error becomes the last event, unless it is that of the client or of an event that cannot be encoded.
 	on, err = w.send(w.client, send)
 	var notEncoded *printError
 	if err == nil || w.client.Err() != nil || stderrors.As(err, &notEncoded) {
@@ -43,6 +55,8 @@ func (w *Watch) send(ctx context.Context, yield func(Chunk) bool) (on bool, err 
 }
 
 // at returns the revision up to which the client has everything.
+//
+// It is later than w.after if the store went on without events of the resource.
 func (w *Watch) at() store.Revision {
 	if w.seen == nil {
 		return w.after
@@ -51,6 +65,8 @@ func (w *Watch) at() store.Revision {
 }
 
 // follow sends the events of the store up to the latest update of the broadcaster.
+//
+// It looks at now again after each update, since sending takes time.
 func (w *Watch) follow(ctx context.Context, yield func(Chunk) bool) (on bool, err error) {
 	for {
 		m := w.broadcaster.now.Load()
@@ -71,6 +87,9 @@ func (w *Watch) follow(ctx context.Context, yield func(Chunk) bool) (on bool, er
 }
 
 // sendUpdate sends the events up to an update: its batch, or more if the watch missed an earlier update.
+//
+// There are three cases. The watch has everything, the batch begins where the watch is or before, or the watch slept through updates in
+// between.
 func (w *Watch) sendUpdate(ctx context.Context, m *update, yield func(Chunk) bool) (on bool, err error) {
 	switch {
 	case m.batch.Revision <= w.after:
@@ -82,10 +101,14 @@ func (w *Watch) sendUpdate(ctx context.Context, m *update, yield func(Chunk) boo
 }
 
 // catchUp sends the events that the store has up to a revision.
+//
+// It reads a watch of the store of its own, which ends as soon as the revision is reached. The context also ends with the watches of the
+// listener, since a client that reads slowly may keep it here.
 func (w *Watch) catchUp(ctx context.Context, to store.Revision, yield func(Chunk) bool) (on bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.broadcaster.key.end, cancel)()
+	// Skip revisions that are known to be quiet: they may be compacted already.
 	w.after = w.at()
 	batches, err := w.hub.Reader.Store.Watch(ctx, w.feed.Prefix, w.after)
 	if err != nil {
@@ -106,6 +129,8 @@ func (w *Watch) catchUp(ctx context.Context, to store.Revision, yield func(Chunk
 
 // finish ends the watch because its broadcaster has stopped. If the resource is gone, it sends what is left, such as the deletion of the
 // objects.
+//
+// When a definition is deleted, its objects are deleted before it is gone, and the broadcaster may stop before it has seen all of that.
 func (w *Watch) finish(ctx context.Context, yield func(Chunk) bool) error {
 	gone := w.broadcaster.key.version.Gone
 	if w.broadcaster.err != nil || w.broadcaster.key.end.Err() != nil || gone == nil || gone.Err() == nil {
@@ -122,6 +147,9 @@ func (w *Watch) finish(ctx context.Context, yield func(Chunk) bool) error {
 }
 
 // bookmarkIfDue sends a bookmark if one is due, and reports whether the time of the watch is not over.
+//
+// The first call sends none, and only plans the next. Calls come when the alarm fires or events are sent, so a bookmark may come a little
+// late.
 func (w *Watch) bookmarkIfDue(now time.Time, yield func(Chunk) bool) (on bool, err error) {
 	if !now.Before(w.until) {
 		return false, nil
@@ -139,6 +167,7 @@ func (w *Watch) bookmarkIfDue(now time.Time, yield func(Chunk) bool) (on bool, e
 	if w.bookmarkAt.Before(next) {
 		next = w.bookmarkAt
 	}
+	// One timer serves both times. It wakes the watch, and the next Send finds out which of them it was.
 	w.alarm.Reset(next.Sub(now))
 	return true, nil
 }
@@ -146,6 +175,7 @@ func (w *Watch) bookmarkIfDue(now time.Time, yield func(Chunk) bool) (on bool, e
 // untilMark returns the time until the next bookmark. They come often enough for a client that loses its connection, and once shortly before
 // the end of the watch.
 func (w *Watch) untilMark(now time.Time) time.Duration {
+	// Less than lastMark is left: the last bookmark was sent, and the next would come after the end.
 	if left := w.until.Sub(now) - lastMark; left > 0 {
 		return min(left, bookmarkEvery)
 	}

@@ -10,6 +10,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// How events reach the client: encoded for several watches in a feed, or for this watch alone in a page from the pool. Both ways yield
+// chunks. A yield that returns false means that the client takes no more, and ends everything.
+
 // initialEnd annotates the bookmark after the initial events.
 const initialEnd = "k8s.io/initial-events-end"
 
@@ -18,6 +21,9 @@ var errStopped = stderrors.New("the client is gone")
 
 // sendInitial sends the existing objects as events. If the client takes bookmarks, it sends one after them. It reports whether the client
 // is still there. It holds one page of records.
+//
+// All events of it are at one revision, from which the watch then goes on. The annotation of the bookmark tells the client that its list is
+// complete, as kube-apiserver's streaming lists do.
 func (w *Watch) sendInitial(yield func(Chunk) bool) (on bool, err error) {
 	p := newPage()
 	defer p.releaseIf(&on)
@@ -40,6 +46,7 @@ func (w *Watch) sendInitial(yield func(Chunk) bool) (on bool, err error) {
 // sendBatch sends the events of a batch of the store after a revision. Watches with the same parameters share the texts. It reports whether
 // the client is still there.
 func (w *Watch) sendBatch(from store.Revision, b store.Batch, yield func(Chunk) bool) (on bool, err error) {
+	// A read gives one page, so a long batch takes several. If the feed has dropped the page, the watch goes on alone.
 	for w.feed.isShared() && w.after < b.Revision {
 		t, to, ok, err := w.feed.read(&w.hub.feeds, w.after, from, b, w.feed.printWrite)
 		if err != nil {
@@ -48,6 +55,7 @@ func (w *Watch) sendBatch(from store.Revision, b store.Batch, yield func(Chunk) 
 		if !ok {
 			break
 		}
+		// Advance before the client takes the text: if it does not, the watch ends.
 		w.after = to
 		if !yield(t) {
 			return false, nil
@@ -61,6 +69,8 @@ func (w *Watch) sendBatch(from store.Revision, b store.Batch, yield func(Chunk) 
 
 // sendAlone encodes and sends the events of a batch for which the feed has no text: no other watch has the same parameters, or the feed has
 // dropped the text.
+//
+// A batch may begin before the revision of the watch, so events that it has sent are skipped.
 func (w *Watch) sendAlone(b store.Batch, yield func(Chunk) bool) (on bool, err error) {
 	p := newPage()
 	defer p.releaseIf(&on)
@@ -81,6 +91,8 @@ func (w *Watch) sendAlone(b store.Batch, yield func(Chunk) bool) (on bool, err e
 }
 
 // sendOne sends one event, and reports whether the client is still there.
+//
+// The event has no revision of a write, so no other watch shares its text.
 func (w *Watch) sendOne(e read.Event, yield func(Chunk) bool) (on bool, err error) {
 	p := newPage()
 	defer p.releaseIf(&on)
@@ -97,6 +109,7 @@ const textChunk = 64 << 10
 // that of the printer.
 func (w *Watch) add(p *page, e read.Event, revision store.Revision, yield func(Chunk) bool) error {
 	text, err := w.feed.print(p.text, e)
+	// The zero Event has no text.
 	if err != nil || len(text) == len(p.text) {
 		return err
 	}
@@ -121,6 +134,8 @@ func ignoring(err, other error) error {
 
 // Encoded returns what encode makes of the text of a chunk that the watch sends, once for all watches that send the same. The result is
 // shared and must not be modified.
+//
+// encode must always make the same of the same text.
 func (w *Watch) Encoded(t Chunk, encode func(text []byte) []byte) []byte {
 	key, ok := w.keyOf(t)
 	if !ok {

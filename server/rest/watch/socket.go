@@ -15,7 +15,11 @@ import (
 	"github.com/deed-project/deed/server/wire"
 )
 
+// Watches in websockets, for browsers. The client asks by the headers of an upgrade, and gets a frame for each event in place of a line.
+
 // asksForSocket reports whether a request wants to upgrade to a websocket.
+//
+// Connection is a list of tokens, and all names are compared without regard to case.
 func asksForSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
 		slices.ContainsFunc(strings.Split(r.Header.Get("Connection"), ","), func(token string) bool {
@@ -25,6 +29,9 @@ func asksForSocket(r *http.Request) bool {
 
 // serveSocket upgrades a request to a websocket, calls serve with it, and then closes it. A request without a valid Origin is a 403. The
 // error says that the connection cannot become a websocket.
+//
+// The library checks the Origin and answers the upgrade itself. It takes the connection from hijacked, because the server's writer was
+// asked for it already, to report a connection that cannot be hijacked as an ordinary error.
 func serveSocket(w http.ResponseWriter, r *http.Request, rep wire.Representation, serve func(*socket)) error {
 	connection, buffer, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -43,6 +50,8 @@ func serveSocket(w http.ResponseWriter, r *http.Request, rep wire.Representation
 }
 
 // socket is an outlet that sends each event as a websocket frame. Frames are text frames if events are text.
+//
+// It belongs to the goroutine of the watch. Only gone is used by others.
 type socket struct {
 	connection *websocket.Conn
 	rep        wire.Representation
@@ -57,6 +66,7 @@ func (s *socket) send(c Chunk) error {
 		}
 		var frame any = text
 		switch s.rep.Media {
+		// A string is sent as a text frame, and a byte slice as a binary one.
 		case wire.JSON:
 			frame = string(text)
 		case wire.Protobuf:

@@ -8,6 +8,12 @@ import (
 	"github.com/deed-project/deed/server/wire"
 )
 
+// Writing chunks to clients that may be slow or gone. A write blocks while the buffers of the connection are full. A deadline ends it:
+//
+//	begin   the timer starts, w is set
+//	Write   and Flush                      the timer may fire: then the write fails at once
+//	end     w is nil, the timer stops      or has fired, and the deadline is thrown away
+
 // sendTimeout is the time in which a client must receive the events that are sent together. A watch ends whose client takes longer; the
 // client can resume it. Meanwhile the watch holds up to a batch of events, and no other watch waits.
 const sendTimeout = 30 * time.Second
@@ -19,6 +25,8 @@ type outlet interface {
 }
 
 // stream is the body of an answer: an outlet.
+//
+// It belongs to one goroutine. Each chunk is flushed, since the next one may be minutes away.
 type stream struct {
 	http.ResponseWriter
 	deadlines  *deadlines
@@ -44,11 +52,14 @@ func (s stream) send(c Chunk) error {
 type deadline struct {
 	timer *time.Timer // calls expire
 
+	// mu guards w. expire holds it, so that end waits until a deadline that fires is through with the connection.
 	mu sync.Mutex
 	w  http.ResponseWriter // nil while nothing is sent: the stream may have ended
 }
 
 // deadlines holds idle deadlines. The zero value is empty.
+//
+// A deadline is in the pool only if its timer is stopped, and w is nil.
 type deadlines struct{ sync.Pool }
 
 // begin returns a running deadline for w.
@@ -71,12 +82,14 @@ func (idle *deadlines) end(d *deadline) {
 	}
 }
 
+// set sets the response writer that expire would end; nil for none.
 func (d *deadline) set(w http.ResponseWriter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.w = w
 }
 
+// expire fails the write that is in flight, if there is one. It runs in the goroutine of the timer.
 func (d *deadline) expire() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -24,12 +24,16 @@ const longWatch = 30 * time.Minute
 //	bookmarks  with the revision of the watch, if the client takes them
 //
 // A watch waits most of the time, so it holds only its own state. One goroutine at a time may use it, and it must be closed.
+//
+// A goroutine waits for More and then calls Send. More gets a value when the broadcaster has an update, when the alarm fires, and when the
+// client leaves.
 type Watch struct {
 	subscriber
-	client     context.Context // done when the client has left
-	feed       *feed
-	initial    *read.Initial  // nil once the initial events are sent, or if the client wants none
-	seen       *update        // the update up to which all events are sent; nil at first
+	client  context.Context // done when the client has left
+	feed    *feed
+	initial *read.Initial // nil once the initial events are sent, or if the client wants none
+	seen    *update       // the update up to which all events are sent; nil at first
+	// seen and after are the position in the updates and in the events.
 	after      store.Revision // the revision up to which all events are sent
 	bookmarks  bool           // the client takes bookmarks
 	bookmarkAt time.Time      // time of the next bookmark; zero before the first is planned
@@ -40,6 +44,8 @@ type Watch struct {
 }
 
 // Hub is what the watches of a server share: broadcasters and encoded events. It is safe for concurrent use.
+//
+// Reader is set before the first watch. The other fields are locked each on its own.
 type Hub struct {
 	Reader *read.Reader
 
@@ -49,11 +55,24 @@ type Hub struct {
 }
 
 // Forget drops everything kept of a resource that is replaced or no longer served.
+//
+// Broadcasters end by themselves when a version is gone, and feeds when their watches leave.
 func (h *Hub) Forget(resource *catalog.Resource) {
 	h.pieces.forget(resource)
 }
 
 // Watch returns the watch of a request. It ends with client, and with end, which is the context of all watches that must end together.
+//
+// Where it begins follows from the query, as in kube-apiserver:
+//
+//	resourceVersion   sendInitialEvents   begins with
+//	none or 0         absent              the existing objects
+//	n                 absent              the events after n
+//	any               true                the existing objects, not older than n
+//	none or 0         false               the events from now on
+//	n                 false               the events after n
+//
+// The watch joins the broadcaster last, when its revision is known. What happens in between is in the history of the store.
 func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*Watch, error) {
 	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -85,6 +104,7 @@ func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*W
 	if initial {
 		w.initial = objects.Initial(q, version)
 	}
+	// A watch without a timeout gets a random one, as in kube-apiserver.
 	limit := options.Timeout
 	if limit <= 0 {
 		limit = longWatch + rand.N(longWatch)

@@ -9,9 +9,19 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// Records that expire, such as Events. The heap holds keys with revisions, the earliest time on top:
+//
+//	put a until 5     heap  a@2 5
+//	put b until 3     heap  b@3 3, a@2 5
+//	put a until 9     heap  b@3 3, a@2 5, a@4 9      a@2 is stale
+//	expire at 6       delete b if it is at 3, delete a if it is at 2: the latter fails, because a is at 4
+//
+// So a write costs a push, and no write searches the heap for what it replaces. The heap needs no text, only the key and the revision.
+
 // expiry is a heap of records with an expiry time. A record that is rewritten or deleted stays in the heap until its time.
 type expiry []Change
 
+// add notes the expiry time of a change, if it has one. The caller holds Store.writing.
 func (x *expiry) add(c Change) {
 	if !c.Until.IsZero() && !c.Deleted {
 		heap.Push(x, Change{Record: store.Record{Key: c.Key, Revision: c.Revision}, Until: c.Until})
@@ -26,6 +36,7 @@ func (x *expiry) Push(c any)        { *x = append(*x, c.(Change)) }
 func (x *expiry) Pop() any {
 	last := len(*x) - 1
 	c := (*x)[last]
+	// The slot must not keep the key alive.
 	(*x)[last] = Change{}
 	*x = (*x)[:last]
 	return c
@@ -41,6 +52,9 @@ func (x *expiry) due(now time.Time) []Change {
 }
 
 // Expire implements store.Store. Its cost grows with the number of expired records.
+//
+// The deletions are ordinary writes that expect a revision. A record that was rewritten or deleted meanwhile is left alone. Expire does not
+// hold the lock while it deletes, since each deletion takes it.
 func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	s.writing.Lock()
 	due := s.expiry.due(now)

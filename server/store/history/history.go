@@ -15,6 +15,8 @@ import (
 )
 
 // Change is one write for a journal: a put under a key, or a deletion.
+//
+// Created of a change is the revision that created the key.
 type Change struct {
 	store.Record // without a text for a deletion
 	Deleted      bool
@@ -22,6 +24,8 @@ type Change struct {
 }
 
 // Journal persists changes. Its methods are called by one goroutine at a time.
+//
+// A Store calls it with Store.writing held, before readers see the changes: what a reader has seen is persistent.
 type Journal interface {
 	// Commit persists all changes or none. Their revisions continue those of earlier changes.
 	Commit(changes []Change) error
@@ -36,27 +40,39 @@ type Journal interface {
 
 // Store implements store.Store in memory. Reads and watches never wait for writes. They take no lock unless they read the past. Writes that
 // arrive during a commit wait, and the next commit takes all of them together.
+//
+// A state is immutable and complete. A write makes a new one and swaps the pointer:
+//
+//	readers    load now, and read that state without a lock as long as they like
+//	writer     copies the state, appends versions, commits them to the journal, swaps now, closes the old state's next
+//	watches    wait for next of the state that they have seen
 type Store struct {
 	journal Journal // nil for none
 	now     atomic.Pointer[state]
 	past    past
-	kept    atomic.Pointer[error] // the error of the last commit
+	// kept is nil before the first commit. A store without a journal sets it never.
+	kept atomic.Pointer[error] // the error of the last commit
 
 	mu      sync.Mutex // guards waiting
 	waiting []*write
 
+	// Lock order: writing, then mu. Callers take mu alone to enqueue, too.
 	writing sync.Mutex // held during a commit; guards the fields below
 	expiry  expiry
 	closed  bool
 }
 
 // entry is a record in a tree.
+//
+// It is immutable, and shared by trees, versions and events.
 type entry struct {
 	store.Record
 	until time.Time
 }
 
 // version is the write of one revision.
+//
+// It is immutable. entry and before are all that the event of a watch and undo need.
 type version struct {
 	entry   *entry // what was put; for a deletion the key and revisions, without a text
 	before  *entry // the record before; nil for none
@@ -84,9 +100,11 @@ type state struct {
 	next      chan struct{}
 }
 
+// latest returns the revision of the last write, or the compacted revision if there is none after it.
 func (s *state) latest() store.Revision { return s.compacted + store.Revision(len(s.versions)) }
 
 // after returns the versions after one revision up to another.
+// It returns a part of s.versions, which must not be modified.
 func (s *state) after(from, to store.Revision) []version {
 	return s.versions[from-s.compacted : to-s.compacted]
 }
@@ -114,6 +132,8 @@ func New(journal Journal, compacted store.Revision, changes iter.Seq2[Change, er
 }
 
 // publish makes a finished state visible to readers.
+//
+// The new state is visible before the watches of the old one wake, so they find it. The caller holds s.writing, or is New.
 func (s *Store) publish(w work) {
 	w.state.next = make(chan struct{})
 	if before := s.now.Swap(w.state); before != nil {
@@ -163,6 +183,8 @@ func (s *Store) Check() error {
 }
 
 // Close implements store.Store.
+//
+// It waits for the commit that runs. Readers that hold an earlier state finish with it; watches wake, yield what is left, and end.
 func (s *Store) Close() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -170,6 +192,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
+	// A copy of the latest state that is marked as closed.
 	now := *s.now.Load()
 	now.closed = true
 	s.publish(work{state: &now})

@@ -6,6 +6,8 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// Reads of earlier revisions, and how much memory the history takes. See past for the algorithm.
+
 // stride is the distance between the revisions whose trees are kept as marks.
 const stride = 1024
 
@@ -21,6 +23,8 @@ func (v version) replaced() int64 {
 func (s *Store) PastBytes() int64 { return s.now.Load().past }
 
 // Within implements store.Sized.
+//
+// It goes back from the latest revision and adds up what each write replaced.
 func (s *Store) Within(bytes int64) store.Revision {
 	now := s.now.Load()
 	for i := len(now.versions) - 1; i >= 0; i-- {
@@ -43,6 +47,9 @@ func (s *Store) Within(bytes int64) store.Revision {
 //
 // The first read of a revision undoes at most stride writes. A client that reads further pages finds the tree among the last ones that were
 // read.
+//
+// mu guards the ring. No tree is computed while mu is held, so two clients that read the same old revision at once may both compute its
+// tree.
 type past struct {
 	mu   sync.Mutex
 	read [pasts]reading // a ring
@@ -71,6 +78,8 @@ func (p *past) get(r store.Revision) (tree, bool) {
 }
 
 // keep stores the tree of a revision in place of the oldest one.
+//
+// A revision that is kept already keeps its place in the ring.
 func (p *past) keep(r store.Revision, t tree) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,6 +93,8 @@ func (p *past) keep(r store.Revision, t tree) {
 }
 
 // forget drops the trees of revisions before one.
+//
+// They can no longer be read, and would keep alive the texts of that time.
 func (p *past) forget(before store.Revision) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,9 +134,13 @@ func (s *Store) at(r store.Revision) (tree, store.Revision, error) {
 func (s *state) firstMark() store.Revision { return (s.compacted/stride + 1) * stride }
 
 // treeAt computes the tree of a revision.
+//
+// r must be at least compacted and less than the latest revision. For example with stride 1024: for r = 1500, the first mark from r on is
+// that of 2048, and the versions 2048 to 1501 are undone.
 func (s *state) treeAt(r store.Revision) tree {
 	t, from := s.tree, s.latest()
 	first := s.firstMark()
+	// The index of the first mark that is not before r. Without one, begin with the latest tree.
 	if i := max(0, (r-first+stride-1)/stride); int(i) < len(s.marks) {
 		t, from = s.marks[i], first+i*stride
 	}
@@ -137,6 +152,8 @@ func (s *state) treeAt(r store.Revision) tree {
 }
 
 // undo returns the tree before v, given the tree after v.
+//
+// It is the inverse of do.
 func (v version) undo(t tree) tree {
 	switch {
 	case v.before != nil:

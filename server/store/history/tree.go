@@ -22,6 +22,7 @@ import (
 // So each revision has its own immutable tree. Most of these trees are dropped; see past.
 type tree = *node
 
+// It is never modified once it is part of a tree. Its entry is shared by all trees that contain it.
 type node struct {
 	entry       *entry
 	left, right tree
@@ -29,6 +30,7 @@ type node struct {
 	size        int
 }
 
+// seed makes priorities unpredictable: a client that chooses keys cannot make the tree deep.
 var seed = maphash.MakeSeed()
 
 // with returns a copy of the node n with other children.
@@ -36,6 +38,7 @@ func (n *node) with(left, right tree) tree {
 	return &node{n.entry, left, right, n.priority, 1 + size(left) + size(right)}
 }
 
+// size returns the number of records of a tree.
 func size(t tree) int {
 	if t == nil {
 		return 0
@@ -63,10 +66,13 @@ func put(t tree, e *entry) tree {
 	return insert(t, &node{entry: e, priority: maphash.String(seed, e.Key), size: 1})
 }
 
+// insert returns t with the node n, which has no children. Where n has a greater priority than the root of a subtree, it becomes the root
+// there, with what split gives as its children.
 func insert(t tree, n *node) tree {
 	switch {
 	case t == nil:
 		return n
+	// The same key has the same priority, so n takes exactly the place of t.
 	case n.entry.Key == t.entry.Key:
 		return &node{n.entry, t.left, t.right, t.priority, t.size}
 	case n.priority > t.priority: // t has no record of the key below: it would have the same priority
@@ -79,6 +85,8 @@ func insert(t tree, n *node) tree {
 }
 
 // split returns the records of t before and after a key that t does not have.
+//
+// It copies only the nodes on the way to the place of the key.
 func split(t tree, key string) (before, after tree) {
 	switch {
 	case t == nil:
@@ -92,6 +100,8 @@ func split(t tree, key string) (before, after tree) {
 }
 
 // remove returns t without the record of a key that t has. Its cost is the depth of the tree.
+//
+// It panics if t does not have the key: callers have found the record before.
 func remove(t tree, key string) tree {
 	switch c := strings.Compare(key, t.entry.Key); {
 	case c < 0:
@@ -103,6 +113,8 @@ func remove(t tree, key string) tree {
 }
 
 // join returns the union of two trees. All keys of the first must be smaller.
+//
+// The root with the greater priority stays a root, so the heap order of priorities is kept.
 func join(left, right tree) tree {
 	switch {
 	case left == nil:
@@ -116,6 +128,9 @@ func join(left, right tree) tree {
 }
 
 // rank returns the number of keys of t that are smaller than key. Its cost is the depth of the tree.
+//
+// It adds up the sizes of the subtrees that lie before the key, and so counts without visiting them. Two ranks give the number of records
+// in a range, which is how a page knows what remains.
 func rank(t tree, key string) int {
 	n := 0
 	for t != nil {
@@ -131,6 +146,9 @@ func rank(t tree, key string) int {
 
 // appendFrom appends records of t from a key on until records has n elements. Its cost is the depth of the tree plus the number of appended
 // records. It compares keys only on the way to the first record.
+//
+// Subtrees that lie before the key are skipped. Once one record is appended, all that follow belong to the range up to its end, which the
+// caller has turned into n.
 func appendFrom(records []store.Record, t tree, from string, n int) []store.Record {
 	for t != nil && t.entry.Key < from {
 		t = t.right
@@ -158,6 +176,9 @@ func appendOn(records []store.Record, t tree, n int) []store.Record {
 }
 
 // page returns the records of a range, and the number of records that remain.
+//
+// For example, let the keys be a/1 a/2 a/3 b/1, and the range have prefix a/, after a/1 and limit 1. Then from is "a/1\x00" with rank 1,
+// and end is 3, the rank of "a0". Two records are left: a/2 is the page, and one remains.
 func page(t tree, r store.Range) (records []store.Record, remaining int) {
 	from := r.Prefix
 	if r.After >= from {

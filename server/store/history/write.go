@@ -9,7 +9,12 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// Writes. A commit to the journal may wait for the disk, so writes that come meanwhile are collected and committed together. With many
+// clients, the number of commits grows with time and not with writes.
+
 // write is a write whose caller waits.
+//
+// The fields of Change that only the store knows, its revisions, are filled in by the commit.
 type write struct {
 	Change
 	expect store.Revision
@@ -33,6 +38,7 @@ func (s *Store) PutUntil(
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	// A text that is nil would look like none in Event.Previous.
 	if text == nil {
 		text = []byte{}
 	}
@@ -53,6 +59,8 @@ func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (
 //	B       waits        └ commits B, C and D ─┐
 //	C         waits                            └ done already
 //	D             waits                          └ done already
+//
+// The write is enqueued before the lock is taken. So whoever gets the lock next finds it in waiting, or it is done.
 func (s *Store) write(w *write) (store.Revision, error) {
 	s.mu.Lock()
 	s.waiting = append(s.waiting, w)
@@ -72,8 +80,12 @@ func (s *Store) write(w *write) (store.Revision, error) {
 
 // commit carries out writes in order: each sees the outcome of the earlier ones. Readers see all of them or none. The caller holds
 // s.writing.
+//
+// If the journal fails, no write of the commit happened: the new state is dropped, and all callers get the error. A failed check concerns
+// its write alone.
 func (s *Store) commit(writes []*write) {
 	before := s.now.Load()
+	// The copy shares slices with the state before it; see work.
 	next := *before
 	w := work{state: &next}
 	var changes []Change
@@ -81,6 +93,7 @@ func (s *Store) commit(writes []*write) {
 		one.done = true
 		current := find(w.state.tree, one.Key)
 		one.err = one.check(current)
+		// Closing may have happened while the writes waited.
 		if s.closed {
 			one.err = store.ErrClosed
 		}
@@ -98,12 +111,15 @@ func (s *Store) commit(writes []*write) {
 		if err != nil {
 			for _, one := range writes {
 				if one.err == nil {
+					// Writes with an error of their own keep it. That error is true of a state that never came to be, but the write would
+					// be refused or tried again in either case.
 					one.revision, one.err = 0, err
 				}
 			}
 			return
 		}
 	}
+	// Only persistent changes get into the heap.
 	for _, c := range changes {
 		s.expiry.add(c)
 	}
@@ -111,6 +127,9 @@ func (s *Store) commit(writes []*write) {
 }
 
 // Compact implements store.Store. Its cost grows with the number of revisions that stay.
+//
+// The journal forgets first. If the process ends in between, the history is shorter after the restart, and no record is lost. Marks and
+// versions are copied, so that the old slices, which the texts hang on, can be freed.
 func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -137,12 +156,15 @@ func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 }
 
 // since returns s without the history before a revision.
+//
+// It leaves room for more versions, because a compaction is usually followed by writes.
 func (s *state) since(to store.Revision) *state {
 	kept := s.after(to, s.latest())
 	after := &state{versions: append(make([]version, 0, len(kept)+len(kept)/4), kept...), compacted: to, tree: s.tree}
 	for _, v := range kept {
 		after.past += v.replaced()
 	}
+	// The marks before the new first one are dropped. If all are, none is left.
 	if gone := int((after.firstMark() - s.firstMark()) / stride); gone < len(s.marks) {
 		after.marks = slices.Clone(s.marks[gone:])
 	}
@@ -156,6 +178,11 @@ func (s *state) since(to store.Revision) *state {
 type work struct{ state *state }
 
 // check returns why a write conflicts with the stored record, or nil.
+//
+//	                 no record     revision r
+//	put, expect 0    ok            conflict
+//	put, expect r    conflict      ok; another revision is a conflict
+//	delete           not found     ok with expect 0 or r
 func (w *write) check(current *entry) error {
 	switch {
 	case w.Deleted && current == nil:
@@ -184,6 +211,8 @@ func (w work) apply(c *Change, current *entry) store.Revision {
 }
 
 // versionOf returns the version of a complete change.
+//
+// current is the record before the change.
 func versionOf(c Change, current *entry) version {
 	if current != nil {
 		c.Key = current.Key // so that memory holds the key once
@@ -213,6 +242,8 @@ func (v version) do(t tree) tree {
 }
 
 // load takes over a change of the journal. A change up to the compacted revision is one of the records that were stored then.
+//
+// Changes after it must be without a gap: one that is missing would be an event that a watch does not get.
 func (w work) load(c Change) error {
 	v := versionOf(c, find(w.state.tree, c.Key))
 	if c.Revision <= w.state.compacted {
@@ -228,6 +259,8 @@ func (w work) load(c Change) error {
 
 // superseded returns the revisions of changes up to a revision that do not affect the records at that revision: changes of records that
 // were rewritten or deleted, and the deletions.
+//
+// A journal may drop exactly those: what is left makes the records at the revision.
 func (s *state) superseded(to store.Revision) []store.Revision {
 	var revisions []store.Revision
 	for _, v := range s.after(s.compacted, to) {
