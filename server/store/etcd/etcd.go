@@ -17,6 +17,9 @@ import (
 // Store implements store.Store in etcd. Its revisions are etcd's, so that writes under other prefixes also make revisions.
 //
 // Errors of etcd outside of the contract are returned unchanged, because API servers answer with their texts.
+//
+// etcd itself decides about conflicts, so several servers may write at once. No call holds a lock while it waits for etcd, except the first
+// watch, and writes with an expiry time that need a new lease.
 type Store struct {
 	client *clientv3.Client
 	kv     clientv3.KV
@@ -30,8 +33,9 @@ type Store struct {
 	ordered atomic.Bool  // etcd orders progress notifications with the events; see version.go
 
 	closing sync.Once
-	ctx     context.Context // done when the store is closed
-	cancel  context.CancelFunc
+	// ctx ends the goroutine of the hub and all watches.
+	ctx    context.Context // done when the store is closed
+	cancel context.CancelFunc
 }
 
 // New returns the store in the cluster of a client. The store owns the client from then on. now is the clock for the expiry times of
@@ -46,10 +50,13 @@ func New(client *clientv3.Client, keys Keys, now func() time.Time) *Store {
 }
 
 // Get implements store.Store.
+//
+// It is linearizable: etcd answers from a quorum. A revision of 0 is the latest one.
 func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.Record, error) {
 	if err := s.ready(ctx); err != nil {
 		return store.Record{}, err
 	}
+	// A key outside of the store has no record, but the revision may still be compacted or in the future.
 	there, ok := s.keys.there(key)
 	if !ok {
 		_, err := s.revision(ctx, at)
@@ -66,6 +73,11 @@ func (s *Store) Get(ctx context.Context, key string, at store.Revision) (store.R
 }
 
 // Range implements store.Store. etcd counts the remaining records, which costs it the number of keys in the range.
+//
+// etcd's ranges are from a key up to an end. GetPrefixRangeEnd gives the end of a prefix, and the key "\x00" as an end is the end of all
+// keys:
+//
+//	Prefix /registry/pods/ after .../a    from "/registry/pods/a\x00" to "/registry/pods0"
 func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	if err := s.ready(ctx); err != nil {
 		return store.Page{}, err
@@ -82,6 +94,7 @@ func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	if after, ok := s.keys.there(r.After); ok && r.After >= r.Prefix {
 		from = max(from, after+"\x00")
 	}
+	// After is greater than all keys with the prefix. etcd would refuse such a range.
 	if end != "\x00" && from >= end {
 		return s.emptyPage(ctx, page)
 	}
@@ -96,6 +109,7 @@ func (s *Store) Range(ctx context.Context, r store.Range) (store.Page, error) {
 	for _, kv := range found.Kvs {
 		page.Records = append(page.Records, s.recordOf(kv))
 	}
+	// Count is that of the range without the limit.
 	page.Remaining = int(found.Count) - len(found.Kvs)
 	return page, nil
 }
@@ -120,6 +134,8 @@ func (s *Store) revision(ctx context.Context, at store.Revision) (store.Revision
 }
 
 // Compact implements store.Store.
+//
+// Another server may have compacted further, which is no error. The hub forgets at once; watches of other servers find out from etcd.
 func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 	if err := s.ready(ctx); err != nil {
 		return err
@@ -136,6 +152,8 @@ func (s *Store) Compact(ctx context.Context, to store.Revision) error {
 func (s *Store) Expire(ctx context.Context, _ time.Time) error { return s.ready(ctx) }
 
 // Close implements store.Store.
+//
+// It waits for the goroutine of the hub, which uses the client, before it closes the client.
 func (s *Store) Close() error {
 	var err error
 	s.closing.Do(func() {
@@ -161,6 +179,8 @@ func (s *Store) ready(ctx context.Context) error {
 }
 
 // failed translates an error of etcd to one of package store.
+//
+// After Close, calls fail with errors of the client that are not what a caller expects, so these become ErrClosed.
 func (s *Store) failed(err error) error {
 	switch {
 	case err == nil:

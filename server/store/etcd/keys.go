@@ -6,6 +6,11 @@ import (
 	"strings"
 )
 
+// Where keys lie in etcd. With --etcd-prefix=/deed:
+//
+//	store   /registry/pods/default/a
+//	etcd    /deed/pods/default/a
+
 // Keys maps the keys of a store to keys of etcd: the prefix Here becomes There. The store has no other keys. The zero Keys maps each key to
 // itself.
 type Keys struct{ Here, There string }
@@ -36,6 +41,8 @@ func (k Keys) mustBe(key string) (string, error) {
 }
 
 // prefix maps a key prefix to etcd. It returns false if no key of the store has the prefix.
+//
+// A prefix that Here begins with, such as "", contains all keys of the store.
 func (k Keys) prefix(prefix string) (string, bool) {
 	if strings.HasPrefix(k.Here, prefix) {
 		return k.There, true

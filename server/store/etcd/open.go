@@ -17,6 +17,13 @@ import (
 	"go.uber.org/zap"
 )
 
+// Connecting to a cluster, and finding out why that fails. etcd's client retries until its deadline, and then reports the deadline and
+// nothing else. So after a timeout, Open connects to the members itself, and reports what it finds:
+//
+//	TLS error of the first member     a certificate is refused, by one side or the other
+//	no connection                     the error of the dial
+//	a connection                      the member is not ready, or another server has the port
+
 // Config has the addresses of an etcd cluster and the credentials of the client.
 type Config struct {
 	Endpoints     []string // URLs of the members, which errors quote: without user and password
@@ -28,6 +35,8 @@ type Config struct {
 }
 
 // Password is a text that cannot be printed, logged or encoded.
+//
+// It has Format and no String, so every verb of fmt prints the placeholder, and its field is not exported for encoders.
 type Password struct{ text string }
 
 // PasswordOf returns text as a Password.
@@ -45,6 +54,8 @@ const (
 )
 
 // SilentError says that no member of a cluster answered in time. The caller may retry.
+//
+// Members has one error for each endpoint, in their order.
 type SilentError struct {
 	Members []error // the error of each endpoint
 	Err     error   // the error of the client
@@ -67,6 +78,8 @@ func (e *SilentError) Unwrap() error { return e.Err }
 
 // Open returns the store in a cluster. It sends one request to check that the cluster answers; ctx bounds that. The error is a
 // [*SilentError] if no member answers. Open returns at most three seconds after ctx is done.
+//
+// The three seconds are the attempts to find the cause: a TLS connection with an answer, and a plain connection.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	config := clientv3.Config{
 		Endpoints: c.Endpoints, Username: c.User, Password: c.Password.text,
@@ -84,6 +97,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, explained(err, config)
 	}
 	s := New(client, c.Keys, c.Now)
+	// The client connects on the first request.
 	if _, err := s.Range(ctx, store.Range{Prefix: "\x00", Limit: 1}); err != nil {
 		return nil, errors.Join(explained(err, config), s.Close())
 	}
@@ -100,6 +114,8 @@ func timeLeft(ctx context.Context) time.Duration {
 
 // explained returns err with its cause if err is only a timeout, because the client retries and hides the cause. The cause is a certificate
 // that the first member refuses or that the client does not trust, or else a [*SilentError].
+//
+// Members are asked at the same time, so the time does not grow with their number.
 func explained(err error, c clientv3.Config) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		if refusal := refusal(c); refusal != nil {
@@ -133,6 +149,7 @@ func refusal(c clientv3.Config) error {
 		_ = connection.SetReadDeadline(time.Now().Add(refusalTimeout)) // never fails on an open connection
 		_, err = connection.Read(make([]byte, 1))                      // with TLS 1.3 a server refuses a certificate after the handshake
 	}
+	// A member that says nothing for a second has no objection, and one that cannot be reached has another problem.
 	if slow := net.Error(nil); errors.As(err, &slow) && slow.Timeout() || isDial(err) {
 		return nil
 	}

@@ -15,6 +15,9 @@ const statusPatience = 2 * time.Second
 
 // inOrder reports whether some member answers, and every member that answers is new enough for progress requests. A client without
 // endpoints belongs to an embedded etcd, which is new enough.
+//
+// Members are asked one after the other, and each that does not answer takes statusPatience. One old member is enough for a no, since the
+// client may talk to any of them.
 func (s *Store) inOrder(ctx context.Context) bool {
 	endpoints := s.client.Endpoints()
 	some := len(endpoints) == 0
@@ -34,6 +37,8 @@ func (s *Store) inOrder(ctx context.Context) bool {
 }
 
 // tells reports whether a version of etcd orders progress notifications with events.
+//
+// Versions are compared by number. Suffixes such as "-rc.0" are ignored, and text that is no version is too old.
 func tells(version string) bool {
 	var numbers [3]int
 	for i, part := range strings.SplitN(version, ".", len(numbers)) {

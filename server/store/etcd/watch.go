@@ -12,6 +12,11 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
+// Watches of the store: positions in the events of the hub; see hub.go. A position may fall behind, for the hub keeps a bounded number:
+//
+//	after < from      catchUp: a watch of etcd, until the hub has the next events
+//	from <= after     the events of the hub
+
 // progress is the interval of progress requests on a watch without events.
 const progress = 100 * time.Millisecond
 
@@ -21,6 +26,8 @@ var errEnded = errors.New("store: etcd: the watch was ended")
 // Since implements store.Store with the events that the hub keeps. It asks etcd for the latest revision, and waits until the hub has
 // reached it, which takes as long as an event does. The error is errors.ErrUnsupported if etcd is too old for progress requests. It is a
 // *CompactedError also if only the hub has dropped the events.
+//
+// A caller that gets a CompactedError reads all records anew, so it does not matter which of the two dropped the events.
 func (s *Store) Since(ctx context.Context, prefix string, after store.Revision) (store.Batch, error) {
 	if err := s.ready(ctx); err != nil {
 		return store.Batch{}, err
@@ -49,6 +56,8 @@ func (s *Store) Since(ctx context.Context, prefix string, after store.Revision) 
 }
 
 // heard returns the state of the hub once the hub has reached a revision.
+//
+// It returns the error of the context or ErrClosed if that comes first.
 func (s *Store) heard(ctx context.Context, of store.Revision) (*recent, error) {
 	for {
 		now := s.hub.now.Load()
@@ -71,6 +80,9 @@ func (s *Store) heard(ctx context.Context, of store.Revision) (*recent, error) {
 
 // Watch implements store.Store. A watch that keeps up reads the events of the hub. A watch that is behind the hub reads from etcd until it
 // has caught up.
+//
+// The error of a compacted revision must come before the sequence. So a position behind the hub is checked by a read, which also tells the
+// revision that is compacted.
 func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) (iter.Seq2[store.Batch, error], error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
@@ -93,6 +105,8 @@ func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) 
 // run yields batches until ctx is done, the reader stops, or the store is closed.
 //
 // Invariant: all events up to after have been yielded.
+//
+// It loads the state anew at each step, and holds no state while the reader has a batch.
 func (s *Store) run(ctx context.Context, prefix string, after store.Revision, yield func(store.Batch, error) bool) {
 	for {
 		now := s.hub.now.Load()
@@ -102,6 +116,7 @@ func (s *Store) run(ctx context.Context, prefix string, after store.Revision, yi
 		case s.ctx.Err() != nil:
 			yield(store.Batch{}, store.ErrClosed)
 			return
+		// The hub has dropped events that the watch has not seen.
 		case after < now.from:
 			var on bool
 			if after, on = s.catchUp(ctx, prefix, after, yield); !on {
@@ -134,6 +149,7 @@ func (s *Store) catchUp(
 	defer context.AfterFunc(s.ctx, cancel)()
 	err := s.follow(watching, prefix, after, nil, func(b store.Batch) bool {
 		on, after = yield(b, nil), b.Revision
+		// Go on only as long as the hub has not got the next events.
 		return on && after < s.hub.now.Load().from
 	})
 	switch {
@@ -149,6 +165,8 @@ func (s *Store) catchUp(
 
 // read returns the batch of a response. The revision in its header is the progress of the watch only if the response has no events.
 // Otherwise older events may follow.
+//
+// All events of one transaction have the same revision. etcd sends them in one response, so a batch never ends within a revision.
 func (s *Store) read(ctx context.Context, r clientv3.WatchResponse, open bool) (store.Batch, error) {
 	if r.CompactRevision > 0 {
 		return store.Batch{}, &store.CompactedError{Oldest: store.Revision(r.CompactRevision)}
@@ -173,6 +191,8 @@ func (s *Store) read(ctx context.Context, r clientv3.WatchResponse, open bool) (
 	return batch, nil
 }
 
+// eventOf returns an event of etcd as one of the store. An event of a deletion has only the key and a revision, so the rest comes from the
+// record before.
 func (s *Store) eventOf(e *clientv3.Event) store.Event {
 	var previous []byte
 	if e.PrevKv != nil {

@@ -11,6 +11,12 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
+// Writes are transactions of etcd that compare the revision of the key. A key without a record has revision 0 in such a comparison, so
+// creating and replacing are the same transaction:
+//
+//	if mod(key) = expect  then put  else get
+
+// recordOf returns a key and value of etcd as a record. It shares the text.
 func (s *Store) recordOf(kv *mvccpb.KeyValue) store.Record {
 	text := kv.Value
 	if text == nil {
@@ -35,6 +41,8 @@ func (s *Store) Put(ctx context.Context, key string, text []byte, expect store.R
 }
 
 // PutUntil implements store.Store.
+//
+// If the write conflicts, the lease stays and is used by the next record with a similar time.
 func (s *Store) PutUntil(
 	ctx context.Context, key string, text []byte, expect store.Revision, until time.Time,
 ) (store.Revision, error) {
@@ -56,6 +64,9 @@ func (s *Store) PutUntil(
 }
 
 // Delete implements store.Store.
+//
+// With an expected revision, no record is a failed comparison, which the record that comes with it tells from a conflict. Without one, the
+// transaction only demands that the record exists.
 func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (store.Revision, error) {
 	if err := s.ready(ctx); err != nil {
 		return 0, err
@@ -82,6 +93,8 @@ func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (
 }
 
 // write carries out op if the record of a key has the expected revision, and otherwise reads the record, in one transaction.
+//
+// If etcd does not answer in time, the write may have happened or not.
 func (s *Store) write(ctx context.Context, key string, expect store.Revision, op clientv3.Op) (store.Revision, error) {
 	r, err := s.kv.Txn(ctx).
 		If(clientv3.Compare(clientv3.ModRevision(key), "=", int64(expect))).
@@ -109,6 +122,7 @@ const (
 type leases struct {
 	grant clientv3.Lease
 
+	// mu guards the fields below. It is held while etcd grants a lease, so that requests that come together share it.
 	mu   sync.Mutex
 	last clientv3.LeaseID
 	ends time.Time // expiry time of last
@@ -116,6 +130,9 @@ type leases struct {
 }
 
 // until returns a lease that ends at a time, or up to leaseSlack later.
+//
+// The last lease is used again if it ends neither before the record may go nor too long after. A new one ends leaseSlack later than needed,
+// so that records of the next minute can share it.
 func (l *leases) until(ctx context.Context, end, now time.Time) (clientv3.LeaseID, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

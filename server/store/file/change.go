@@ -12,6 +12,14 @@ import (
 	"github.com/deed-project/deed/server/store/history"
 )
 
+// How a change is written in the file. A put of key "/registry/pods/default/a" at revision 7, created at 5, without an expiry time:
+//
+//	key     00 00 00 00 00 00 00 07
+//	value   checksum | 00 | 00 00 00 00 00 00 00 05 | 18 | /registry/pods/default/a | {"apiVersion":...
+//
+// The checksum covers the key as well, so a value under the key of another change is noticed. The text ends with the value, which is why it
+// has no length.
+
 // Flags in the first byte of a change.
 const (
 	deletedFlag = 1 << iota
@@ -25,6 +33,8 @@ const checksumSize = 4
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // checksum returns the checksum of the change v under the key k.
+//
+// v has room for the checksum at its begin, which does not count.
 func checksum(k, v []byte) uint32 {
 	return crc32.Update(crc32.Checksum(k, castagnoli), castagnoli, v[checksumSize:])
 }
@@ -32,6 +42,8 @@ func checksum(k, v []byte) uint32 {
 // encode returns the key and the value of a change in the file:
 //
 //	checksum 4 │ flags 1 │ created 8 │ until 8, in ns, if flagged │ length of the key, varint │ key │ text
+//
+// Numbers are big-endian, so that the order of keys in the file is that of revisions.
 func encode(c history.Change) (k, v []byte) {
 	k = keyOf(c.Revision)
 	v = appendChange(make([]byte, checksumSize), c)
@@ -62,6 +74,8 @@ func appendChange(b []byte, c history.Change) []byte {
 var errDamaged = errors.New("the file is damaged")
 
 // damage is the error of a change whose checksum or layout is wrong.
+//
+// The key is what Verify prints, even if the checksum is wrong: the key may itself be damaged.
 type damage struct {
 	revision store.Revision
 	key      string // as much as can be read
@@ -76,6 +90,9 @@ func (d *damage) Error() string {
 func (d *damage) Unwrap() error { return errDamaged }
 
 // readChange decodes a change. The outcome shares no memory with k and v. The error is a *damage if the checksum or the layout is wrong.
+//
+// A change with a wrong checksum is returned with the error, as far as it can be read. k and v are memory of bbolt, which lasts as long as
+// the transaction.
 func readChange(k, v []byte) (history.Change, error) {
 	revision, err := revisionOf(k)
 	if err != nil {
@@ -101,6 +118,7 @@ func readBody(revision store.Revision, v []byte) (history.Change, error) {
 		c.Until = time.Unix(0, int64(d.uint64())).UTC()
 	}
 	c.Key = string(d.take(d.uvarint()))
+	// An unknown flag is damage, too: all flags that any version of the format has are known.
 	if d.failed || flags&^knownFlags != 0 {
 		return c, &damage{revision, c.Key}
 	}
@@ -110,6 +128,7 @@ func readBody(revision store.Revision, v []byte) (history.Change, error) {
 	return c, nil
 }
 
+// revisionOf decodes a revision that is a key or a value in the file.
 func revisionOf(b []byte) (store.Revision, error) {
 	if len(b) != 8 {
 		return 0, fmt.Errorf("a revision of %d bytes: %w", len(b), errDamaged)
@@ -118,11 +137,14 @@ func revisionOf(b []byte) (store.Revision, error) {
 }
 
 // decoder reads fields from rest until rest is too short.
+//
+// Once failed is set, all methods return zero values, so callers look at it once at the end.
 type decoder struct {
 	rest   []byte
 	failed bool
 }
 
+// take returns the next n bytes, which share memory with rest.
 func (d *decoder) take(n uint64) []byte {
 	if d.failed || n > uint64(len(d.rest)) {
 		d.failed = true
@@ -133,6 +155,7 @@ func (d *decoder) take(n uint64) []byte {
 	return taken
 }
 
+// byte returns the next byte.
 func (d *decoder) byte() byte {
 	if b := d.take(1); b != nil {
 		return b[0]
@@ -140,6 +163,7 @@ func (d *decoder) byte() byte {
 	return 0
 }
 
+// uint64 returns the next eight bytes as a number.
 func (d *decoder) uint64() uint64 {
 	if b := d.take(8); b != nil {
 		return binary.BigEndian.Uint64(b)
@@ -147,6 +171,7 @@ func (d *decoder) uint64() uint64 {
 	return 0
 }
 
+// uvarint returns the next number of variable length.
 func (d *decoder) uvarint() uint64 {
 	n, size := binary.Uvarint(d.rest)
 	if d.failed || size <= 0 {

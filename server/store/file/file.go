@@ -42,6 +42,9 @@ const patience = time.Second
 // error also names the record; see [Verify].
 //
 // The cost is that of reading the file.
+//
+// The steps stand in this order: permissions first, so that no other user can open the file meanwhile. Then bbolt takes its lock on the
+// file. Only then is anything read, and the changes are loaded one by one, so that memory holds each text once.
 func Open(name string) (_ *Store, err error) {
 	// A truncated file faults where it is mapped, and bbolt panics on malformed pages. The recovered database keeps its locks and cannot be
 	// closed, so it stays open.
@@ -73,6 +76,8 @@ func Open(name string) (_ *Store, err error) {
 }
 
 // Store is a store in a file.
+//
+// Reads and watches come from memory. Writes go to the file first.
 type Store struct {
 	*history.Store
 	journal *journal
@@ -98,6 +103,8 @@ func closeToOthers(name string) error {
 }
 
 // load returns a store with the changes of the file.
+//
+// A damaged change ends loading: a store must not begin with less than what was stored. Repair is a decision of the user.
 func load(j *journal) (*history.Store, error) {
 	db := j.db
 	if err := db.Update(initialize); err != nil {
@@ -123,6 +130,8 @@ func load(j *journal) (*history.Store, error) {
 }
 
 // complete returns an error if the file is shorter than its meta page says.
+//
+// bbolt maps the file and would read behind its end.
 func complete(tx *bbolt.Tx) error {
 	is, err := os.Stat(tx.DB().Path())
 	if err == nil && is.Size() < tx.Size() {
@@ -132,6 +141,8 @@ func complete(tx *bbolt.Tx) error {
 }
 
 // initialize creates the buckets of a new file, and refuses files of another format.
+//
+// It runs for every file. One that has the buckets and the format keeps its content.
 func initialize(tx *bbolt.Tx) error {
 	if _, err := tx.CreateBucketIfNotExists(changesBucket); err != nil {
 		return err
@@ -150,6 +161,8 @@ func initialize(tx *bbolt.Tx) error {
 }
 
 // changes yields the changes in the file by revision.
+//
+// It ends after the first error. The changes share no memory with the file.
 func changes(tx *bbolt.Tx) iter.Seq2[history.Change, error] {
 	return func(yield func(history.Change, error) bool) {
 		cursor := tx.Bucket(changesBucket).Cursor()
@@ -162,4 +175,5 @@ func changes(tx *bbolt.Tx) iter.Seq2[history.Change, error] {
 	}
 }
 
+// keyOf returns the key of the change of a revision.
 func keyOf(r store.Revision) []byte { return binary.BigEndian.AppendUint64(nil, uint64(r)) }

@@ -11,7 +11,16 @@ import (
 	"go.etcd.io/bbolt"
 )
 
+// Writing changes. A commit is one transaction of bbolt, which is on disk when it returns. The risk is not bbolt, but that the file is
+// taken away while the server runs. Then the commits go to a file that no longer has a name, and are lost with the process. So the journal
+// looks at the file before and after each commit:
+//
+//	removed, replaced, cut     the journal is lost: all writes fail from then on, and the process should end
+//	any other error            this commit fails; the next one may succeed, for example when the disk has room again
+
 // journal implements history.Journal in the file. Its methods are called one at a time.
+//
+// No field is guarded: history.Store calls the methods one at a time.
 type journal struct {
 	db     *bbolt.DB
 	name   string
@@ -22,6 +31,7 @@ type journal struct {
 	stuck  bool          // db panicked and still holds its locks
 }
 
+// newJournal returns the journal of an open file, and notes which file it is.
 func newJournal(db *bbolt.DB, name string) (*journal, error) {
 	is, err := os.Stat(name)
 	if err != nil {
@@ -45,6 +55,8 @@ func (j *journal) Commit(changes []history.Change) error {
 }
 
 // Compact implements history.Journal.
+//
+// The freed pages stay in the file and are used again, so the file does not shrink.
 func (j *journal) Compact(to store.Revision, forget []store.Revision) error {
 	return j.update(func(tx *bbolt.Tx) error {
 		bucket := tx.Bucket(changesBucket)
@@ -59,6 +71,8 @@ func (j *journal) Compact(to store.Revision, forget []store.Revision) error {
 
 // update runs f in a transaction. The file may have been removed, replaced or truncated meanwhile. bbolt does not notice the first two, and
 // a missing page faults or makes bbolt panic. In all three cases the journal is lost.
+//
+// A fault becomes a panic by SetPanicOnFault, and the panic an error. bbolt still holds its locks then, so it is not used again.
 func (j *journal) update(f func(*bbolt.Tx) error) (err error) {
 	if err := j.whole(); err != nil {
 		return err
@@ -73,6 +87,7 @@ func (j *journal) update(f func(*bbolt.Tx) error) (err error) {
 	if err := j.db.Update(f); err != nil {
 		return &store.Failure{Cause: err}
 	}
+	// If the file went away during the commit, the commit is lost with it.
 	return j.whole()
 }
 
@@ -104,6 +119,8 @@ func (j *journal) lose(cause error) error {
 }
 
 // Close implements history.Journal.
+//
+// A database that panicked is not closed, because closing would wait for its locks.
 func (j *journal) Close() error {
 	if j.stuck {
 		return j.lost

@@ -13,6 +13,14 @@ import (
 	"github.com/deed-project/deed/server/store/history"
 )
 
+// Checking a file whose store does not open, and saving what is intact. For example:
+//
+//	compacted 4    changes 2 (a) 4 (b) | 5 (a) 6 (c, damaged) 8 (b)
+//	defects        6: c is damaged, 7 is missing
+//	repaired       b@8 a@5, compacted at 8, so revisions continue at 9
+//
+// Before the compacted revision, gaps are normal: superseded changes were dropped. After it, each revision has a change.
+
 // Report is the outcome of checking a file.
 type Report struct {
 	Changes  int            // number of intact changes
@@ -38,6 +46,8 @@ func Verify(name string) (Report, error) {
 
 // Repair writes the intact part of the named file to another file, which must not exist. For each record it takes the latest intact change.
 // It drops the history, so that clients have to list again.
+//
+// It never changes the damaged file. Records whose only change is damaged are lost; the report names them.
 func Repair(name, to string) (Report, error) {
 	report, records, err := inspect(name)
 	if err != nil {
@@ -69,6 +79,9 @@ func Repair(name, to string) (Report, error) {
 }
 
 // inspect reads the changes of a file. It returns a report, and the latest intact change of each stored record.
+//
+// The file is opened for reading only. A panic of bbolt means that its own structure is damaged, and then nothing can be said about
+// changes.
 func inspect(name string) (report Report, records []history.Change, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -90,6 +103,8 @@ func inspect(name string) (report Report, records []history.Change, err error) {
 }
 
 // inspection is the state of reading a file.
+//
+// A damaged change leaves the entry of its key in latest as it was: the earlier text is what a repair can give.
 type inspection struct {
 	report Report
 	latest map[string]history.Change // by key, with deletions
@@ -119,6 +134,7 @@ func (i *inspection) read(tx *bbolt.Tx) error {
 func (i *inspection) add(k, v []byte, compacted store.Revision) {
 	c, err := readChange(k, v)
 	if revision, unreadable := revisionOf(k); unreadable == nil {
+		// Note the revisions between the last change and this one. The revision of a damaged change counts as present.
 		for missing := i.report.Revision + 1; revision > compacted && missing < revision; missing++ {
 			i.report.Defects = append(i.report.Defects, Defect{Revision: missing, Err: errors.New("the change is absent")})
 		}
@@ -138,6 +154,8 @@ func (i *inspection) add(k, v []byte, compacted store.Revision) {
 }
 
 // result returns the report, and the stored records by revision.
+//
+// A map has no order, so the records are sorted.
 func (i *inspection) result() (Report, []history.Change) {
 	var records []history.Change
 	for _, c := range i.latest {
