@@ -5,6 +5,12 @@ import (
 	"net/http"
 )
 
+// Discovery has two forms. A client names the aggregated one by parameters of JSON, and lists the plain one for older servers:
+//
+//	Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json
+//
+// The first clause in the order of preference that this server has decides.
+
 // AggregatedParams are the media type parameters of aggregated discovery.
 const AggregatedParams = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 

@@ -13,10 +13,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The configuration of an apply is YAML, whatever the client sends. Nearly all clients send JSON, which the fast parser reads. It may do so
+// only if YAML would read the same text in the same way:
+//
+//	{"a": 1}              same
+//	{"a": 1.0}            YAML reads the integer 1
+//	{"a": 1, "a": 2}      the parser fails: the slow way reads 2, and Strict reports the name
+//	{"a": "\u0041"}       may be the same, but is left to the slow way
+
 // Applied is the configuration of an apply as a client sent it.
+//
+// Content is what the last of several equal names says.
 type Applied struct {
 	Content value.Value
-	text    []byte // YAML text for Strict; nil if the text cannot have duplicate names
+	// text is shared with the body.
+	text []byte // YAML text for Strict; nil if the text cannot have duplicate names
 }
 
 // DecodeApply reads the configuration of an apply. It reads only the first document, as YAML 1.1 even if the text is JSON. Therefore 1.0 is
@@ -28,6 +39,7 @@ func DecodeApply(body []byte) (Applied, error) {
 			return Applied{Content: content}, nil
 		}
 	}
+	// kube-apiserver first converts the text to JSON and then decodes the text itself. The two steps have different errors.
 	if _, err := yaml.ToJSON(body); err != nil {
 		return Applied{}, errors.NewBadRequest(fmt.Sprintf("error encoding patch: %v", err))
 	}
@@ -49,6 +61,8 @@ func DecodeApplyCBOR(body []byte) (Applied, error) {
 }
 
 // Strict returns the strict decoding error of the text: a duplicate name in one object. It returns "" if there is no such error.
+//
+// It parses the text once more, so only callers that need the error pay for that.
 func (a Applied) Strict() string {
 	if a.text == nil {
 		return ""
@@ -76,6 +90,7 @@ func sameAsYAML(body []byte) bool {
 	s := jsontext.Skim(body)
 	for {
 		switch c, start := s.Token(); {
+		// The text ends, or is no JSON, which the caller finds out.
 		case c == 0:
 			return utf8.Valid(body)
 		case c == '"' && !isSameString(&s, start), (c == '-' || '0' <= c && c <= '9') && !isSmallInteger(body[start:s.Pos]):

@@ -9,6 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Bodies in CBOR, read by the library of kube-apiserver with its settings.
+
 // decodeCBOR reads a CBOR map with the settings of kube-apiserver's serializer: a duplicate name is an error.
 func decodeCBOR(body []byte) (value.Value, error) {
 	content := map[string]any{}
@@ -19,6 +21,8 @@ func decodeCBOR(body []byte) (value.Value, error) {
 }
 
 // DecodeCBOR is [DecodeObject] for CBOR.
+//
+// A body that has a kind decodes to an unstructured object, and one without a kind is refused.
 func DecodeCBOR(body []byte, kind string) (Decoded, error) {
 	object := &unstructured.Unstructured{}
 	if _, _, err := cbor.NewSerializer(nil, typer{}).Decode(body, nil, object); err != nil {
@@ -29,6 +33,8 @@ func DecodeCBOR(body []byte, kind string) (Decoded, error) {
 }
 
 // DecodeStandardCBOR is [DecodeStandard] for CBOR.
+//
+// Unlike DecodeCBOR it accepts a body without a kind, which then is of kind standard.
 func DecodeStandardCBOR(body []byte, standard schema.GVK) (Decoded, error) {
 	content, err := decodeCBOR(body)
 	if err != nil {

@@ -17,6 +17,8 @@ var optionsCodecs = sync.OnceValue(func() serializer.CodecFactory {
 })
 
 // DecodeDeleteOptions reads the body of a delete. The error is a 400.
+//
+// The kind of the body is optional, and another kind is refused. media must be one of the types of BodyMedia.
 func DecodeDeleteOptions(body []byte, media string) (*metav1.DeleteOptions, error) {
 	info, _ := runtime.SerializerInfoForMediaType(optionsCodecs().SupportedMediaTypes(), media)
 	gvk := metav1.SchemeGroupVersion.WithKind("DeleteOptions")

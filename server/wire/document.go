@@ -5,6 +5,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Documents that are made of objects: lists, and metadata without the rest.
+
 // ListMeta is the metadata of a list.
 type ListMeta struct {
 	Version   string // the resource version
@@ -12,6 +14,8 @@ type ListMeta struct {
 	Remaining int    // the number of objects on later pages; unknown if 0
 }
 
+// value returns the metadata as a document. kube-apiserver writes an empty "continue" only for custom resources, whose lists are not Go
+// types.
 func (m ListMeta) value(custom bool) value.Value {
 	out := value.Object(value.Member{Name: "resourceVersion", Value: value.String(m.Version)})
 	if m.Continue != "" || custom {
@@ -41,6 +45,8 @@ func ListDocument(v *catalog.Version, m ListMeta, items []value.Value) value.Val
 }
 
 // Partial returns the metadata of object as a PartialObjectMetadata. apiVersion is a version of meta.k8s.io.
+//
+// An object without metadata has empty metadata.
 func Partial(apiVersion string, object value.Value) value.Value {
 	metadata := object.Get("metadata")
 	if metadata.IsAbsent() {

@@ -12,6 +12,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Encoding answers. All encodings but protobuf are made from JSON text:
+//
+//	document --AppendJSON--> JSON --+--> as it is, or indented
+//	                                +--> YAML, by the library
+//	                                +--> CBOR, from the parsed text
+//	document --AppendProtobuf-----------> protobuf, by the Go type
+//
+// The append functions append to memory of the caller, and keep none of it.
+
 // Document is the content of a response, independent of its encoding.
 type Document interface {
 	// AppendJSON appends the document as JSON text, without a line break at its end.
@@ -35,6 +44,8 @@ type Managed struct {
 }
 
 // AppendJSON appends the object, including its managed fields.
+//
+// The text is spliced in if it is known; see read.View.TextOf.
 func (m Managed) AppendJSON(b []byte) []byte {
 	if m.Text != nil {
 		return m.Text(b)
@@ -72,6 +83,8 @@ func (t Typed) AppendJSON(b []byte) []byte {
 }
 
 // Append appends a document in the representation rep.
+//
+// JSON without indentation ends with a line break, as the encoder of kube-apiserver writes it. On an error, the outcome is meaningless.
 func (rep Representation) Append(b []byte, d Document) ([]byte, error) {
 	switch {
 	case rep.Media == Protobuf:

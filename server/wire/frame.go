@@ -10,6 +10,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Events of a watch in a stream, one after the other:
+//
+//	JSON       {"type":"ADDED","object":{...}}\n
+//	protobuf   00 00 01 2c, and 300 bytes of a WatchEvent, whose raw object has an envelope of its own
+//	CBOR       d9 d9 f7, and a map of type and object
+
 // StreamType returns the media type of a stream of events.
 func (rep Representation) StreamType() string {
 	switch rep.Media {
@@ -44,6 +50,7 @@ func AppendTextEvent(b []byte, typ string, object func([]byte) []byte) []byte {
 	return append(object(b), "}\n"...)
 }
 
+// appendMessageEvent appends an event in protobuf. The object is encoded first, since its length precedes it.
 func appendMessageEvent(b []byte, typ string, object Document) ([]byte, error) {
 	raw, err := object.AppendProtobuf(nil)
 	if err != nil {
@@ -53,6 +60,7 @@ func appendMessageEvent(b []byte, typ string, object Document) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(frame))), frame...), err
 }
 
+// appendCBOREvent appends an event in CBOR.
 func appendCBOREvent(b []byte, typ string, object Document) ([]byte, error) {
 	v, err := value.Parse(object.AppendJSON(nil))
 	if err != nil {

@@ -11,6 +11,15 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
+// Compression of answers, in pieces that can be shared. A gzip member is a header, deflated blocks, and a trailer with the CRC-32 and the
+// length of the text. Blocks that refer to nothing before them can be put together in any order:
+//
+//	list 1   header  [own text] [part A] [part B] [own text]  trailer
+//	list 2   header  [own text] [part A] [part C] [own text]  trailer
+//
+// A part is deflated once. Each answer only copies it, and computes the CRC of the whole from those of the parts, in constant time for each
+// part; see product.
+
 // compressFrom is the largest size in bytes of a body that is sent uncompressed.
 const compressFrom = 128 << 10
 
@@ -42,6 +51,8 @@ func Gzip(text []byte) []byte {
 
 // Part is compressed text without references to earlier text. A gzip member can consist of several parts, and several members can share a
 // part.
+//
+// It is immutable, and may be used by several goroutines.
 type Part struct {
 	deflated []byte // blocks of RFC 1951, none of them the final one, padded to a whole byte
 	length   uint32 // of the text, modulo 2³²
@@ -53,6 +64,9 @@ type Part struct {
 func (p Part) Len() int { return len(p.deflated) }
 
 // Deflate returns text as a part.
+//
+// Flush ends the last block and pads it to a whole byte. The compressor is reset before, so it refers to no earlier text. The cost is that
+// of compressing at the fastest level.
 func Deflate(text []byte) Part {
 	d := deflaterPool.Get().(*deflater)
 	defer deflaterPool.Put(d)
@@ -104,12 +118,15 @@ const (
 	blocksEnd   = "\x03\x00"
 )
 
+// add appends a part. The CRC of the text so far is multiplied by the shift of the part, as if zeros followed it, and then the part's is
+// added.
 func (m *member) add(p Part) {
 	m.text = append(m.text, p.deflated...)
 	m.sum = product(m.sum, p.shift) ^ p.sum
 	m.length += p.length
 }
 
+// end appends the final block and the trailer. Other parts cannot follow.
 func (m *member) end() {
 	m.text = append(m.text, blocksEnd...)
 	m.text = binary.LittleEndian.AppendUint32(m.text, m.sum)
@@ -118,10 +135,11 @@ func (m *member) end() {
 
 // A CRC-32 is a polynomial over GF(2), modulo the polynomial of CRC-32. Its highest bit is the coefficient of 1, the next bit that of x,
 // and so on. If B has n bytes, then crc(AB) = crc(A)·x⁸ⁿ + crc(B), where + is exclusive or.
-//
-// product returns a·b.
 
 // product returns a·b.
+//
+// It is the multiplication of polynomials: for each coefficient of a, from that of 1 on, it adds b, and multiplies b by x. The cost is at
+// most 32 steps.
 func product(a, b uint32) uint32 {
 	sum := uint32(0)
 	for ; a != 0; a <<= 1 {
@@ -135,6 +153,8 @@ func product(a, b uint32) uint32 {
 }
 
 // power returns x⁸ⁿ.
+//
+// It squares x⁸ again and again, and multiplies the squares that make up n. The cost is logarithmic in n.
 func power(n int) uint32 {
 	result, square := uint32(1)<<31, uint32(1)<<(31-8) // 1 and x⁸
 	for ; n > 0; n >>= 1 {

@@ -2,6 +2,12 @@ package wire
 
 import "bytes"
 
+// Indenting a list while it is sent. json.Indent needs the whole text; this one keeps only where in the text it is:
+//
+//	{"a":[],"b":{"c":1}}     depth 1 after {, opened after [ and {, inText between quotes
+//
+// The text is trusted: it comes from the encoders of this server. A piece may end anywhere, also within a string or an escape.
+
 // indenter indents JSON text that arrives in pieces, like json.Indent with two spaces. The zero indenter is at the beginning of a text.
 type indenter struct {
 	depth   int
@@ -11,6 +17,8 @@ type indenter struct {
 }
 
 // append appends the next piece of a valid text to b, indented.
+//
+// Between strings it looks at each byte, and strings are copied as a whole. White space of the text is dropped.
 func (n *indenter) append(b, text []byte) []byte {
 	for len(text) > 0 {
 		if n.inText {
@@ -23,6 +31,7 @@ func (n *indenter) append(b, text []byte) []byte {
 		switch {
 		case c == ' ' || c == '\t' || c == '\r' || c == '\n':
 			continue
+		// The container is not empty, so its first member gets a line of its own. An empty one is closed on the same line.
 		case n.opened && c != '}' && c != ']':
 			n.opened = false
 			n.depth++
@@ -64,6 +73,7 @@ func (n *indenter) endOfText(text []byte) int {
 			n.inText = false
 			return i + 1
 		default:
+			// Jump to the next byte that matters.
 			if more := bytes.IndexAny(text[i:], `"\`); more > 0 {
 				i += more - 1
 			} else if more < 0 {
@@ -74,6 +84,7 @@ func (n *indenter) endOfText(text []byte) int {
 	return len(text)
 }
 
+// breakLine begins a new line at the current depth.
 func (n *indenter) breakLine(b []byte) []byte {
 	b = append(b, '\n')
 	for range n.depth {

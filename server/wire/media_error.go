@@ -9,6 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Refusals of media types. kube-apiserver refuses in two places, with different words. Its router knows which types a path reads and
+// writes. Its handlers decide about what the router lets pass. Offer.Routed tells which paths have the router in front.
+
 // mediaError is a refusal of the media types of a request.
 type mediaError struct {
 	code    int32
@@ -44,6 +47,8 @@ func Unsupported(types ...string) error {
 
 // BodyMedia returns the media type of a body, JSON if the request names none. The error is a 415 for types that the path does not offer.
 // Its text always lists protobuf.
+//
+// Unlike an Accept header, parameters of the type are ignored, but must be well-formed.
 func BodyMedia(r *http.Request, o Offer) (string, error) {
 	header := r.Header.Get("Content-Type")
 	if header == "" || header == JSON {
@@ -59,6 +64,8 @@ func BodyMedia(r *http.Request, o Offer) (string, error) {
 
 // PatchMedia returns the media type of a patch: the header up to a semicolon, compared byte for byte. The error is a 415 for types other
 // than accepted. Its text is the router's if o.Routed.
+//
+// A patch without a media type is refused as well, since no type is the default.
 func PatchMedia(r *http.Request, o Offer, accepted ...string) (string, error) {
 	typ, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	switch {

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Media types of bodyPool.
+// Media types of bodies and answers.
 const (
 	JSON     = "application/json"
 	YAML     = "application/yaml"
@@ -40,6 +40,8 @@ type Representation struct {
 var Plain = Representation{Media: JSON, Pretty: true}
 
 // clause is one entry of an Accept header.
+//
+// q is the weight: 1 without one, and 0 for one that is no number.
 type clause struct {
 	typ    string
 	params map[string]string
@@ -62,6 +64,13 @@ type Offer struct {
 // Negotiate returns the representation that the client wants, by the rules of kube-apiserver. It tries the clauses of the Accept header by
 // descending weight, then in their order. It ignores unknown parameters. An empty header, */* and application/* mean JSON, but the router
 // does not know application/*. The error is a 406.
+//
+//	Accept                                                 outcome
+//	application/json;as=Table;v=v1;g=meta.k8s.io,*/*       a Table, or JSON where the path offers no Tables
+//	application/yaml;q=0.5,application/json                JSON
+//	text/html                                              406
+//
+// A path of the router is checked twice: by the router, which looks at types alone, and then with the parameters.
 func Negotiate(r *http.Request, o Offer) (Representation, error) {
 	all := clauses(r.Header.Get("Accept"))
 	if o.Routed && !slices.ContainsFunc(all, o.supports) {
@@ -200,6 +209,7 @@ func notRouted(types []string) error {
 		"406: Not Acceptable\n\nAvailable representations: "+strings.Join(types, ", "))
 }
 
+// notAcceptable returns the 406 of kube-apiserver's handlers.
 func notAcceptable(types ...string) error {
 	return &mediaError{
 		code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable,
@@ -211,6 +221,8 @@ func notAcceptable(types ...string) error {
 var plainClauses = []clause{{typ: JSON, q: 1}}
 
 // clauses parses an Accept header.
+//
+// The order is that in which they are tried. Clauses that are no media type are left out.
 func clauses(header string) []clause {
 	switch strings.TrimSpace(header) {
 	case "", JSON:
@@ -257,6 +269,9 @@ type accepted []clause
 
 func (a accepted) Len() int      { return len(a) }
 func (a accepted) Swap(i, j int) { a[i], a[j] = a[j], a[i] }
+
+// Less puts the greater weight first, then types before */*, and then those before type/*. It is no order: two clauses may each be less
+// than the other. So the sort must be the same as in kube-apiserver, sort.Sort, to give the same outcome.
 func (a accepted) Less(i, j int) bool {
 	anyType := func(c clause) bool { return strings.HasPrefix(c.typ, "*/") }
 	anySubtype := func(c clause) bool { return strings.HasSuffix(c.typ, "/*") }
@@ -264,6 +279,8 @@ func (a accepted) Less(i, j int) bool {
 }
 
 // representation returns the representation that c asks for, and whether the server knows it.
+//
+// A clause that asks for a conversion must name group and version; a clause with only some of the parameters is unknown.
 func (c clause) representation(r *http.Request) (Representation, bool) {
 	rep := Representation{}
 	switch c.typ {
@@ -288,6 +305,8 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 }
 
 // supports reports whether c names a media type that the router knows.
+//
+// It looks at the type alone.
 func (o Offer) supports(c clause) bool {
 	return c.typ == "*/*" || slices.Contains(o.types(), c.typ) || o.CBOR && c.typ == CBORSequence
 }

@@ -13,6 +13,8 @@ const (
 
 // NegotiateOpenAPI returns the media type of the OpenAPI document that a client wants, and whether it is protobuf. It returns "" if the
 // client accepts no supported type. version is v2 or v3.
+//
+// The type with "@" is no valid media type, so the answer names the older form even if the client asks for the newer one.
 func NegotiateOpenAPI(r *http.Request, version string) (media string, protobuf bool) {
 	asked, answered := strings.ReplaceAll(openAPIAsked, "%", version), strings.ReplaceAll(openAPIOldest, "%", version)
 	for _, c := range openAPIClauses(r.Header.Get("Accept")) {

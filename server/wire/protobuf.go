@@ -16,6 +16,12 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// Bodies in protobuf. Objects are in an envelope, which names their kind:
+//
+//	6b 38 73 00    runtime.Unknown{TypeMeta: {apps/v1 Deployment}, Raw: the message of the Go type}
+//
+// The Go type decodes the message. What it holds then is turned to a document, as if the client had sent JSON.
+
 // protobufMagic begins every protobuf body.
 var protobufMagic = []byte("k8s\x00")
 
@@ -25,6 +31,8 @@ type message interface{ Unmarshal([]byte) error }
 // DecodeProtobuf reads a protobuf body into object, a pointer to a Go type of Kubernetes, and returns the same object as a client would
 // send it in JSON. standard is the kind of a body that states none. The error is a 400, a 415 if the Go type has no protobuf encoding, or
 // [structsize.ErrSize].
+//
+// The size of what the message decodes to is computed before, since a short message can make a large object.
 func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Decoded, error) {
 	m, ok := object.(message)
 	if !ok {
@@ -52,6 +60,7 @@ func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Decoded, erro
 		return Decoded{}, err
 	}
 	apiVersion, kind := envelope.APIVersion, envelope.Kind
+	// A body that states one of the two and not the other keeps what it states.
 	if apiVersion == "" && kind == "" {
 		apiVersion, kind = standard.APIVersion(), standard.Kind
 	}

@@ -13,6 +13,9 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// Answers in protobuf, as messages of the Go types in an envelope. The tags below are those of fields with a length: the number of the
+// field and the wire type 2.
+
 // Tags of the two fields of every list message: its metadata and its items.
 const (
 	listMetaTag = 1<<3 | 2
@@ -50,6 +53,8 @@ func (m Managed) AppendProtobuf(b []byte) ([]byte, error) {
 }
 
 // AppendProtobuf appends the list in the protobuf envelope, item by item. Its errors are those of [Object.AppendProtobuf].
+//
+// All lists of Kubernetes have the same two fields, so a list needs no Go type of its own. One item is decoded at a time.
 func (l List) AppendProtobuf(b []byte) ([]byte, error) {
 	metadata, err := marshalAs(l.Get("metadata"), &metav1.ListMeta{})
 	raw := appendField(nil, listMetaTag, metadata)
@@ -66,9 +71,13 @@ func (l List) AppendProtobuf(b []byte) ([]byte, error) {
 
 // Messages encodes a list of objects in the protobuf envelope piece by piece: the head, each object, the end. The head contains the length
 // of all objects, so that the sizes must be known first.
+//
+// What it writes is what List.AppendProtobuf writes of the same objects.
 type Messages struct{ Version *catalog.Version }
 
 // AppendHead appends the head of a list. size is the sum of [Messages.Size] over its objects.
+//
+// The length of the raw field covers the metadata, which it appends, and the objects, which follow.
 func (m Messages) AppendHead(b []byte, meta ListMeta, size int) ([]byte, error) {
 	metadata, err := marshalAs(meta.value(m.Version.Custom), &metav1.ListMeta{})
 	if err != nil {
@@ -120,6 +129,8 @@ func (t Typed) AppendProtobuf(b []byte) ([]byte, error) {
 
 // messageOf returns an empty object of the Go type of v: a Status, a PartialObjectMetadata or a Scale if v states that kind, else the type
 // of the resource. It returns nil if the type is unknown.
+//
+// It calls resource for each object, because the object is filled in.
 func messageOf(v value.Value, resource func() any) any {
 	switch gvk := schema.ParseGVK(v.Get("apiVersion").Str(), v.Get("kind").Str()); {
 	case gvk == schema.GVK{Version: "v1", Kind: "Status"}:
@@ -145,6 +156,8 @@ func marshalAs(v value.Value, target any) ([]byte, error) {
 }
 
 // messageFrom fills target, an empty object of the Go type of v, with v and returns it.
+//
+// Members that the Go type lacks are left out.
 func messageFrom(v value.Value, target any) (encodable, error) {
 	message, ok := target.(encodable)
 	if !ok {

@@ -8,6 +8,14 @@ import (
 	"github.com/deed-project/deed/internal/slab"
 )
 
+// Bodies that are written while they are made. The state of a stream follows from its first writes:
+//
+//	pending    up to compressFrom bytes are collected: the answer may still become an error, or get a Content-Length
+//	begun      the header is sent, compressed or not; from then on text is sent as it comes
+//	closed     the rest is sent
+//
+// A list that knows that it will be long calls Expect, and skips the first state.
+
 // IsText reports whether rep is JSON without indentation, the form of stored texts.
 func (rep Representation) IsText() bool { return rep.Media == JSON && !rep.Pretty }
 
@@ -15,6 +23,8 @@ func (rep Representation) IsText() bool { return rep.Media == JSON && !rep.Prett
 // the body is large or Close is called. Until then the caller can still answer with an error.
 //
 // Stream buffers only text that is not sent yet, however long the body is.
+//
+// It belongs to one goroutine. Buffers go back to their pool only if the connection has taken them.
 type Stream struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -52,11 +62,14 @@ func (s *Stream) Expect(n int) { s.large = s.large || n > compressFrom }
 func (s *Stream) Compresses() bool { return s.MayCompress() && (s.large || s.begun) }
 
 // Write adds text to the body. One large write costs less than several small ones.
+//
+// The text is copied or sent when it returns, so the caller may use its memory again, unless there was an error.
 func (s *Stream) Write(text []byte) error {
 	if s.indent != nil {
 		s.indented = s.indent.append(s.indented[:0], text)
 		text = s.indented
 	}
+	// A long first text need not be copied before it is sent.
 	if !s.begun && (s.large || s.pending == nil && len(text) > compressFrom) {
 		if err := s.begin(); err != nil {
 			return err
@@ -89,6 +102,8 @@ func (s *Stream) Add(p Part) error {
 }
 
 // begin sends the header of a large body and the pending text.
+//
+// It has no Content-Length, so net/http sends the body in chunks.
 func (s *Stream) begin() error {
 	s.begun = true
 	if s.gzip {
@@ -114,6 +129,7 @@ func (s *Stream) sendPending() error {
 	return nil
 }
 
+// send sends text, compressed as a part of its own if the body is.
 func (s *Stream) send(text []byte) error {
 	if s.zip != nil && len(text) > 0 {
 		return s.Add(Deflate(text))
@@ -143,6 +159,8 @@ func (s *Stream) sendZipped() error {
 }
 
 // Close sends the rest of the body.
+//
+// A body that stayed small is sent here, with its length and uncompressed.
 func (s *Stream) Close() error {
 	switch {
 	case !s.begun:

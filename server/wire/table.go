@@ -19,7 +19,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Objects as rows of a Table, which kubectl prints. Each column has a JSON path into the object and a type:
+//
+//	column   {name: Age, type: date, jsonPath: .metadata.creationTimestamp}
+//	value    "2026-01-02T10:00:00Z"
+//	cell     "5m", at 10:05
+//
+// Some built-in kinds have a function in place of paths, as their cells are computed. Both costs and sizes of cells are bounded, because
+// paths and values are the client's.
+
 // Table prints objects as rows.
+//
+// It is immutable. Compiled paths are in a cache that all Tables share.
 type Table struct {
 	Of      string // the apiVersion of the Table
 	Version *catalog.Version
@@ -39,6 +50,8 @@ func ParseInclude(query url.Values) (metav1.IncludeObjectPolicy, error) {
 
 // Document returns the Table of items: the items of a list, or one object. Without headers it omits the column definitions, as in all but
 // the first event of a watch.
+//
+// A kind may have a default object, such as the default storage class, which a list marks in its first column.
 func (t Table) Document(m ListMeta, items []value.Value, headers bool) value.Value {
 	rows, standard := make([]value.Value, len(items)), ""
 	if t.List && t.Version.Default != nil {
@@ -116,6 +129,7 @@ func (t Table) Shows(object value.Value) catalog.Row {
 	}
 	columns := t.Version.Columns()
 	cells := make([]value.Value, len(columns))
+	// left and room are for all cells of the row together.
 	left, room := jsonpath.MaxSteps, MaxCells
 	for i, c := range columns {
 		if room < 0 {
@@ -144,6 +158,9 @@ func (t Table) cell(c catalog.Column, object value.Value, left *int) value.Value
 }
 
 // Cell returns the content of a column for v, the value at the column's path. It returns null if v is absent or of another type.
+//
+// The types are those of a definition's printer columns. A value of another type than the column is converted as kube-apiserver does: to
+// text for string columns, to an integer for floats, and else to null.
 func (t Table) Cell(c catalog.Column, v value.Value) value.Value {
 	switch k := v.Kind(); {
 	case v.IsAbsent() || v.IsNull():
@@ -161,6 +178,8 @@ func (t Table) Cell(c catalog.Column, v value.Value) value.Value {
 }
 
 // AppendCell does the same as Cell, from the JSON text of a value to JSON text. An empty text is an absent value.
+//
+// Values that look the same in a cell are copied, and all others are parsed and go through Cell.
 func (t *Table) AppendCell(b []byte, c *catalog.Column, text []byte) ([]byte, error) {
 	switch {
 	case len(text) == 0:
@@ -193,6 +212,8 @@ func isPlain(text []byte) bool {
 }
 
 // age returns the short form of the time since text.
+//
+// A time that is no RFC 3339 is shown as invalid, and the zero time as unknown.
 func (t Table) age(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
 	switch {
@@ -213,6 +234,8 @@ func printed(v value.Value) string {
 }
 
 // find returns the first value at the path of a column. The value is absent if there is an error.
+//
+// A path of names alone is looked up. Others are compiled once per text.
 func find(c catalog.Column, object value.Value, left *int) (value.Value, error) {
 	if c.Find != nil {
 		return c.Find(object, left)

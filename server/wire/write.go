@@ -10,6 +10,8 @@ import (
 
 // Write answers with a document in the representation rep. The error comes from the connection, or is an [EncodeError] if the
 // representation cannot hold the document. In the latter case Write writes nothing.
+//
+// The document is encoded as a whole before anything is sent, so an error of encoding can still be answered.
 func Write(w http.ResponseWriter, r *http.Request, code int, rep Representation, document Document) error {
 	buffer := bodyPool.Get().(*[]byte)
 	body, err := rep.Append((*buffer)[:0], document)
@@ -24,12 +26,15 @@ func Write(w http.ResponseWriter, r *http.Request, code int, rep Representation,
 	return nil
 }
 
-// bodyPool holds idle buffers for bodyPool, each of at most maxBody bytes.
+// bodyPool holds idle buffers for bodies, each of at most maxBody bytes.
 var bodyPool = sync.Pool{New: func() any { return new([]byte) }}
 
+// maxBody is the size of the largest buffer that is kept.
 const maxBody = 64 << 10
 
 // WriteBody answers with a body. It compresses a large body if the client accepts gzip. The error comes from the connection.
+//
+// A compressed body has no Content-Length. HEAD gets the same headers as GET.
 func WriteBody(w http.ResponseWriter, r *http.Request, code int, contentType string, body []byte) error {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
