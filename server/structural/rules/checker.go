@@ -16,12 +16,26 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// CEL rules of valid objects. The library evaluates rules on an object in maps, and reports each rule that fails. Nearly always none does.
+// So a checker evaluates the same programs on the object as it is, and only says whether all of them hold:
+//
+//	checker   all hold, at a cost that is exact or an upper bound      the object is valid
+//	          one fails, or the checker cannot tell                    the library evaluates all rules, and words the errors
+//
+// The cost matters beside the outcome: kube-apiserver bounds the sum of the costs of all rules on an object, and refuses an object beyond
+// the bound.
+//
+// Invariant: a checker says that all rules hold only if the library would find no error. In doubt there is no checker.
+
 // checker evaluates the CEL rules of a schema and of the schemas below it. It uses the programs and values of the library. It only reports
 // whether all rules hold; if one fails, the library finds the error texts. A nil checker has no rules.
 //
 // checker exists because the library rebuilds all properties of a schema at each access to a field. A checker builds them once.
+//
+// It is immutable, and its tree follows the schema. A branch without rules is nil, so that good visits nothing below it.
 type checker struct {
-	rules      []rule
+	rules []rule
+	// shape is nil if the schema itself has no rules.
 	shape      *shape // of the values that the rules are about
 	items      *checker
 	additional *checker // for members without a checker of their own
@@ -29,12 +43,16 @@ type checker struct {
 }
 
 // rule is a compiled rule and the fields that it reads.
+//
+// reads is nil if the rule may read anything.
 type rule struct {
 	celgo.Program
 	reads reads
 }
 
 // hasRules reports whether s or a schema below it has rules in a place where the library evaluates rules.
+//
+// It does not look into alternatives, where kube-apiserver permits no rules.
 func hasRules(s *schema.Structural) bool {
 	if s == nil {
 		return false
@@ -69,9 +87,11 @@ func newChecker(s *schema.Structural, whole bool, declared *apiservercel.DeclTyp
 		return nil, false
 	}
 	for i, one := range compiled {
+		// A rule that does not compile fails on each object, with the error of the compiler.
 		if one.Error != nil {
 			return nil, false
 		}
+		// compiled has an element for each rule, also for one without a program.
 		if one.Program != nil {
 			c.rules = append(c.rules, rule{one.Program, readsOf(s.XValidations[i].Rule)})
 		}
@@ -103,6 +123,7 @@ func isPlain(s *schema.Structural) bool {
 	return true
 }
 
+// compileBelow compiles the checkers of the parts of s. It reports false if one of them has none.
 func (c *checker) compileBelow(s *schema.Structural, declared *apiservercel.DeclType) (ok bool) {
 	if s.Items != nil {
 		if c.items, ok = newChecker(s.Items, s.Items.XEmbeddedResource, declared.ElemType); !ok {
@@ -130,6 +151,9 @@ func (c *checker) compileBelow(s *schema.Structural, declared *apiservercel.Decl
 }
 
 // typeOf returns the CEL type of a property of an object of the declared type, or nil if the property has none.
+//
+// The types of properties are in the type of the object, under names that CEL can write. Only a property without such a name needs a type
+// of its own.
 func typeOf(name string, p *schema.Structural, declared *apiservercel.DeclType) *apiservercel.DeclType {
 	escaped, ok := apiservercel.Escape(name)
 	if !ok {
@@ -151,6 +175,7 @@ func typeOf(name string, p *schema.Structural, declared *apiservercel.DeclType) 
 // If the bound exceeds the budget, prove evaluates all rules to find the exact cost.
 func (c *checker) prove(ctx context.Context, v, old value.Value, proved int64) (cost int64, good bool) {
 	const most = int64(celconfig.RuntimeCELCostBudget)
+	// Evaluate only the rules about what changed. If one fails, or the bound exceeds the budget, evaluating all rules decides.
 	if proved > 0 {
 		e := evaluation{ctx: ctx, budget: most}
 		if e.good(c, v, old) && proved+e.spent() <= most {
@@ -163,6 +188,8 @@ func (c *checker) prove(ctx context.Context, v, old value.Value, proved int64) (
 }
 
 // evaluation evaluates rules on an object within a cost budget.
+//
+// It belongs to one call. The context is looked at before each rule.
 type evaluation struct {
 	ctx    context.Context
 	budget int64 // that is left
@@ -180,6 +207,7 @@ func (e *evaluation) good(c *checker, v, old value.Value) bool {
 	case !e.rules(c, v, old):
 		return false
 	}
+	// Items have no counterpart in old: they are identified by keys, if at all, and not by their place.
 	for item := range v.Items() {
 		if !e.good(c.items, item, value.Value{}) {
 			return false
@@ -203,6 +231,7 @@ func (e *evaluation) rules(c *checker, v, old value.Value) bool {
 		if !old.IsAbsent() && r.reads.same(v, old) {
 			continue
 		}
+		// All rules of a value share the adapted value, which caches what it converts.
 		if about == nil {
 			about = &self{c.shape.val(v)}
 		}
@@ -213,6 +242,7 @@ func (e *evaluation) rules(c *checker, v, old value.Value) bool {
 		if err != nil || result != types.True || details == nil || details.ActualCost() == nil {
 			return false
 		}
+		// The bound is checked after each rule, so that the sum of all costs is the one that the library would find.
 		cost := *details.ActualCost()
 		if e.budget <= 0 || cost > uint64(e.budget) {
 			return false

@@ -25,6 +25,8 @@ import (
 // quadratic in the number of errors. It also prints the path of each error, and a path can be as long as the value.
 //
 // Once the texts fill a refusal, faults only counts the errors that follow.
+//
+// It belongs to one call. Invariant: schema and the steps in at lead to the schema of the value that find visits; see schemaHere.
 type faults struct {
 	judging
 	base   *field.Path  // of the whole value
@@ -46,6 +48,7 @@ func (w *faults) find(n *node, v value.Value, was *former) {
 	if n == nil || w.over() || was.is(v) {
 		return
 	}
+	// An opaque node is always asked about, whatever its value.
 	own, others := !n.opaque && w.own(n, v), good
 	if !n.opaque {
 		others = w.alternatives(n.junctors, v)
@@ -56,6 +59,7 @@ func (w *faults) find(n *node, v value.Value, was *former) {
 	case w.steps > MaxPatternSteps:
 		w.tooManySteps()
 		return
+	// Something is wrong with v itself. Its parts are visited all the same, since they have errors of their own.
 	case n.opaque || !own || others != good:
 		w.tell(n, v, own, others)
 	}
@@ -95,6 +99,7 @@ func (w *faults) tooManySteps() {
 	w.ended = true
 }
 
+// add adds errors, and takes the length of their texts from the room.
 func (w *faults) add(errs ...*field.Error) {
 	for _, e := range errs {
 		w.room -= len(e.Field) + len(e.Detail)
@@ -106,6 +111,12 @@ func (w *faults) add(errs ...*field.Error) {
 }
 
 // tell adds the errors of v itself. own tells that v has none apart from alternatives, and others is the verdict on the alternatives.
+//
+// Three calls of the library are possible, each as small as it can be while the texts stay the same:
+//
+//	opaque                 the whole value with the whole schema
+//	own errors             the value with empty parts, unless an enum compares all of it, and the schema without its parts
+//	alternatives           the whole value with the alternatives, if that is small; else tellAlternatives makes shorter texts
 func (w *faults) tell(n *node, v value.Value, own bool, others verdict) {
 	if w.room < 0 {
 		w.more++
@@ -141,11 +152,14 @@ func (w *faults) tell(n *node, v value.Value, own bool, others verdict) {
 const maxAsked = 4000
 
 // ask adds the errors that the library finds in a value.
+//
+// It changes schema, which must be a copy, and gives the pattern back to the texts that the library makes.
 func (w *faults) ask(schema *spec.Schema, path string, data any) {
 	pattern := schema.Pattern
 	if pattern != "" {
 		schema.Pattern = noText
 	}
+	// strfmt.Default knows the formats that kube-apiserver checks.
 	result := validate.NewSchemaValidator(schema, nil, path, strfmt.Default).Validate(data)
 	for i, err := range result.Errors {
 		if pattern != "" && err.Error() == errors.FailedPattern(path, "body", noText, data).Error() {
@@ -173,6 +187,7 @@ func (w *faults) shallow(n *node, schema *spec.Schema, v value.Value) spec.Schem
 	if !n.closed {
 		out.AdditionalProperties = nil
 	} else {
+		// The library must see which members are declared, to find those that are not. What they are like does not matter here.
 		out.Properties = map[string]spec.Schema{}
 		for name := range v.Members() {
 			if _, declared := n.properties[name]; declared {
@@ -180,6 +195,7 @@ func (w *faults) shallow(n *node, schema *spec.Schema, v value.Value) spec.Schem
 			}
 		}
 	}
+	// The pattern is passed on only if it fails.
 	if n.text == nil || n.text.pattern == nil || v.Kind() != value.KindString || w.matches(n.text, v.Str()) {
 		out.Pattern = ""
 	}
@@ -187,6 +203,8 @@ func (w *faults) shallow(n *node, schema *spec.Schema, v value.Value) spec.Schem
 }
 
 // hollow returns v in the library's form with empty parts.
+//
+// The keywords about the value itself look at the number and the names of its parts only.
 func hollow(v value.Value) any {
 	switch v.Kind() {
 	case value.KindList:
@@ -205,6 +223,8 @@ func hollow(v value.Value) any {
 func isSmall(v value.Value, most int) bool { return countParts(v, most) <= most }
 
 // countParts returns the number of parts of v, or any number greater than most.
+//
+// It stops soon after most, so the cost does not grow with large values.
 func countParts(v value.Value, most int) int {
 	n := 1
 	for part := range v.Items() {
@@ -256,6 +276,8 @@ func (w *faults) tellAlternatives(of *junctors, v value.Value, path string) {
 
 // schemaHere returns the schema at the current path, and the path in the library's form. That form has a leading dot if the first step is a
 // member that no property declares.
+//
+// The schema is found anew for each error, so that a walk without errors carries no schemas along. The cost is the depth.
 func (w *faults) schemaHere() (s *spec.Schema, path string) {
 	var b []byte
 	s = w.schema

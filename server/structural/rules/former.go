@@ -2,6 +2,14 @@ package rules
 
 import "github.com/deed-project/deed/value"
 
+// Ratcheting: an update is not refused for errors that the object had before. The library decides by pairing parts of the old and the new
+// object:
+//
+//	old  {list: [{name: a, x: 1}, {name: b, x: 2}]}       keys: name
+//	new  {list: [{name: b, x: 2}, {name: a, x: 3}]}       b is unchanged, although it moved; a's x is not
+//
+// Items of lists without keys have no counterpart, so the errors in a list that changed count for all items.
+
 // former is the value that a part of an update replaces. It pairs old and new parts by the rules of the library. The errors of an unchanged
 // part do not count. A nil former means that the part is new.
 //
@@ -28,6 +36,7 @@ func (f *former) is(v value.Value) bool {
 	return f.same
 }
 
+// compare compares the parts by pairs, as the library does.
 func (f *former) compare(v value.Value) bool {
 	if f.was.Kind() != v.Kind() || f.was.Len() != v.Len() {
 		return false
@@ -40,6 +49,7 @@ func (f *former) compare(v value.Value) bool {
 			}
 		}
 		return true
+	// The lengths are equal, so it is enough that each new item has an equal old one with its keys.
 	case v.Kind() == value.KindList && f.node != nil && len(f.node.keys) > 0:
 		for item := range v.Items() {
 			if !f.item(item).is(item) {
@@ -52,6 +62,8 @@ func (f *former) compare(v value.Value) bool {
 }
 
 // equal reports whether a and b are the same document with the same kinds of numbers.
+//
+// value.Equal would say that 1 and 1.0 are equal.
 func equal(a, b value.Value) bool {
 	if a.Kind() != b.Kind() || a.Len() != b.Len() {
 		return false
@@ -76,6 +88,8 @@ func equal(a, b value.Value) bool {
 }
 
 // member returns the former of a member.
+//
+// It is nil for a member that is new or that no schema describes.
 func (f *former) member(name string) *former {
 	if f == nil || f.node == nil || f.was.Kind() != value.KindObject {
 		return nil
@@ -96,6 +110,8 @@ func (f *former) member(name string) *former {
 }
 
 // item returns the former of an item: the first old item with the same keys. Items of lists without keys have none.
+//
+// An item without all keys has no counterpart.
 func (f *former) item(v value.Value) *former {
 	if f == nil || f.node == nil || len(f.node.keys) == 0 || f.node.items == nil || f.was.Kind() != value.KindList {
 		return nil
@@ -119,6 +135,8 @@ func (f *former) item(v value.Value) *former {
 }
 
 // index fills f.keyed.
+//
+// Of several items with the same keys it keeps the first one.
 func (f *former) index() {
 	f.keyed, f.named = make(map[string]value.Value, f.was.Len()), map[string]*former{}
 	for item := range f.was.Items() {
@@ -139,6 +157,7 @@ func (n *node) keyOf(item value.Value) (string, bool) {
 		v := item.Get(name)
 		switch v.Kind() {
 		case value.KindBool, value.KindInt, value.KindFloat, value.KindString:
+			// The kind tells 1 from 1.0, which have the same text.
 			b = v.AppendJSON(append(b, byte(v.Kind())))
 		default:
 			return "", false

@@ -13,6 +13,15 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
+// Judging a value along a compiled schema. The outcome is what the library would find, without its texts:
+//
+//	judge          the value, its parts, and its alternatives
+//	  own          type, format, enum, and the bounds of the kind of the value
+//	  parts        items, or members by their properties
+//	  alternatives allOf, anyOf, oneOf, not
+//
+// Several rules of the library are odd, for example that a format can replace a type. They are part of what kube-apiserver accepts.
+
 // verdict is the outcome of judging a value: the library finds no error in it (good), finds one (bad), or the walk cannot tell (unsure).
 type verdict uint8
 
@@ -30,6 +39,8 @@ func verdictOf(ok bool) verdict {
 }
 
 // judging is the state of a walk that judges a value. The zero judging has no context and never ends early.
+//
+// It belongs to one call.
 type judging struct {
 	ctx    context.Context // ends the walk when done; may be nil
 	looked int             // number of values visited
@@ -73,6 +84,8 @@ func (j *judging) over() bool {
 }
 
 // own reports whether v is good apart from its parts and alternatives.
+//
+// A null has no bounds to meet. Without a type in the schema, it is admitted.
 func (j *judging) own(n *node, v value.Value) bool {
 	if v.IsNull() {
 		return (!n.typed || n.nullable || n.types&isNull != 0) && len(n.enum) == 0
@@ -81,6 +94,9 @@ func (j *judging) own(n *node, v value.Value) bool {
 }
 
 // fits reports whether a value that is not null has the type and format of n. The library checks both together.
+//
+// Beside the type it knows two exceptions. A number that is whole fits integer, and an integer fits number. Text or a list with a format
+// fits any type but integer and number.
 func (n *node) fits(v value.Value) bool {
 	if !n.typed && n.format == "" {
 		return true
@@ -116,10 +132,13 @@ func kindOfValue(v value.Value) (is kinds, format string) {
 }
 
 // has reports whether enum contains a value. Like the library, it converts scalars before it compares them, even numbers to characters.
+//
+// The conversion is that of Go's reflection, and so has the same outcome.
 func (n *node) has(v value.Value) bool {
 	if len(n.enum) == 0 {
 		return true
 	}
+	// The usual case, without reflection.
 	if v.Kind() == value.KindString {
 		return slices.ContainsFunc(n.enum, func(e any) bool {
 			text, ok := e.(string)
@@ -148,6 +167,7 @@ func (j *judging) content(n *node, v value.Value) bool {
 	return true
 }
 
+// text reports whether a string has the format of n, and the length and pattern that it demands. Length is counted in characters.
 func (j *judging) text(n *node, s string) bool {
 	if n.known && !strfmt.Default.Validates(n.format, s) {
 		return false
@@ -160,6 +180,8 @@ func (j *judging) text(n *node, s string) bool {
 }
 
 // matches reports whether the pattern of t matches s. It returns false once the patterns exceeded MaxPatternSteps.
+//
+// Go's regular expressions take linear time, so characters times instructions bounds the steps of a match.
 func (j *judging) matches(t *textRules, s string) bool {
 	j.steps += int64(len(s)) * t.instructions
 	return j.steps <= MaxPatternSteps && t.pattern().MatchString(s)
@@ -180,6 +202,7 @@ func (r *numberRules) holds(n *node, v value.Value) bool {
 	case isNumber:
 		typ = "number"
 	}
+	// The cases in which every number of the kind is within the range of its format.
 	fitting := typ == "" || typ == "number" && n.format != "float" ||
 		typ == "integer" && v.Kind() == value.KindInt && n.format != "int32"
 	if r == nil && fitting {
@@ -260,6 +283,8 @@ func (j *judging) parts(n *node, v, known value.Value) verdict {
 }
 
 // child returns the node of a member, or nil if the schema does not describe the member.
+//
+// A property wins over additionalProperties.
 func (n *node) child(name string) *node {
 	if child, declared := n.properties[name]; declared {
 		return child
@@ -294,6 +319,7 @@ func (j *judging) alternatives(of *junctors, v value.Value) verdict {
 	return [...]verdict{good: bad, bad: good, unsure: unsure}[j.judge(of.not, v, value.Value{})]
 }
 
+// anyOf is good if one node judges a value good, and otherwise unsure if one is unsure.
 func (j *judging) anyOf(nodes []*node, v value.Value) verdict {
 	all := bad
 	for _, n := range nodes {
@@ -308,6 +334,8 @@ func (j *judging) anyOf(nodes []*node, v value.Value) verdict {
 }
 
 // oneOf returns the number of nodes that judge a value good; found is unsure if a node is unsure.
+//
+// The number is that of all nodes only if found is not unsure.
 func (j *judging) oneOf(nodes []*node, v value.Value) (found verdict, valid int) {
 	for _, n := range nodes {
 		switch j.judge(n, v, value.Value{}) {

@@ -9,7 +9,13 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
 
+// Schemas compiled for judging. The library keeps a schema as maps, pointers and strings that it interprets for each value. A node has the
+// same keywords ready: types as a set of bits, and patterns compiled once. The keywords of one kind of value are behind a pointer, nil for
+// none.
+
 // node is a schema compiled for judging values. A nil node judges every value good.
+//
+// It is immutable once compile returns, and safe for concurrent use. Nodes form a tree: a structural schema has no references.
 type node struct {
 	// types are the types that "type" admits. typed is false if the schema has no type.
 	types    kinds
@@ -32,6 +38,7 @@ type node struct {
 
 	junctors *junctors
 
+	// The library judges every value of an opaque node.
 	opaque bool // has a keyword that only the library can judge
 	below  contents
 	count  int // number of nodes in this subtree
@@ -41,19 +48,23 @@ type node struct {
 	whole, alternatives bool
 }
 
+// textRules are the keywords about strings; nil pointers are no bounds.
 type textRules struct {
 	minLength, maxLength *int64
 	pattern              func() *regexp.Regexp // compiles the pattern on the first call; nil for none
 	instructions         int64                 // of the pattern
 }
 
+// numberRules are the keywords about numbers; nil pointers are no bounds.
 type numberRules struct {
 	minimum, maximum, multipleOf       *float64
 	exclusiveMinimum, exclusiveMaximum bool
 }
 
+// sizeRules bound the number of items and of members; nil pointers are no bounds.
 type sizeRules struct{ minItems, maxItems, minProperties, maxProperties *int64 }
 
+// junctors are the alternatives of a schema. Each is judged on the whole value.
 type junctors struct {
 	all, any, one []*node
 	not           *node
@@ -76,12 +87,15 @@ const (
 	isNull
 )
 
+// kindOf has the bit of each type that a schema can name.
 var kindOf = map[string]kinds{
 	"boolean": isBoolean, "integer": isInteger, "number": isNumber, "string": isString, "array": isArray, "object": isObject,
 	"null": isNull,
 }
 
 // compile compiles a schema into nodes. Its cost is linear in the size of the schema.
+//
+// It compiles children first, as what a node contains below follows from theirs.
 func compile(s *spec.Schema) *node {
 	n := &node{
 		count: 1, typed: len(s.Type) > 0, nullable: s.Nullable, format: s.Format, known: strfmt.Default.ContainsName(s.Format),
@@ -108,6 +122,7 @@ func compile(s *spec.Schema) *node {
 	return n
 }
 
+// compileText compiles the keywords about strings. A pattern that Go cannot parse makes the node opaque.
 func (n *node) compileText(s *spec.Schema) {
 	if s.MinLength == nil && s.MaxLength == nil && s.Pattern == "" {
 		return
@@ -132,12 +147,14 @@ func keysOf(s *spec.Schema) []string {
 	return list.XListMapKeys()
 }
 
+// compileNumber compiles the keywords about numbers.
 func (n *node) compileNumber(s *spec.Schema) {
 	if s.Minimum != nil || s.Maximum != nil || s.MultipleOf != nil {
 		n.number = &numberRules{s.Minimum, s.Maximum, s.MultipleOf, s.ExclusiveMinimum, s.ExclusiveMaximum}
 	}
 }
 
+// compileChildren compiles items, properties and their number.
 func (n *node) compileChildren(s *spec.Schema) {
 	if s.MinItems != nil || s.MaxItems != nil || s.MinProperties != nil || s.MaxProperties != nil {
 		n.size = &sizeRules{s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties}
@@ -165,10 +182,12 @@ func (n *node) compilePart(s *spec.Schema) *node {
 	n.count += c.count
 	n.below.rules = n.below.rules || c.below.rules
 	n.below.resources = n.below.resources || c.below.resources
+	// See node.whole.
 	n.whole = n.whole || c.alternatives
 	return c
 }
 
+// compileJunctors compiles the alternatives, and notes whether one of them has rules.
 func (n *node) compileJunctors(s *spec.Schema) {
 	if len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) == 0 && s.Not == nil {
 		return

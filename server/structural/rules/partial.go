@@ -66,6 +66,8 @@ func (n *node) tooLong(v value.Value, is func(*node) bool, most int) field.Error
 }
 
 // pathText returns room minus the lengths of the paths of the selected parts of v. length is the length of the path of v.
+//
+// An index counts as one digit. It stops once the room is used up.
 func (n *node) pathText(v value.Value, is func(*node) bool, length, room int) int {
 	if n == nil || !is(n) || room < 0 {
 		return room

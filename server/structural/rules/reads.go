@@ -12,6 +12,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Which fields a rule reads, found in its text. A rule about an object that changed needs no new evaluation if none of its fields changed.
+// It would give the same outcome, since CEL has no other input and no side effects.
+
 // reads are the fields of a value that a rule reads, as paths from self. The outcome of the rule depends on nothing else.
 //
 //	rule   has(self.a) && self.b.c > 1 && self.list.all(x, x > 0)
@@ -22,6 +25,8 @@ type reads [][]string
 
 // readsOf returns the fields that a rule reads: each path that the rule selects from self. A variable self of a macro is counted too, which
 // only adds fields.
+//
+// The rule is parsed and not checked: the types do not matter here. A rule that does not parse reads the whole value.
 func readsOf(rule string) reads {
 	p, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true))
 	if err != nil {
@@ -40,6 +45,7 @@ func readsOf(rule string) reads {
 
 // addAll adds the fields that an expression reads. It returns false if the expression reads the whole value or is not understood.
 func (r *reads) addAll(e ast.Expr) bool {
+	// Do not go further down: the chain is the longest one that begins at self.
 	if path, ok := pathOf(e); ok {
 		*r = append(*r, path)
 		return len(path) > 0 && !slices.ContainsFunc(path, isEscaped)
@@ -53,6 +59,8 @@ func (r *reads) addAll(e ast.Expr) bool {
 }
 
 // pathOf returns the names that an expression selects from self in a chain, and whether it is such a chain.
+//
+// self.a.b gives [a b], self gives nothing, and f(self).a is no such chain.
 func pathOf(e ast.Expr) ([]string, bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -68,6 +76,8 @@ func pathOf(e ast.Expr) ([]string, bool) {
 func isEscaped(name string) bool { return strings.Contains(name, "__") }
 
 // partsOf returns the direct subexpressions of an expression.
+//
+// Literals and variables have none.
 func partsOf(e ast.Expr) []ast.Expr {
 	switch e.Kind() {
 	case ast.SelectKind:

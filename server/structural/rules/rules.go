@@ -28,6 +28,11 @@ import (
 
 // Rules validate the objects of one version of a resource by its schema. They are safe for concurrent use. Nil Rules belong to a version
 // without a schema and find no errors.
+//
+// A Rules has two forms of each thing: the fast one judges, and the library's words what is wrong.
+//
+//	values   keywords.quick (node)     keywords.schema
+//	CEL      checker                   compiled
 type Rules struct {
 	schema         *schema.Structural
 	object, status keywords // of whole objects, and of status subresource writes
@@ -49,6 +54,8 @@ type keywords struct {
 // compile are no error: they fail when they are evaluated.
 //
 // CEL rules take milliseconds to compile. Compile starts that in the background, and the first validation waits for it.
+//
+// The schema passes three forms: the public Go type, the internal one of the library, and the structural schema.
 func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	if openAPIV3Schema.Kind() != value.KindObject {
 		return nil, nil
@@ -75,11 +82,13 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 			return nil, err
 		}
 	}
+	// Without rules there is nothing to compile, and both functions stay nil.
 	if !hasRules(r.schema) {
 		return r, nil
 	}
 	r.compiled = sync.OnceValue(func() *cel.Validator { return cel.NewValidator(r.schema, true, celconfig.PerCallLimit) })
 	r.checker = sync.OnceValues(func() (*checker, bool) {
+		// A rule about oldSelf depends on the old value as well, so an outcome for it proves nothing.
 		if r.transitions {
 			return nil, false
 		}
@@ -103,6 +112,7 @@ func (r *Rules) prepare() {
 	}
 }
 
+// keywordsOf compiles a schema in both forms.
 func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
 	_, converted, err := validation.NewSchemaValidator(props)
 	if err != nil {
@@ -112,6 +122,8 @@ func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
 }
 
 // faults returns the errors of v, which is at base. live is the value that v replaces, or absent.
+//
+// It is called only after a judgement that was not good, so its cost does not matter for valid objects.
 func (k keywords) faults(ctx context.Context, base *field.Path, v, live value.Value) field.ErrorList {
 	w := faults{judging: judging{ctx: ctx}, base: base, schema: k.schema, room: api.MaxTexts}
 	var was *former
@@ -133,6 +145,8 @@ func (r *Rules) Values(ctx context.Context, object, live value.Value) field.Erro
 
 // ValuesChange is Values for an object that may share parts with known, which is sound or absent. It does not visit the shared parts. It
 // also reports whether object is sound: it has no errors, even in unchanged parts.
+//
+// An object may be valid and not sound: an update may keep the errors of its predecessor.
 func (r *Rules) ValuesChange(ctx context.Context, object, live, known value.Value) (errs field.ErrorList, sound bool) {
 	if r.Sound(ctx, object, known) {
 		return nil, true
@@ -153,6 +167,8 @@ func ordered(errs field.ErrorList) field.ErrorList {
 }
 
 // fieldOf returns the field of an error. Some errors name it only at the end of their text.
+//
+// The library prints "<nil>" for the field of errors that it makes without a path.
 func fieldOf(e *field.Error) string {
 	if at := strings.LastIndex(e.Detail, " in "); e.Field == "<nil>" && at >= 0 {
 		return e.Detail[at+len(" in "):]
@@ -175,6 +191,8 @@ func (r *Rules) StatusValues(ctx context.Context, object, live value.Value) fiel
 }
 
 // Resources returns the errors in type and metadata of embedded resources. It costs nothing if the schema has none.
+//
+// The library does the work, because embedded resources are rare.
 func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorList {
 	if r == nil || !r.object.quick.below.resources {
 		return nil
@@ -218,6 +236,7 @@ func (r *Rules) CELChange(
 	if long := r.object.quick.tooLong(object, func(n *node) bool { return n.below.rules }, maxRulePaths); long != nil {
 		return append(errs, long...), 0
 	}
+	// From here on, the library evaluates. It gets the parts with rules alone, since converting the rest is what takes the time.
 	shown, there := r.object.quick.partial(object)
 	if !there {
 		return errs, 0
@@ -225,6 +244,7 @@ func (r *Rules) CELChange(
 	old, _ := r.object.quick.partial(live)
 	var options []cel.Option
 	if !live.IsAbsent() {
+		// With the old object, the library turns the errors of unchanged values to warnings.
 		pair := common.NewCorrelatedObject(shown, old, &model.Structural{Structural: r.schema})
 		options = append(options, cel.WithRatcheting(pair))
 	}

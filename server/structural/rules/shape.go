@@ -14,6 +14,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Values as rules see them. CEL works on interfaces of its own, and the library adapts maps and slices to them by a schema. The same is
+// done here for value.Value, without maps and slices in between:
+//
+//	{a: 1, b: [x]}    object ── a ──> Int 1
+//	                         ── b ──> list ── 0 ──> String x        each made when a rule asks for it
+
 // self is the only variable of rules. It implements interpreter.Activation.
 type self struct{ value ref.Val }
 
@@ -24,6 +30,8 @@ func (s self) ResolveName(name string) (any, bool) { return s.value, name == cel
 func (self) Parent() interpreter.Activation { return nil }
 
 // shape implements common.Schema for a schema. It builds each part once.
+//
+// It is immutable, and follows the schema as a tree. It is a common.Schema too, since the library converts what val does not.
 type shape struct {
 	common.Schema
 	form       form
@@ -46,6 +54,7 @@ const (
 	asTextOrInteger
 )
 
+// newShape returns the shape of a schema, with those of all schemas below it.
 func newShape(s *schema.Structural) *shape {
 	out := &shape{Schema: &model.Structural{Structural: s}}
 	if s.Items != nil {
@@ -67,6 +76,8 @@ func newShape(s *schema.Structural) *shape {
 	return out
 }
 
+// formOf decides how values are seen. Strings with some formats become times, durations or bytes; those and embedded resources are left to
+// the library.
 func (s *shape) formOf() form {
 	switch {
 	case s.IsXIntOrString():
@@ -88,6 +99,8 @@ func (s *shape) formOf() form {
 }
 
 // val returns v in the form that rules see. It costs almost nothing unless the library must convert v.
+//
+// A value of another kind than the schema demands is left to the library, too, which makes an error of it.
 func (s *shape) val(v value.Value) ref.Val {
 	switch kind := v.Kind(); {
 	case kind == value.KindObject && s.form == asObject:
@@ -107,6 +120,8 @@ func (s *shape) val(v value.Value) ref.Val {
 }
 
 // member returns the schema of a member, or nil if rules do not see the member.
+//
+// A schema with properties hides all other members from rules.
 func (s *shape) member(name string) *shape {
 	switch {
 	case s.properties != nil:
@@ -145,6 +160,8 @@ func (a *additional) Schema() common.Schema { return orNil(a.schema) }
 func (a *additional) Allows() bool { return a.allows }
 
 // orNil returns s as an interface that is nil if s is nil.
+//
+// Without it, a nil pointer would be an interface that is not nil.
 func orNil(s *shape) common.Schema {
 	if s == nil {
 		return nil

@@ -28,6 +28,8 @@ func asLibraryHas(v ref.Val) ref.Val {
 }
 
 // part holds what objects and lists share: all of ref.Val except Type.
+//
+// It belongs to one evaluation, so whole needs no lock.
 type part struct {
 	v     value.Value
 	shape *shape
@@ -46,6 +48,8 @@ func (p *part) library() ref.Val {
 func (p *part) Size() ref.Val { return types.Int(p.v.Len()) }
 
 // Equal compares the part with another value.
+//
+// It is the library's equality, by which the order of items may not matter, as for sets.
 func (p *part) Equal(other ref.Val) ref.Val { return p.library().Equal(asLibraryHas(other)) }
 
 // ConvertToType returns the part as a value of another type.
@@ -60,6 +64,7 @@ func (p *part) Value() any { return p.library().Value() }
 // object implements traits.Mapper for an object.
 type object struct{ part }
 
+// mapper returns the object in the library's form.
 func (o *object) mapper() traits.Mapper { return o.library().(traits.Mapper) }
 
 // Find returns the member with the name key, and whether rules see such a member. In an object with properties, rules do not see null
@@ -67,6 +72,7 @@ func (o *object) mapper() traits.Mapper { return o.library().(traits.Mapper) }
 func (o *object) Find(key ref.Val) (ref.Val, bool) {
 	name, ok := key.(types.String)
 	named := o.shape.properties != nil
+	// An escaped name stands for another one, which the library works out.
 	if !ok || named && isEscaped(string(name)) {
 		return o.mapper().Find(key)
 	}
@@ -103,9 +109,12 @@ func (o *object) Type() ref.Type { return types.MapType }
 // list implements traits.Lister for a list.
 type list struct{ part }
 
+// lister returns the list in the library's form.
 func (l *list) lister() traits.Lister { return l.library().(traits.Lister) }
 
 // Get returns the item at an index, or an error.
+//
+// The library words the error of an index that is out of range or no integer.
 func (l *list) Get(index ref.Val) ref.Val {
 	i, ok := index.(types.Int)
 	if !ok || i < 0 || int(i) >= l.v.Len() {
