@@ -18,6 +18,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// metadataDoc has kube-apiserver's descriptions of the members of metadata.
 var metadataDoc = metav1.ObjectMeta{}.SwaggerDoc()
 
 // Columns of nearly every kind.
@@ -48,6 +49,8 @@ var columns = sync.OnceValue(func() map[string][]catalog.Column {
 })
 
 // tableOf returns the columns of a kind, and the function that makes a row of an object.
+//
+// A kind without a printer of its own shows name and age, and needs no function.
 func tableOf(kind kinds.Kind) (func() []catalog.Column, func(value.Value, time.Time) catalog.Row) {
 	if !kind.HasRow() {
 		return catalog.Listed(NameColumn, AgeColumn), nil
@@ -60,6 +63,8 @@ func tableOf(kind kinds.Kind) (func() []catalog.Column, func(value.Value, time.T
 }
 
 // ScaleTable returns the columns of Scales, of custom resources or others, and the function that makes a row of a Scale.
+//
+// The two families differ in types, formats and descriptions, as in kube-apiserver.
 func ScaleTable(custom bool) (func() []catalog.Column, func(value.Value, time.Time) catalog.Row) {
 	listed := func() []catalog.Column {
 		wanted, has := autoscalingv1.ScaleSpec{}.SwaggerDoc()["replicas"], autoscalingv1.ScaleStatus{}.SwaggerDoc()["replicas"]

@@ -14,6 +14,11 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// Options of connections. A request to connect to a pod has its options in the query, and admission sees them as an object:
+//
+//	POST .../pods/a/exec?command=ls&command=-l&stdout=true
+//	{apiVersion: v1, kind: PodExecOptions, command: [ls, -l], stdout: true}
+
 // connections holds the kinds of the options of connect requests to pods, by subresource.
 var connections = map[string]*catalog.Version{
 	"attach":      connection("PodAttachOptions", attachOptions),
@@ -23,6 +28,8 @@ var connections = map[string]*catalog.Version{
 }
 
 // connection returns a kind of options, which read decodes.
+//
+// It is a resource that is never served itself: a review with verbs of its own.
 func connection[T any](kind string, read func(query url.Values, path string) (T, error)) *catalog.Version {
 	r := review("", kind, func() any { return new(T) })
 	r.Verbs = []string{"create", "get"}
@@ -39,11 +46,14 @@ func connection[T any](kind string, read func(query url.Values, path string) (T,
 }
 
 // everyVerb makes v a proxy connection, which forwards every method and a path.
+//
+// The path is what follows "proxy" in the URL.
 func everyVerb(v *catalog.Version) *catalog.Version {
 	v.Verbs, v.Connection.Below = []string{"create", "delete", "get", "patch", "update"}, true
 	return v
 }
 
+// attachOptions reads the options of attach. The path is that of no proxy, and ignored.
 func attachOptions(q url.Values, _ string) (corev1.PodAttachOptions, error) {
 	return corev1.PodAttachOptions{
 		Stdin: api.Flag(q, "stdin"), Stdout: api.Flag(q, "stdout"), Stderr: api.Flag(q, "stderr"), TTY: api.Flag(q, "tty"),
@@ -51,6 +61,7 @@ func attachOptions(q url.Values, _ string) (corev1.PodAttachOptions, error) {
 	}, nil
 }
 
+// execOptions reads the options of exec. The command is the only option with several values.
 func execOptions(q url.Values, _ string) (corev1.PodExecOptions, error) {
 	return corev1.PodExecOptions{
 		Stdin: api.Flag(q, "stdin"), Stdout: api.Flag(q, "stdout"), Stderr: api.Flag(q, "stderr"), TTY: api.Flag(q, "tty"),
@@ -58,6 +69,7 @@ func execOptions(q url.Values, _ string) (corev1.PodExecOptions, error) {
 	}, nil
 }
 
+// portForwardOptions reads the options of portforward. The error is that of kube-apiserver's conversion.
 func portForwardOptions(q url.Values, _ string) (corev1.PodPortForwardOptions, error) {
 	var out corev1.PodPortForwardOptions
 	for _, list := range q["ports"] {
@@ -70,6 +82,7 @@ func portForwardOptions(q url.Values, _ string) (corev1.PodPortForwardOptions, e
 	return out, nil
 }
 
+// proxyOptions reads the options of proxy: the path below the pod, with a slash in front, or none.
 func proxyOptions(_ url.Values, path string) (corev1.PodProxyOptions, error) {
 	if path != "" {
 		path = "/" + path

@@ -13,7 +13,12 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// A form for kinds that are defined by their Go type and a few functions: definitions, and virtual resources. Other built-in kinds have
+// kindForm.
+
 // Form implements catalog.Form with a Go type. New is required. The other functions may be nil and then do nothing.
+//
+// A Form is immutable once its version is served. Its functions must be safe for concurrent use.
 type Form struct {
 	GVK schema.GVK
 	// Known lists further apiVersions that objects may have.
@@ -37,6 +42,8 @@ type Form struct {
 
 // Decode decodes sent through the Go type. An object without apiVersion and kind has those of the form. The error is about a field of the
 // wrong type, or about another kind.
+//
+// Decoding and printing drops unknown fields and fills in the zero values that the Go type prints.
 func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	known := apiVersion == "" || apiVersion == f.GVK.APIVersion() || slices.Contains(f.Known, apiVersion)
@@ -59,6 +66,8 @@ func (f *Form) Complete(object value.Value) (value.Value, error) {
 }
 
 // Print returns object, which is of the Go type, with defaults.
+//
+// It changes object.
 func (f *Form) Print(object any) (value.Value, error) {
 	if f.Default != nil {
 		f.Default(object)
@@ -85,6 +94,8 @@ func (f *Form) PrepareCreate(object value.Value) value.Value {
 }
 
 // PrepareUpdate keeps the generation of live and calls f.Update.
+//
+// So no client changes the generation. Update may count it up.
 func (f *Form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	object = api.WithMetadata(object, "generation", live.Get("metadata", "generation"))
 	if f.Update == nil {
@@ -99,6 +110,8 @@ func (f *Form) ValidateCreate(ctx context.Context, object value.Value, w *api.Wa
 }
 
 // ValidateUpdate returns the errors of object as the successor of live.
+//
+// Warnings are for valid objects of the main endpoint.
 func (f *Form) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
 	var errs field.ErrorList
 	if f.Validate != nil {

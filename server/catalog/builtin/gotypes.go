@@ -128,4 +128,5 @@ var goTypes = map[string]map[string]func() any{
 	},
 }
 
+// newOf returns a pointer to an empty object of type T.
 func newOf[T any]() any { return new(T) }

@@ -15,7 +15,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The form of built-in kinds. Objects are documents throughout, and the Go type is asked only for what a document cannot tell:
+//
+//	Decode    Held fills in defaults by the data of schema/builtin; the Go type finds unknown fields and wrong types
+//	Store     Stored, or Convert to the stored version
+//	Load      nothing, or Convert from the stored version
+//	Validate  package kinds
+
 // kindForm implements catalog.Form for a built-in kind with the data of package schema/builtin and the rules of package kinds.
+//
+// It is immutable, and shares kind and hub with other versions.
 type kindForm struct {
 	kind  kinds.Kind    // of the version
 	hub   *builtin.Kind // of the stored version
@@ -24,6 +33,8 @@ type kindForm struct {
 }
 
 // Decode returns sent in the form in which it compares with stored objects. The Go type finds unknown fields and values of the wrong type.
+//
+// Both the form and the Go type may find faults. Those of the Go type come first, as kube-apiserver decodes before it does anything else.
 func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	gvk := schema.ParseGVK(apiVersion, kind)
@@ -45,6 +56,7 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	if heldErr != nil {
 		return held, unknown, heldErr
 	}
+	// Some values are shown as the client spelled them, such as quantities.
 	held = f.kind.Spelled(sent, held)
 	if entries := sent.Get("metadata", "managedFields"); entries.Kind() == value.KindList && entries.Len() == 0 {
 		held = api.WithMetadata(held, "managedFields", entries) // an empty list, which resets them, is not like none
@@ -74,6 +86,8 @@ func defaultsLate(hub kinds.Kind) bool {
 }
 
 // Load returns a stored object in this version, with the defaults that it is stored without.
+//
+// In the stored version, an object is as it was stored.
 func (f *kindForm) Load(stored value.Value) (value.Value, error) {
 	if f.late() {
 		var err error
@@ -100,6 +114,8 @@ func (f *kindForm) Store(object value.Value) (value.Value, error) {
 }
 
 // PrepareCreate returns object as it is created.
+//
+// The resources of a pod are filled in first.
 func (f *kindForm) PrepareCreate(object value.Value) value.Value {
 	if f.kind.GVK == pod {
 		object = withPodResources(object)
@@ -149,6 +165,8 @@ func (f *kindForm) ValidateCreate(ctx context.Context, object value.Value, w *ap
 }
 
 // ValidateUpdate returns the errors in the own fields of object, including changes of immutable fields.
+//
+// Writes of other subresources give no warnings. Warnings of a write that metadata makes fail are not given, either.
 func (f *kindForm) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
 	errs := f.kind.ValidateUpdate(ctx, object, live, subresource)
 	if whole := subresource == "" || subresource == "scale"; len(errs) == 0 && whole {

@@ -31,11 +31,15 @@ var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.
 //
 // Package schema/builtin decodes, defaults, prepares and converts the objects. Package kinds validates and shows them. A part of the
 // validation is missing, and so is everything that a server allocates, such as the addresses of services.
+//
+// A resource is made at its first kind, and gets a version for each kind. It costs little for kinds that nobody uses: field managers and
+// columns are made on demand.
 func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}
 	for kind := range builtin.Kinds() {
 		name := kschema.GroupResource{Group: kind.GVK.Group, Resource: kind.Resource}.String()
+		// Kinds that cannot be created and listed are not stored.
 		if kind.Served != builtin.ServedByDefault || !slices.Contains(kind.Verbs, "create") || !slices.Contains(kind.Verbs, "list") ||
 			slices.Contains(apart, name) {
 			continue
@@ -57,6 +61,7 @@ func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 	return out, nil
 }
 
+// resourceOf returns the resource of a kind, without versions. What it says is the same for all versions.
 func resourceOf(kind kinds.Kind) *catalog.Resource {
 	return &catalog.Resource{
 		Group: kind.GVK.Group, Plural: kind.Resource, Singular: kind.Singular, Kind: kind.GVK.Kind, ListKind: kind.GVK.Kind + "List",
@@ -72,6 +77,7 @@ func resourceOf(kind kinds.Kind) *catalog.Resource {
 // hubOf returns the kind in its stored version.
 func hubOf(kind kinds.Kind) schema.GVK { return schema.ParseGVK(kind.Hub, kind.GVK.Kind) }
 
+// versionOf returns the version of a resource that a kind is, with its subresources.
 func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*catalog.Version, error) {
 	hub, ok := builtin.Lookup(hubOf(kind))
 	if !ok {
@@ -95,6 +101,7 @@ func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*cat
 		v.Sign = withCreator
 	}
 	v.Main = managerOf(kind.Kind, "")
+	// Subresources that are not named below are not made here.
 	for _, s := range kind.Subresources {
 		switch {
 		case err != nil:
@@ -128,6 +135,8 @@ func managerOf(kind *builtin.Kind, subresource string) catalog.Manager {
 
 // newManager makes the field manager of an endpoint. Its objects come from kindForm.Decode. It does not convert to the stored version,
 // because admission still runs before the server stores the object.
+//
+// Read is nil, since objects are decoded before. Store only counts generations, and gives an updated object its defaults.
 func newManager(kind *builtin.Kind, subresource string) (*managedfields.FieldManager, error) {
 	c, err := kind.Config(subresource)
 	if err != nil {

@@ -36,6 +36,8 @@ func AddManagers(v *catalog.Version, now func() time.Time) {
 }
 
 // newPlainManager makes the field manager of an endpoint that writes all members except kept.
+//
+// Fields that the endpoint does not write are reset: no manager owns them through it.
 func newPlainManager(v *catalog.Version, subresource, kept string, now func() time.Time) (*managedfields.FieldManager, error) {
 	gvk := v.GVK()
 	typ, ok := builtin.Type(gvk)
@@ -49,6 +51,7 @@ func newPlainManager(v *catalog.Version, subresource, kept string, now func() ti
 	})
 }
 
+// excluding returns the filter of all fields but a member and those below it.
 func excluding(name string) merge.Filter {
 	return merge.Filter{Exclude: fieldpath.SetOf(fieldpath.Path{fieldpath.Field(name)})}
 }

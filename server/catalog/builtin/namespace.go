@@ -42,6 +42,8 @@ func (namespaceForm) PrepareDelete(live value.Value) value.Value {
 }
 
 // BlocksDeletion reports whether object has spec.finalizers, or is not being deleted yet: a namespace goes only after its content.
+//
+// So the first delete only marks the namespace. Removing the last finalizer afterwards removes it.
 func (namespaceForm) BlocksDeletion(object value.Value) bool {
 	return object.Get("spec", "finalizers").Len() > 0 || object.Get("metadata", "deletionTimestamp").IsAbsent()
 }

@@ -8,11 +8,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Resources of pods. A pod may set resources as a whole, beside those of its containers, and what is missing follows from the containers:
+//
+//	pod          limits {cpu: 2}
+//	containers   requests {cpu: 500m, memory: 1Gi} and {cpu: 250m}
+//	outcome      limits {cpu: 2}, requests {cpu: 750m, memory: 1Gi}
+
 // withPodResources returns a new pod whose own resources have what follows from those of its containers: limits of huge pages, requests of
 // CPU and memory, and limits of what all containers limit. A pod without resources of its own stays as it is.
 func withPodResources(pod value.Value) value.Value {
 	resources := pod.Get("spec", "resources")
 	limits, requests := quantities(resources.Get("limits")), quantities(resources.Get("requests"))
+	// The pod has no resources of its own.
 	if len(limits) == 0 && len(requests) == 0 {
 		return pod
 	}
@@ -28,6 +35,7 @@ func withPodResources(pod value.Value) value.Value {
 			addMissing(requests, name, q)
 		}
 	}
+	// A limit without a request is also the request.
 	for name, q := range limits {
 		if ofPod(name) {
 			addMissing(requests, name, q)
@@ -35,6 +43,7 @@ func withPodResources(pod value.Value) value.Value {
 	}
 	for name, q := range requests {
 		if limit, ok := limited[name]; ok && ofPod(name) && everywhere[name] {
+			// A limit must not be below the request.
 			if q.Cmp(limit) < 0 {
 				q = limit
 			}
@@ -45,12 +54,15 @@ func withPodResources(pod value.Value) value.Value {
 	return pod.With("spec", pod.Get("spec").With("resources", resources))
 }
 
+// isHugePages reports whether a resource is memory in huge pages, whose size is part of its name.
 func isHugePages(name string) bool { return strings.HasPrefix(name, "hugepages-") }
 
 // ofPod reports whether a pod may have a resource of that name of its own.
 func ofPod(name string) bool { return name == "cpu" || name == "memory" || isHugePages(name) }
 
 // quantities returns the quantities of a list of limits or requests by name.
+//
+// One that cannot be parsed is left out: validation refuses it.
 func quantities(list value.Value) map[string]resource.Quantity {
 	out := map[string]resource.Quantity{}
 	for name, text := range list.Members() {
@@ -61,6 +73,7 @@ func quantities(list value.Value) map[string]resource.Quantity {
 	return out
 }
 
+// addMissing adds a quantity unless there is one already.
 func addMissing(to map[string]resource.Quantity, name string, q resource.Quantity) {
 	if _, ok := to[name]; !ok {
 		to[name] = q
@@ -83,6 +96,9 @@ func withQuantities(resources value.Value, list string, all map[string]resource.
 
 // aggregate returns what the containers of a pod take together of a list, limits or requests, and which resources all of them list. The
 // init containers run one after the other, beside the sidecars before them.
+//
+// The sum is the larger one of two phases. One is the containers with all sidecars. The other is the most that any init container takes,
+// with the sidecars before it.
 func aggregate(spec value.Value, list string) (sum map[string]resource.Quantity, everywhere map[string]bool) {
 	sum, everywhere = map[string]resource.Quantity{}, map[string]bool{}
 	sidecars, most := map[string]resource.Quantity{}, map[string]resource.Quantity{}
@@ -99,6 +115,7 @@ func aggregate(spec value.Value, list string) (sum map[string]resource.Quantity,
 	}
 	each("containers", func(_ value.Value, of map[string]resource.Quantity) { addTo(sum, of) })
 	each("initContainers", func(container value.Value, of map[string]resource.Quantity) {
+		// A sidecar goes on beside everything after it.
 		if container.Get("restartPolicy").Str() == "Always" {
 			addTo(sum, of)
 			addTo(sidecars, of)
@@ -115,6 +132,7 @@ func aggregate(spec value.Value, list string) (sum map[string]resource.Quantity,
 	return sum, everywhere
 }
 
+// addTo adds quantities to a sum. It copies them, since adding changes a quantity in place.
 func addTo(sum, of map[string]resource.Quantity) {
 	for name, q := range of {
 		was := sum[name].DeepCopy()
@@ -127,6 +145,7 @@ func addTo(sum, of map[string]resource.Quantity) {
 	}
 }
 
+// raiseTo raises each quantity in most to that in of, if that is larger.
 func raiseTo(most, of map[string]resource.Quantity) {
 	for name, q := range of {
 		if was, ok := most[name]; !ok || q.Cmp(was) > 0 {

@@ -11,9 +11,14 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 )
 
+// Subresources of pods. Some write the pod itself, through field managers of their own: Parts. Others take an object of another kind:
+// Actions.
+
 var pod = schema.GVK{Version: "v1", Kind: "Pod"}
 
 // addPodSubresource adds a subresource of pods to their version. It skips subresources that need a kubelet.
+//
+// A subresource in Actions has a version that is not part of the catalog, with the kind that requests send.
 func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now func() time.Time) {
 	if v.Parts == nil {
 		v.Parts, v.Actions = map[string]catalog.Manager{}, map[string]*catalog.Version{}
@@ -42,6 +47,7 @@ func Bindings(now func() time.Time) *catalog.Resource {
 	return r
 }
 
+// newBindings returns the resource bindings without a field manager.
 func newBindings() *catalog.Resource {
 	return namespaced(review("", "Binding", func() any { return &corev1.Binding{} }))
 }

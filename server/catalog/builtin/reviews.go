@@ -35,6 +35,8 @@ func Reviews(now func() time.Time) []*catalog.Resource {
 
 // manageReview sets the field manager for objects that clients send to v. subresource is the subresource of another resource that takes
 // them, "" if there is none.
+//
+// The objects are never stored, but kube-apiserver tracks managed fields while it creates them, and admission sees them.
 func manageReview(v *catalog.Version, subresource string, typ *schema.Type, now func() time.Time) {
 	gvk := v.GVK()
 	v.Main = onceAsked(gvk, func() (*managedfields.FieldManager, error) {
@@ -50,11 +52,13 @@ func manageReview(v *catalog.Version, subresource string, typ *schema.Type, now 
 	})
 }
 
+// namespaced returns r, which it makes a resource of namespaces.
 func namespaced(r *catalog.Resource) *catalog.Resource {
 	r.Namespaced = true
 	return r
 }
 
+// review returns a virtual resource with one version, v1, and the verb create. empty returns an empty object of its Go type.
 func review(group, kind string, empty func() any) *catalog.Resource {
 	gvk := schema.GVK{Group: group, Version: "v1", Kind: kind}
 	r := &catalog.Resource{

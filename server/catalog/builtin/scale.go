@@ -32,6 +32,8 @@ func scaleOf(kind *builtin.Kind, now func() time.Time) (*catalog.Scale, error) {
 var RequestScale = review(catalog.ScaleKind.Group, catalog.ScaleKind.Kind, catalog.EmptyScale).Versions[0]
 
 // selectorText returns the selector of an object, a map of labels or a label selector, as text.
+//
+// An object without a selector has an empty text. Selectors of labels are printed in the order of their names.
 func selectorText(object value.Value) (string, error) {
 	selector := object.Get("spec", "selector")
 	if selector.Kind() != value.KindObject {

@@ -12,6 +12,8 @@ import (
 var signingRequest = schema.GVK{Group: "certificates.k8s.io", Version: "v1", Kind: "CertificateSigningRequest"}
 
 // withCreator returns a new request for a certificate that names its creator, whatever the client wrote there.
+//
+// Fields of the creator that are empty are removed, so that a client cannot claim them.
 func withCreator(request value.Value, by catalog.Creator) value.Value {
 	text := func(s string) value.Value {
 		if s == "" {

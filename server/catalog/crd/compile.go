@@ -20,6 +20,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// From a definition to a resource that is served. A definition has versions, and each version has a schema:
+//
+//	spec.versions[i]                     catalog.Version
+//	  schema.openAPIV3Schema     --->      Form: decoding, pruning, defaults, validation     (form.go)
+//	                             --->      Main, Status: field managers, by the types of the schema
+//	  subresources.scale         --->      Scale
+//	  additionalPrinterColumns   --->      Columns
+//	  selectableFields           --->      Fields
+//
+// Parsing the schemas is the expensive part, and shared by all compilations of the same spec. The rest is new for each compilation, so that
+// caches keyed by a version forget it when the definition changes.
+
 // verbs are the verbs of custom resources in discovery order.
 var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 
@@ -28,6 +40,9 @@ var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "crea
 // about schemas that a server cannot serve.
 //
 // The cost grows with the size of the definition.
+//
+// The names come from the status, as they are what the definition has been granted. A definition that is being deleted serves only what
+// deletes its objects and shows them.
 func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Resource, error) {
 	spec, names := crd.Get("spec"), crd.Get("status", "acceptedNames")
 	c := compiler{
@@ -51,6 +66,7 @@ func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Reso
 	return r, nil
 }
 
+// texts returns the strings of a list.
 func texts(list value.Value) []string {
 	var out []string
 	for item := range list.Items() {
@@ -60,6 +76,8 @@ func texts(list value.Value) []string {
 }
 
 // compiler makes the versions of a resource.
+//
+// It is used for one definition and then dropped.
 type compiler struct {
 	spec     value.Value
 	now      func() time.Time
@@ -72,6 +90,8 @@ type compiler struct {
 	newest   string                    // the newest version that is served and not deprecated; "" if there is none
 }
 
+// compile fills the resource. It looks at all versions first: the stored version, the newest one and the paths of replicas concern each of
+// them.
 func (c *compiler) compile(crd value.Value) error {
 	parsed, err := schemasOf(crd)
 	if err != nil {
@@ -83,6 +103,7 @@ func (c *compiler) compile(crd value.Value) error {
 		if v.Get("storage").Bool() {
 			c.resource.Stored = name
 		}
+		// The order of versions is Kubernetes': v2 before v1 before v1beta1.
 		if v.Get("served").Bool() && !v.Get("deprecated").Bool() && (c.newest == "" || version.CompareKubeAwareVersionStrings(name, c.newest) > 0) {
 			c.newest = name
 		}
@@ -90,6 +111,7 @@ func (c *compiler) compile(crd value.Value) error {
 		if p := v.Get("subresources", "scale", "specReplicasPath").Str(); p != "" {
 			path = catalog.ScalePath(p)
 		}
+		// Managed fields may be in a version that is not served, so each version has an entry.
 		c.replicas[c.apiVersion(name)] = path
 	}
 	for v := range c.spec.Get("versions").Items() {
@@ -162,6 +184,8 @@ func rulesOf(crd value.Value) (map[string]*rules.Rules, error) {
 }
 
 // typesOf returns the types that crd defines, by apiVersion.
+//
+// They are for field managers, which follow other parts of a schema than validation does.
 func typesOf(crd value.Value) (map[string]*schema.Type, error) {
 	definitions, err := openapi.CRD(crd)
 	if err != nil {
@@ -178,6 +202,7 @@ func typesOf(crd value.Value) (map[string]*schema.Type, error) {
 	return types, nil
 }
 
+// apiVersion returns the apiVersion of a version of the resource.
 func (c *compiler) apiVersion(name string) string { return c.resource.Group + "/" + name }
 
 // version makes the version that v, an entry of spec.versions, describes.
@@ -198,12 +223,15 @@ func (c *compiler) version(v value.Value) (*catalog.Version, error) {
 	form := c.form(v, out.Scale)
 	out.Form = form
 	if c.by != nil {
+		// Field managers below get the form without the webhook: they read its schema only.
 		out.Form = &webhookForm{form, c.by}
 	}
 	return out, c.addManagers(out, form)
 }
 
 // columns returns the name column and the listed columns of a definition. Without listed columns, the age column follows the name.
+//
+// The descriptions are those that kube-apiserver shows.
 func columns(listed value.Value) []catalog.Column {
 	out := []catalog.Column{builtin.NameColumn}
 	for column := range listed.Items() {
@@ -222,6 +250,7 @@ func columns(listed value.Value) []catalog.Column {
 	return out
 }
 
+// form makes the form of a version. All forms of a definition share the schemas.
 func (c *compiler) form(v value.Value, scale *catalog.Scale) *form {
 	name := v.Get("name").Str()
 	return &form{
@@ -232,6 +261,8 @@ func (c *compiler) form(v value.Value, scale *catalog.Scale) *form {
 }
 
 // addManagers makes the field managers of a version's endpoints.
+//
+// Without the subresource status, the main endpoint writes the status, too.
 func (c *compiler) addManagers(v *catalog.Version, f *form) error {
 	main, err := c.manager(c.kind.Config(v.GVK(), "", f.schema()))
 	v.Main = catalog.StaticManager(main)
@@ -244,6 +275,8 @@ func (c *compiler) addManagers(v *catalog.Version, f *form) error {
 }
 
 // manager returns the field manager of an endpoint. It converts by the strategy of the definition.
+//
+// It converts by the webhook if there is one, because entries of managers may be in another version.
 func (c *compiler) manager(config managedfields.Config) (*managedfields.FieldManager, error) {
 	if config.Now = c.now; c.by != nil {
 		config.Converter = converted{config.Converter, c.by}
@@ -252,6 +285,8 @@ func (c *compiler) manager(config managedfields.Config) (*managedfields.FieldMan
 }
 
 // deprecation returns the deprecation warning of a version.
+//
+// The text of the definition wins over the default text, even if it is empty. The default names a newer version if one is served.
 func (c *compiler) deprecation(v value.Value) string {
 	if !v.Get("deprecated").Bool() {
 		return ""

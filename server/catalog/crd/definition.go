@@ -22,10 +22,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// CustomResourceDefinitions as objects: how they are prepared, validated and deleted. What their status says of names is in status.go.
+//
+// Validation is the library's, and can take a thousand times the memory of a definition. Three things keep that within bounds: limits on
+// rules and patterns, turns for large definitions, and a cache of definitions that were found valid.
+
 // finalizer blocks the deletion of a definition until the objects of its resource are gone.
 const finalizer = "customresourcecleanup.apiextensions.k8s.io"
 
 // Definitions returns the resource customresourcedefinitions. now is the clock of managed fields.
+//
+// kube-apiserver stores definitions in v1beta1, which is the version that the hash of the stored version has. Here they are stored in v1.
 func Definitions(now func() time.Time) *catalog.Resource {
 	gvk := schema.GVK{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}
 	r := &catalog.Resource{
@@ -52,6 +59,8 @@ func Definitions(now func() time.Time) *catalog.Resource {
 }
 
 // prepareDefinition clears the status of a new definition and sets its first stored version.
+//
+// The members that are empty are those that the Go type of the status prints.
 func prepareDefinition(object value.Value) value.Value {
 	names := value.Object(value.Member{Name: "kind", Value: value.String("")}, value.Member{Name: "plural", Value: value.String("")})
 	object = object.With("status", value.Object(
@@ -63,6 +72,8 @@ func prepareDefinition(object value.Value) value.Value {
 }
 
 // withStoredVersion adds the storage version of the spec to status.storedVersions.
+//
+// A version stays in storedVersions when another one becomes the stored version, because objects may still be stored in it.
 func withStoredVersion(object value.Value) value.Value {
 	status := object.Get("status")
 	stored := slices.Collect(status.Get("storedVersions").Items())
@@ -80,6 +91,8 @@ func withStoredVersion(object value.Value) value.Value {
 
 // prepareDefinitionUpdate copies from live the fields that the endpoint does not write. Unlike for other kinds, the subresource status
 // writes metadata.
+//
+// Only a change of the spec counts up the generation. The main endpoint adds the stored version, which may be new.
 func prepareDefinitionUpdate(object, live value.Value, subresource string) value.Value {
 	if subresource == "status" {
 		return object.With("spec", live.Get("spec"))
@@ -93,6 +106,8 @@ func prepareDefinitionUpdate(object, live value.Value, subresource string) value
 
 // holdDefinition prepares the deletion of a definition, which waits for the objects of its resource. It adds the finalizer and the
 // condition Terminating first.
+//
+// It sets the deletion timestamp itself, so that the steps of a delete see an object whose deletion has begun; see write.Task.Delete.
 func holdDefinition(live value.Value, now time.Time) value.Value {
 	if !live.Get("metadata", "deletionTimestamp").IsAbsent() {
 		return live
@@ -119,6 +134,7 @@ func validateDefinition(ctx context.Context, object, live value.Value, subresour
 	if subresource == "status" {
 		object, live = object.With("spec", value.Value{}), live.With("spec", value.Value{})
 	}
+	// The texts are made before the turn begins, as their length is the weight.
 	text, was := object.AppendJSON(nil), live.AppendJSON(nil)
 	errs, _ := inTurn(ctx, len(text)+len(was), func() field.ErrorList { return validateReplaced(ctx, text, was, subresource) })
 	return errs
@@ -151,6 +167,8 @@ const (
 )
 
 // tooLarge refuses a definition whose schemas exceed the limits, unless the schemas of live are as large.
+//
+// It counts by names alone, without regard to where they are in a schema, so that it is cheap and errs on the side of too many.
 func tooLarge(object, live value.Value) field.ErrorList {
 	now, before := sizeOf(object), sizeOf(live)
 	var detail string
@@ -167,8 +185,10 @@ func tooLarge(object, live value.Value) field.ErrorList {
 }
 
 // size counts the limited parts of the schemas of a definition.
+// A pattern that does not compile counts 0, and the library refuses it.
 type size struct{ rules, instructions int64 }
 
+// sizeOf counts the limited parts of the schemas of a definition; zero for an absent one.
 func sizeOf(definition value.Value) (n size) {
 	n.add(definition.Get("spec", "versions"))
 	return n
@@ -195,10 +215,12 @@ func (n *size) add(part value.Value) {
 // definition. The largest storable definition is validated alone.
 var turns = semaphore.NewWeighted(mostAtOnce)
 
+// mostAtOnce is the total size in bytes of the definitions that are validated at once.
 const mostAtOnce = 3 << 19 // 1.5 MiB
 
 // inTurn calls validate for a definition of the given bytes within the limit of turns. It returns an error if ctx ends first.
 func inTurn(ctx context.Context, bytes int, validate func() field.ErrorList) (field.ErrorList, error) {
+	// A definition that is larger than all together takes the whole weight, and so waits for all others.
 	weight := int64(min(bytes, mostAtOnce))
 	if err := turns.Acquire(ctx, weight); err != nil {
 		return nil, err
@@ -208,6 +230,8 @@ func inTurn(ctx context.Context, bytes int, validate func() field.ErrorList) (fi
 }
 
 // validateNew returns the library's errors for a new definition. A definition that was valid before is not validated again.
+//
+// Metadata that differs for each object is left out of the key: the same definition is created again and again in tests.
 func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList) {
 	bare := object
 	for _, name := range []string{"uid", "creationTimestamp"} {
@@ -216,6 +240,7 @@ func validateNew(ctx context.Context, object value.Value) (errs field.ErrorList)
 	text := bare.AppendJSON(nil)
 	_, _ = knownTexts.Get(text, func() (_ compiledSchemas, err error) { // the error is errs, or the end of ctx
 		if errs = tooLarge(object, value.Value{}); errs == nil {
+			// Only a definition without errors is cached, since Get keeps nothing if there is an error.
 			errs, err = inTurn(ctx, len(text), func() field.ErrorList {
 				definition, err := internal(text)
 				if err != nil {

@@ -16,10 +16,19 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Custom resources in one version, as the schema of the version has them. The life of an object, and which schema applies:
+//
+//	request     Decode          the schema of the version that the object states: prune, default
+//	update      PrepareUpdate   no schema: status and the rest are written by different endpoints
+//	            ValidateChange  this version: values, metadata, lists, CEL
+//	storage     Store, Load     Load prunes and defaults by the stored version, and then converts by renaming
+
 // schemas gives access to the schema operations that skip unchanged parts of objects.
 var schemas = door.Open(structural.Internal{})
 
 // form implements catalog.Form for one version of a custom resource.
+//
+// It is immutable. Its maps are shared by the forms of all versions.
 type form struct {
 	group, kind, version string
 	storage              string                        // the stored version
@@ -31,6 +40,7 @@ type form struct {
 	rules                *rules.Rules
 }
 
+// schema returns the schema of the version.
 func (f *form) schema() *structural.Schema { return f.schemas[f.version] }
 
 // Decode returns sent, pruned and with the defaults of the version that it states.
@@ -39,6 +49,8 @@ func (f *form) Decode(sent value.Value) (value.Value, []string, error) {
 }
 
 // DecodeIncremental is Decode, given a settled object.
+//
+// An object of another kind is decoded as far as its metadata, since there is no schema for it. A later step refuses it.
 func (f *form) DecodeIncremental(sent, settled value.Value) (value.Value, []string, error) {
 	gvk := schema.ParseGVK(sent.Get("apiVersion").Str(), sent.Get("kind").Str())
 	if gvk.Group != f.group || gvk.Kind != f.kind {
@@ -52,6 +64,7 @@ func (f *form) DecodeIncremental(sent, settled value.Value) (value.Value, []stri
 		return sent.With("metadata", metadata), unknown, nil
 	}
 	if gvk.Version != f.version {
+		// The object is settled in this version, and pruned by this schema.
 		settled = value.Value{}
 	}
 	object, unknown, err := schemas.Decode(f.schemas[gvk.Version], sent, settled)
@@ -67,6 +80,7 @@ func (f *form) Complete(object value.Value) (value.Value, error) {
 	if gvk.Group != f.group || gvk.Kind != f.kind {
 		return object, nil
 	}
+	// A version without a schema has no defaults.
 	return f.schemas[gvk.Version].Default(object), nil
 }
 
@@ -95,6 +109,8 @@ func (f *form) Store(object value.Value) (value.Value, error) {
 }
 
 // convert implements the strategy None: it changes the apiVersion and prunes by the schema of the other version.
+//
+// It fills in no defaults of the other version.
 func (f *form) convert(object value.Value, from, to string) (value.Value, error) {
 	if from == to {
 		return object, nil
@@ -114,6 +130,8 @@ func (f *form) PrepareCreate(object value.Value) value.Value {
 
 // PrepareUpdate lets the subresource status write only the status, and other endpoints everything else. The generation increments for
 // changes outside metadata, but not for writes of the status.
+//
+// A write of the status takes nothing else from the client, not even metadata.
 func (f *form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
 	if subresource == "status" {
 		return live.With("status", object.Get("status"))
@@ -122,6 +140,7 @@ func (f *form) PrepareUpdate(object, live value.Value, subresource string) value
 		object = object.With("status", live.Get("status"))
 	}
 	generation := live.Get("metadata", "generation")
+	// Changes of metadata alone do not count.
 	if !object.With("metadata", value.Value{}).Equal(live.With("metadata", value.Value{})) {
 		generation = value.Int(generation.Int() + 1)
 	}
@@ -152,6 +171,11 @@ func (f *form) ValidateUpdate(ctx context.Context, object, live value.Value, sub
 }
 
 // ValidateChange returns the errors of object as the successor of live. was is the evidence of validation of live.
+//
+// Evidence of live shortens the work. Parts that object shares with a sound live have no errors, and rules about unchanged fields hold at
+// the cost that they had. The evidence that it returns is of object; after an error it is not used.
+//
+// The order of errors is kube-apiserver's: type, or else metadata, values, scale, embedded resources, lists, CEL rules.
 func (f *form) ValidateChange(
 	ctx context.Context, object, live value.Value, subresource string, w *api.Warnings, was catalog.Evidence,
 ) (field.ErrorList, catalog.Evidence) {
@@ -182,6 +206,7 @@ func (f *form) ValidateChange(
 		errs = append(errs, f.scale.Validate(object)...)
 		errs = append(errs, f.rules.Resources(ctx, object)...)
 	}
+	// Duplicates that live has already are not refused.
 	if twice := f.duplicates(object, sound); len(twice) > 0 {
 		proof.Sound = false
 		if len(f.duplicates(live, sound)) == 0 {
@@ -193,6 +218,8 @@ func (f *form) ValidateChange(
 }
 
 // validateType returns the errors in the kind and apiVersion of object.
+//
+// Decode lets objects of another kind or version pass, so they are refused here, with 422.
 func (f *form) validateType(object value.Value) field.ErrorList {
 	var errs field.ErrorList
 	if kind := object.Get("kind").Str(); kind != f.kind {

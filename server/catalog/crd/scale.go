@@ -22,6 +22,7 @@ const scaleDefinition = `{
 	}}}]}
 }`
 
+// scaleTypes has the type of Scale by apiVersion. It is compiled once, when a definition has the subresource.
 var scaleTypes = sync.OnceValues(func() (map[string]*schema.Type, error) {
 	definition, err := value.Parse([]byte(scaleDefinition))
 	if err != nil {
@@ -31,6 +32,9 @@ var scaleTypes = sync.OnceValues(func() (map[string]*schema.Type, error) {
 })
 
 // scale makes the subresource scale from its description s in the definition.
+//
+// Its field manager works on Scales alone. Replicas tells where the replicas are in the objects of each version, to carry their owners
+// over.
 func (c *compiler) scale(s value.Value) (*catalog.Scale, error) {
 	types, err := scaleTypes()
 	if err != nil {

@@ -14,7 +14,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The status of a definition: which names it was granted, and whether it is served. Names are unique in a group, and first come, first
+// served:
+//
+//	definition a   wants plural widgets, kind Widget    Accepted: widgets, Widget    NamesAccepted, Established
+//	definition b   wants plural gadgets, kind Widget    Accepted: gadgets            NamesAccepted is False: KindConflict
+//
+// Established stays True once it was: a definition keeps the names that it was granted, even if it asks for others and does not get them.
+// All functions are pure: they return a new status, or the same one if nothing changes.
+
 // Name is a name in a group, either of a resource or of a kind.
+//
+// Resources and kinds have separate names, so a kind may be called like a short name.
 type Name struct {
 	Kind bool
 	Text string
@@ -33,6 +44,8 @@ func NamesOf(names value.Value) []Name {
 }
 
 // Names counts, for each name in a group, the definitions that have it. Several definitions may have the same name.
+//
+// It is kept for each group, so that a new definition is compared with counts rather than with all other definitions.
 type Names map[Name]int
 
 // Take adds the accepted names of a definition. The cost grows with their number.
@@ -62,6 +75,7 @@ func Accept(crd value.Value, others Names, now time.Time) value.Value {
 	}
 	out := naming.in(status, now)
 	switch {
+	// Once established, always established.
 	case isTrue(status, "Established"):
 	case reason == "" && !hasUsableBundle(crd):
 		out = condition{"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"}.in(out, now)
@@ -87,11 +101,15 @@ func Accept(crd value.Value, others Names, now time.Time) value.Value {
 func NamesAccepted(status value.Value) bool { return isTrue(status, "NamesAccepted") }
 
 // Served reports whether the resource of a definition is served: its names were accepted once, and its conversion webhook can be reached.
+//
+// It does not wait for the condition Established.
 func Served(crd value.Value) bool {
 	return isTrue(crd.Get("status"), "Established") || isTrue(crd.Get("status"), "NamesAccepted") && hasUsableBundle(crd)
 }
 
 // hasUsableBundle reports whether the CA bundle of the conversion webhook has a certificate, if there is a bundle.
+//
+// With a bundle that has none, no certificate of the webhook would be trusted.
 func hasUsableBundle(crd value.Value) bool {
 	text := crd.Get("spec", "conversion", "webhook", "clientConfig", "caBundle").Str()
 	bundle, err := base64.StdEncoding.DecodeString(text)
@@ -120,6 +138,8 @@ func approvalOf(crd value.Value) (condition, bool) {
 }
 
 // Overlaps reports whether the objects of a definition would be stored where those of a built-in kind are.
+//
+// The objects there are not those of the definition. So they must stay when the definition goes.
 func Overlaps(crd value.Value) bool {
 	group, plural := crd.Get("spec", "group").Str(), crd.Get("spec", "names", "plural").Str()
 	return group == "apiextensions.k8s.io" && plural == "customresourcedefinitions" ||
@@ -155,6 +175,8 @@ func isHeld(crd value.Value) bool {
 
 // accepted returns the accepted names, given the wanted names and the names accepted before. reason and problem describe the last conflict,
 // in the order plural, singular, short names, kind, list kind.
+//
+// A name with a conflict stays as it was granted before, and the others are granted. Categories are no names, and always granted.
 func accepted(wanted, had value.Value, others Names) (names value.Value, reason, problem string) {
 	names = had
 	for _, n := range []struct {
@@ -175,6 +197,8 @@ func accepted(wanted, had value.Value, others Names) (names value.Value, reason,
 }
 
 // conflicts returns texts about the names in wanted, a name or a list of names, that are taken and were not accepted before.
+//
+// A name that the definition has already is its own, even if another definition has it as well.
 func conflicts(wanted, had value.Value, taken func(string) bool) []string {
 	if wanted.Kind() == value.KindString {
 		wanted, had = value.List(wanted), value.List(had)
@@ -200,6 +224,7 @@ func aggregate(problems []string) string {
 // condition is an entry of status.conditions.
 type condition struct{ typ, status, reason, message string }
 
+// isTrue reports whether a status has a condition that is True.
 func isTrue(status value.Value, typ string) bool {
 	for c := range status.Get("conditions").Items() {
 		if c.Get("type").Str() == typ {
@@ -211,6 +236,8 @@ func isTrue(status value.Value, typ string) bool {
 
 // in returns status with the condition. An equal condition stays unchanged. lastTransitionTime is the time of the last change of the
 // condition's status.
+//
+// A condition keeps its place in the list, and a new one is the last.
 func (c condition) in(status value.Value, now time.Time) value.Value {
 	conditions := slices.Collect(status.Get("conditions").Items())
 	changed := value.String(now.UTC().Format(time.RFC3339))

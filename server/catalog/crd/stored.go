@@ -13,6 +13,8 @@ import (
 )
 
 // Load returns a stored definition in v1. kube-apiserver stores definitions in v1beta1.
+//
+// This server reads such definitions from an etcd that a kube-apiserver wrote to.
 func Load(stored value.Value) (value.Value, error) {
 	if stored.Get("apiVersion").Str() != "apiextensions.k8s.io/v1beta1" {
 		return stored, nil

@@ -41,6 +41,8 @@ func found(definition value.Value, find func(schema value.Value) string) []strin
 }
 
 // eachSchema visits a schema and its nested schemas.
+//
+// It visits a schema before the schemas in it. A value that is no schema, such as additionalProperties: true, is passed over.
 func eachSchema(schema value.Value, visit func(value.Value)) {
 	if schema.Kind() != value.KindObject {
 		return
@@ -77,6 +79,7 @@ func unknownFormat(schema value.Value) string {
 }
 
 // compositeSet returns a warning if the schema is a set of objects or lists.
+// Sets are compared by items as a whole, so changing one member of an item makes it another item.
 func compositeSet(schema value.Value) string {
 	if schema.Get("x-kubernetes-list-type").Str() != "set" {
 		return ""
