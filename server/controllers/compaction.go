@@ -16,6 +16,9 @@ const (
 )
 
 // Compaction forgets the revisions of a store that are outside of a window. An error is logged, and compaction is tried again.
+//
+// The history grows with time and with bytes. Time is looked at once in an interval, and bytes more often: many writes of large objects may
+// fill the window within seconds.
 type Compaction struct {
 	Store    store.Store
 	Window   store.Window
@@ -25,6 +28,8 @@ type Compaction struct {
 }
 
 // Run compacts the store until ctx ends.
+//
+// The keeper belongs to this goroutine, and forgets its samples with it.
 func (c Compaction) Run(ctx context.Context) {
 	keeper, interval := store.NewKeeper(c.Store, c.Window), c.Interval
 	if interval == 0 {

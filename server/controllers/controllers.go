@@ -17,6 +17,9 @@ import (
 )
 
 // Background runs the goroutines of a server. The zero Background is not ready: use NewBackground.
+//
+// Invariant: once Stop has returned, no goroutine of it runs, and none begins. Go holds starting for reading. So Stop does not wait before
+// a goroutine that begins is counted.
 type Background struct {
 	log logs.Logger
 
@@ -54,6 +57,8 @@ func (b *Background) Stop() {
 }
 
 // Report logs an error of work in the background, unless the server is ending. what names the work.
+//
+// Work that a server's end interrupts fails as a rule, and says nothing about the server.
 func (b *Background) Report(what string, err error) {
 	if err != nil && b.ctx.Err() == nil {
 		b.log.Error("work in the background failed", logs.Name("what", what), logs.Fault(err))

@@ -23,6 +23,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Serving custom resources. The stored definitions are the truth, and everything here follows from them:
+//
+//	Serve    reads what changed, decides about names (names.go), compiles definitions that changed, and swaps the catalog
+//	Sync     Serve, and then writes the statuses that differ from the stored ones
+//
+// Sync is called after each write of a definition, before the client gets its answer, and when another server has written one. A write of a
+// status is a write of a definition as well. It finds nothing to change, so the recursion ends.
+//
+// Lock order: writing, then serving. Requests read the catalog without a lock.
+
 // DefinitionsPath is the path of the CustomResourceDefinitions, with a slash at its end.
 const DefinitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
 
@@ -50,6 +60,8 @@ func (c *Definitions) Catalog() *catalog.Catalog { return c.catalog.Load() }
 
 // Sync serves what the stored definitions define, and then writes their statuses. Serving does not wait for the statuses: webhooks are asked
 // about those, and a webhook may write a definition itself.
+//
+// When it returns without an error, the definition that was written is served, unless its names are not accepted or it does not compile.
 func (c *Definitions) Sync(ctx context.Context) error {
 	if err := c.Serve(ctx); err != nil {
 		return err
@@ -60,10 +72,14 @@ func (c *Definitions) Sync(ctx context.Context) error {
 // Serve serves what the stored definitions define, if their names are accepted.
 //
 // The cost grows with what changed since the last call, and with the number of all resources if the served ones change.
+//
+// A definition that cannot be compiled is logged, and its resource is not served. It does not keep others from being served. The error is
+// about definitions that cannot be read.
 func (c *Definitions) Serve(ctx context.Context) error {
 	c.serving.Lock()
 	defer c.serving.Unlock()
 	changed, err := c.accepted.catchUp(ctx, c.Store, c.Prefix, c.Now)
+	// The first call makes a catalog even without definitions.
 	changedCatalog := c.catalog.Load() == nil
 	for _, d := range changed {
 		was := d.resource
@@ -80,6 +96,13 @@ func (c *Definitions) Serve(ctx context.Context) error {
 
 // define makes the resource of a definition that changed. It ends the watches of the resource that the definition had, unless the only change
 // is that it is being deleted. The resource stays if the change does not concern it.
+//
+//	had   served   alike   outcome
+//	 -      -        -     nothing
+//	 -      x        -     a new resource
+//	 x      x        x     the same resource; another one with the same watches if deletion began
+//	 x      x        -     another resource, and the watches of the former end
+//	 x      -        -     no resource, and the watches end
 func (c *Definitions) define(d *definition) error {
 	had, served := d.resource, !d.gone && crd.Served(d.now)
 	same := had != nil && served && alike(d.source, d.now)
@@ -107,6 +130,7 @@ func (c *Definitions) define(d *definition) error {
 		return err
 	}
 	if len(resource.Versions) > 0 {
+		// A built-in resource has precedence, and takes everything.
 		if c.yield(resource); len(resource.Versions) == 0 {
 			return nil
 		}
@@ -130,6 +154,8 @@ func (c *Definitions) yield(resource *catalog.Resource) {
 }
 
 // alike reports whether two definitions make the same resource.
+//
+// The UID tells a definition from its successor with the same name.
 func alike(a, b value.Value) bool {
 	return a.Get("spec").Equal(b.Get("spec")) && a.Get("status", "acceptedNames").Equal(b.Get("status", "acceptedNames")) &&
 		a.Get("metadata", "uid").Equal(b.Get("metadata", "uid"))
@@ -137,6 +163,9 @@ func alike(a, b value.Value) bool {
 
 // writeStatuses writes the statuses that are not stored as they should be. If another call is doing that, it starts over, and this one
 // returns at once.
+//
+// unsettled is set before the lock is tried. So either this call gets the lock, or the one that has it sees unsettled and goes on. It is
+// checked once more after the lock is released.
 func (c *Definitions) writeStatuses(ctx context.Context) error {
 	var errs []error
 	c.unsettled.Store(true)
@@ -160,6 +189,7 @@ func (c *Definitions) writeEach(ctx context.Context) error {
 	c.serving.Unlock()
 	for _, d := range unwritten {
 		name := api.Meta(d.now, "name")
+		// The resource version makes the patch fail if the definition changed.
 		patch := api.WithMetadata(mergePatch(d.stored, d.now), "resourceVersion", value.String(fmt.Sprint(d.revision)))
 		err := c.Client.Send(ctx, http.MethodPatch, DefinitionsPath+name+"/status", patch)
 		if err := loopback.IgnoreNotFound(err); err != nil && !apierrors.IsConflict(err) {

@@ -31,6 +31,9 @@ import (
 //	sweep finds no object                  →  the finalizer goes, and with it the definition or namespace
 //
 // Definitions and namespaces that wait are in one work queue. What fails is tried again: a webhook may have refused a deletion.
+//
+// Its exported fields are set before Start. The queue has each deletion once, however often it is added, and no deletion is worked on twice
+// at the same time. A deletion that is added while it is worked on is looked at again afterwards.
 type Deletions struct {
 	Store       store.Store
 	Definitions *Definitions
@@ -48,6 +51,7 @@ type deletion struct {
 	name string
 }
 
+// deletedKind also names the deletion in the log.
 type deletedKind string
 
 const (
@@ -73,6 +77,7 @@ func (d *Deletions) Start(ctx context.Context) {
 func (d *Deletions) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
+	// A place in free is a sweep that may run.
 	free := make(chan struct{}, maxDeletions)
 	for {
 		of, down := d.queue.Get()
@@ -88,6 +93,8 @@ func (d *Deletions) Run(ctx context.Context) {
 }
 
 // work completes a deletion, or has it tried again.
+//
+// What is not finished for want of finalizers is no error and not tried again here: the request that removes the last object calls Removed.
 func (d *Deletions) work(ctx context.Context, of deletion) {
 	defer d.queue.Done(of)
 	complete := d.completeDefinition
@@ -109,6 +116,8 @@ func (d *Deletions) Definition(name string) { d.queue.Add(deletion{definitionKin
 func (d *Deletions) Namespace(name string) { d.queue.Add(deletion{namespaceKind, name}) }
 
 // Resume goes on with the deletions that a server began that has ended, or another server on the same store.
+//
+// It looks at all definitions and namespaces, and adds those that are being deleted. Adding one again does no harm.
 func (d *Deletions) Resume(ctx context.Context) error {
 	if err := d.Definitions.Serve(ctx); err != nil {
 		return err
@@ -144,6 +153,9 @@ func (d *Deletions) RunResume(ctx context.Context) {
 
 // Removed completes the deletion of the definition and the namespace of an object that is gone, if they wait for it and it was the last of
 // its resource. namespace is the namespace of the object.
+//
+// It is called for each object that is removed, so it looks for the cheap signs first: most objects are in no definition or namespace that
+// waits.
 func (d *Deletions) Removed(ctx context.Context, v *catalog.Version, namespace string) {
 	if v.Custom && v.Terminating && d.mayBeEmpty(ctx, v.KeyPrefix("")) {
 		d.Definition(v.Plural + "." + v.Group)
@@ -158,12 +170,16 @@ func (d *Deletions) Removed(ctx context.Context, v *catalog.Version, namespace s
 }
 
 // mayBeEmpty reports whether no key begins with prefix, as far as the store answers.
+//
+// In doubt it is true, since a sweep that finds something left does no harm.
 func (d *Deletions) mayBeEmpty(ctx context.Context, prefix string) bool {
 	empty, err := registry.IsEmpty(ctx, d.Store, prefix)
 	return empty || err != nil
 }
 
 // completeDefinition deletes the objects of a definition's resource, and then the definition.
+//
+// The objects go by ordinary requests, so admission and finalizers apply. If some are left, it returns without an error and waits.
 func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
 	definition, err := registry.Object(ctx, d.Store, d.Definitions.Prefix+name)
 	if err != nil || definition.IsAbsent() {
@@ -186,6 +202,8 @@ func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
 }
 
 // completeNamespace deletes everything in a namespace that is being deleted, and then the namespace.
+//
+// An error with one resource does not keep the others from being deleted.
 func (d *Deletions) completeNamespace(ctx context.Context, name string) error {
 	namespace, err := registry.Object(ctx, d.Store, d.Namespaces.Key("", name))
 	if err != nil || !registry.IsTerminating(namespace) {
@@ -208,6 +226,8 @@ func (d *Deletions) completeNamespace(ctx context.Context, name string) error {
 
 // finalizeNamespace removes the finalizer of Kubernetes from a namespace. It tries again as long as other clients change the namespace
 // meanwhile. Other finalizers stay, and hold the namespace.
+//
+// The request is a PUT of the whole namespace, as Kubernetes' namespace controller sends it, with the resource version of what was read.
 func (d *Deletions) finalizeNamespace(ctx context.Context, name string) error {
 	for {
 		record, err := d.Store.Get(ctx, d.Namespaces.Key("", name), 0)
@@ -235,6 +255,8 @@ const kubernetesFinalizer = "kubernetes"
 
 // sweep deletes the objects of a resource in a namespace; in all namespaces if it is empty. It reports whether an object is left because it
 // has finalizers. An error of one object does not stop the others; sweep returns the first.
+//
+// Whether an object is left is found by a second look, because a deletion may have marked an object only.
 func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource, namespace string) (left bool, err error) {
 	page, err := d.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace)})
 	if err != nil || len(page.Records) == 0 {

@@ -23,6 +23,9 @@ func Follow(ctx context.Context, s store.Store, prefix string, sync func(context
 }
 
 // followOnce follows a prefix until ctx ends, or the store or sync fails.
+//
+// The watch begins at a revision before the first sync, so that no change between the two is missed. The range is asked for its revision
+// alone.
 func followOnce(ctx context.Context, s store.Store, prefix string, sync func(context.Context) error) error {
 	page, err := s.Range(ctx, store.Range{Prefix: prefix, Limit: 1})
 	if err != nil {

@@ -24,6 +24,18 @@ import (
 //
 // Thousands of definitions may be written one after the other, so that none may cost what all do. No definition can take away the names
 // that another one has. So one that changes matters only to those that wait for a name which it had.
+//
+// For example, a and b both want the kind Widget, and a was first:
+//
+//	names    {Widget: 1}        accepted for a
+//	waiting  {Widget: b}
+//	a goes   become frees Widget, so b is put into next
+//	settle   accepts b, which gets Widget, and whoever waits for what b gave up is looked at next
+//
+// It is not safe for concurrent use: Definitions.serving guards it.
+//
+// Invariants: names counts the accepted names in now of each definition in of; d is in waiting[n] exactly for n in d.waits; after settle,
+// unsettled has the definitions that are not written.
 type definitions struct {
 	at        store.Revision         // up to which the store was read
 	of        map[string]*definition // by key
@@ -57,6 +69,8 @@ type wanted struct {
 }
 
 // queue is a heap of definitions, in the order in which they were created: heap.Interface.
+//
+// The order matters: of two definitions that wait for a name, the one that was created first gets it.
 type queue []*definition
 
 func (q queue) Len() int           { return len(q) }
@@ -101,6 +115,8 @@ func (s set) inOrder() []*definition {
 
 // read reads what was stored since it was called last, and adds the definitions that were written or deleted to changed. Of a store that
 // does not know what happened since, it reads all.
+//
+// Of several writes of a definition, only the last one matters.
 func (d *definitions) read(ctx context.Context, s store.Store, prefix string, changed set) error {
 	batch, err := s.Since(ctx, prefix, d.at)
 	if d.at == 0 || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, store.ErrCompacted) {
@@ -163,6 +179,7 @@ func (d *definitions) put(record store.Record, changed set) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", record.Key, err)
 	}
+	// The definition was deleted and created anew since it was read.
 	if of != nil && of.created != record.Created {
 		d.remove(record.Key, changed)
 		of = nil
@@ -186,6 +203,8 @@ func (d *definitions) put(record store.Record, changed set) error {
 }
 
 // remove forgets the definition with a key, and adds it to changed if there was one.
+//
+// Its resource stays in it, so that Definitions can end what was served.
 func (d *definitions) remove(key string, changed set) {
 	of := d.of[key]
 	if of == nil {
@@ -200,6 +219,8 @@ func (d *definitions) remove(key string, changed set) {
 }
 
 // accept gives a definition the status that it has among the others.
+//
+// Its own names are taken out of the count before, so that they are not in its own way.
 func (d *definitions) accept(of *definition, at time.Time) {
 	others := d.names[of.group()]
 	others.Release(of.now)
@@ -219,6 +240,8 @@ func (d *definitions) accept(of *definition, at time.Time) {
 }
 
 // become gives a definition another content. Who waits for a name that it had, and has no more, is to be looked at.
+//
+// of.now is the zero Value for a new definition, which has no names.
 func (d *definitions) become(of *definition, content value.Value) {
 	group := content.Get("spec", "group").Str()
 	names := d.names[group]
@@ -241,6 +264,7 @@ func (d *definitions) become(of *definition, content value.Value) {
 }
 
 // look has a definition looked at, once.
+// look puts a definition into the queue, unless it is there.
 func (d *definitions) look(of *definition) {
 	if !of.queued {
 		of.queued = true
@@ -283,6 +307,8 @@ func (d *definitions) resources() []*catalog.Resource {
 }
 
 // unwritten returns copies of the definitions whose status is not stored as it should be, in the order in which they were created.
+//
+// They are copies, since the lock is not held while they are written.
 func (d *definitions) unwritten() []definition {
 	var out []definition
 	for _, of := range d.unsettled.inOrder() {
@@ -305,4 +331,5 @@ func (d *definitions) terminating() iter.Seq[string] {
 // written reports whether the status is stored as it should be.
 func (of *definition) written() bool { return of.now.Get("status").Equal(of.stored.Get("status")) }
 
+// group returns the group of the resource.
 func (of *definition) group() string { return of.now.Get("spec", "group").Str() }

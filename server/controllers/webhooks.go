@@ -15,6 +15,8 @@ import (
 )
 
 // Webhooks compiles the stored configurations of admission webhooks, beside those that are fixed.
+//
+// Its exported fields are set before Fix. fixed does not change after Start.
 type Webhooks struct {
 	Store   store.Store
 	Catalog func() *catalog.Catalog
@@ -27,6 +29,8 @@ type Webhooks struct {
 
 // Fix adds configurations that hold beside the stored ones, and come first. version returns the version that serves the kind of an object.
 // It is to be called before Start.
+//
+// They are compiled here only to find errors early; Sync compiles them again with the stored ones.
 func (c *Webhooks) Fix(configurations []value.Value, version func(value.Value) (*catalog.Version, error)) error {
 	for i, configuration := range configurations {
 		v, err := version(configuration)
@@ -55,6 +59,8 @@ func (c *Webhooks) Start(ctx context.Context) error {
 }
 
 // Sync compiles all configurations. The cost grows with their number and size.
+//
+// A configuration that does not compile is part of the error, and the others are used.
 func (c *Webhooks) Sync(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

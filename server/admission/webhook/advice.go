@@ -47,6 +47,8 @@ func Advice(configuration value.Value) []string {
 }
 
 // unaskedOf returns the resources that a rule names although they are never sent to hooks.
+//
+// A rule with a star names no resource in particular, and gets no warning.
 func unaskedOf(groups, resources []string) []kschema.GroupResource {
 	if slices.Contains(groups, "*") || slices.Contains(resources, "*") {
 		return nil

@@ -23,6 +23,8 @@ type Authorize func(ctx context.Context, u admission.User, a Action) (allowed bo
 type decider struct{ authorize Authorize }
 
 // Authorize returns the decision about the attributes.
+//
+// A refusal is "no opinion", as from most authorizers of kube-apiserver.
 func (d decider) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	u := admission.User{
 		Name: a.GetUser().GetName(), UID: a.GetUser().GetUID(), Groups: a.GetUser().GetGroups(), Extra: a.GetUser().GetExtra(),

@@ -15,6 +15,8 @@ import (
 
 // newClient returns a client that calls hooks. credentials is a file in the format of a kubeconfig with the credentials for webhooks; it
 // may be empty.
+//
+// The manager caches the clients.
 func newClient(credentials string, services remote.ServiceResolver) (*remote.ClientManager, error) {
 	return hookclient.New(hookclient.Config{
 		Versions: []kschema.GroupVersion{reviewv1beta1.SchemeGroupVersion, reviewv1.SchemeGroupVersion},
@@ -24,6 +26,9 @@ func newClient(credentials string, services remote.ServiceResolver) (*remote.Cli
 }
 
 // ask sends a review to a hook and decodes the response into it.
+//
+// The timeout of the hook bounds the call, and so does what is left of the request's own deadline. The hook learns of the bound from the
+// query, in whole seconds. Errors are callErrors.
 func (p *Hooks) ask(ctx context.Context, h *Hook, r *review) error {
 	client, err := p.client.HookClient(h.client)
 	if err != nil {

@@ -20,8 +20,17 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// Match conditions: CEL expressions that decide whether a hook sees a request, beyond rules and selectors. The library evaluates them on
+// its own types, so the request is converted for each hook with conditions:
+//
+//	all true             the hook is called
+//	one false            the hook is not called, even if another one fails
+//	none false, one failed   the failure policy decides
+
 // conditions holds the match conditions of a hook, in CEL. The first call compiles them, because CEL takes milliseconds. Nil means no
 // conditions.
+//
+// once guards matcher. list and hook do not change.
 type conditions struct {
 	list []registration.MatchCondition
 	hook *Hook
@@ -30,6 +39,7 @@ type conditions struct {
 	matcher matchconditions.Matcher
 }
 
+// newConditions returns the conditions of a hook, nil for none. It compiles nothing yet.
 func newConditions(list []registration.MatchCondition, h *Hook) *conditions {
 	if len(list) == 0 {
 		return nil
@@ -42,6 +52,7 @@ var compiler = sync.OnceValue(func() cel.ConditionCompiler {
 	return cel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 })
 
+// compile compiles all conditions. One that does not compile fails when it is evaluated.
 func (c *conditions) compile() {
 	expressions := make([]cel.ExpressionAccessor, len(c.list))
 	for i := range c.list {
@@ -75,6 +86,8 @@ func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, curren
 }
 
 // attributesOf returns the attributes of a request in the form of the CEL library.
+//
+// Both objects are in the version that the hook sees. The library wants them in two places.
 func attributesOf(q *admission.Request, current *state) (*kadmission.VersionedAttributes, error) {
 	options, err := optionsOf(q)
 	if err != nil {
@@ -103,6 +116,8 @@ func objectOf(v value.Value) runtime.Object {
 }
 
 // optionsOf returns the options of a request in their Go type.
+//
+// A connection has no options, and gets empty ones.
 func optionsOf(q *admission.Request) (runtime.Object, error) {
 	var options runtime.Object
 	switch q.Operation {

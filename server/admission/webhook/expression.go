@@ -22,6 +22,8 @@ var checker = sync.OnceValue(func() cel.Compiler {
 })
 
 // conditions checks the number of match conditions, their names, and that their expressions compile.
+//
+// The faults of each condition come before a repeated name, in kube-apiserver's order.
 func (v *validator) conditions(list []registration.MatchCondition, path *field.Path) {
 	if len(list) > maxConditions {
 		v.add(field.TooMany(path, len(list), maxConditions))
@@ -36,6 +38,7 @@ func (v *validator) conditions(list []registration.MatchCondition, path *field.P
 	}
 }
 
+// condition checks one condition. A missing name ends its checks.
 func (v *validator) condition(c registration.MatchCondition, path *field.Path) {
 	if expression := strings.TrimSpace(c.Expression); expression == "" {
 		v.add(field.Required(path.Child("expression"), ""))

@@ -13,7 +13,15 @@ import (
 	"github.com/deed-project/deed/server/logs"
 )
 
+// What can go wrong with a hook, and who decides about it:
+//
+//	callError     no usable response          the failure policy: ignore it, or 500
+//	denied        the hook said no            a refusal with the hook's status
+//	other error   a fault in the request      a refusal, whatever the policy
+
 // callError is a failed call: the hook was not called, or its response is unusable. The failure policy of the hook decides what follows.
+//
+// It wraps why, so that the cause can be found with errors.As.
 type callError struct {
 	hook string
 	step string // the step that failed, a constant text
@@ -43,6 +51,8 @@ func (h *Hook) failed(format string, args ...any) error {
 }
 
 // denied returns the refusal of a hook: its status, changed to a failure, with a message that names the hook.
+//
+// A code below 400 would not be a refusal.
 func (h *Hook) denied(given *metav1.Status) error {
 	status := metav1.Status{}
 	if given != nil {
@@ -67,6 +77,8 @@ func (h *Hook) denied(given *metav1.Status) error {
 }
 
 // callable returns why a dry run must not call a hook, or nil.
+//
+// A hook with side effects refuses the dry run as a whole. One that does not tell whether it has any counts as failed.
 func (h *Hook) callable(dry bool) error {
 	switch {
 	case !dry || h.dryRun == dryRunSafe:

@@ -13,14 +13,18 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// Compiling configurations. A configuration is compiled once, when it is stored. What a request needs is then at hand: rules as lists of
+// names, selectors, and a client. Match conditions are compiled on the first request that needs them.
+
 // Hook is one compiled webhook of a configuration. It is immutable.
 type Hook struct {
 	configuration, name string
 	id                  string // configuration/name/k, where k counts the hooks of the same name
 	mutating            bool
 
-	rules               []rule
-	equivalent          bool // rules also match the other versions of the resources that they name
+	rules      []rule
+	equivalent bool // rules also match the other versions of the resources that they name
+	// nil selects everything.
 	namespaces, objects labels.Selector
 	conditions          *conditions
 
@@ -43,6 +47,8 @@ const (
 
 // Compile returns the hooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration of admissionregistration.k8s.io/v1 that has
 // its defaults. The error tells which webhook does not compile, and why.
+//
+// It is all or nothing: if one webhook does not compile, no hook is returned.
 func Compile(configuration value.Value) ([]*Hook, error) {
 	hooks, err := webhooksOf(configuration)
 	if err != nil {
@@ -73,6 +79,8 @@ const (
 
 // webhooksOf returns the webhooks of a configuration of either kind. The two types differ only in reinvocationPolicy, which mutating
 // webhooks have.
+//
+// A validating configuration is read as a mutating one, whose hooks then have no reinvocation policy.
 func webhooksOf(configuration value.Value) ([]registration.MutatingWebhook, error) {
 	switch kind := configuration.Get("kind").Str(); kind {
 	case mutatingKind, validatingKind:
@@ -86,6 +94,7 @@ func webhooksOf(configuration value.Value) ([]registration.MutatingWebhook, erro
 	return c.Webhooks, nil
 }
 
+// compile compiles one webhook. Fields that have defaults are nil only in configurations that did not get them.
 func compile(configuration string, w registration.MutatingWebhook) (*Hook, error) {
 	h := &Hook{
 		configuration: configuration, name: w.Name, client: clientOf(w.Name, w.ClientConfig), reviews: w.AdmissionReviewVersions,
@@ -128,6 +137,7 @@ func selector(s *metav1.LabelSelector) (labels.Selector, error) {
 	return compiled, nil
 }
 
+// clientOf returns how a hook is reached: by a URL, or by a service with a port and a path.
 func clientOf(name string, c registration.WebhookClientConfig) remote.ClientConfig {
 	out := remote.ClientConfig{Name: name, CABundle: c.CABundle}
 	if c.URL != nil {

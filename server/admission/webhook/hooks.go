@@ -30,6 +30,8 @@ type Config struct {
 }
 
 // Hooks is the plugin that calls the webhooks of a server. It is safe for concurrent use.
+//
+// The two lists are replaced as a whole. A request works on the list that it found when it began.
 type Hooks struct {
 	client     *remote.ClientManager
 	namespace  func(ctx context.Context, name string) (value.Value, error)
@@ -40,6 +42,8 @@ type Hooks struct {
 }
 
 // list holds hooks in calling order. Its method candidates is safe for concurrent use.
+//
+// mu guards byKind. hooks does not change, so byKind stays true as long as the list lives.
 type list struct {
 	hooks []*Hook
 
@@ -61,6 +65,8 @@ func New(c Config) (*Hooks, error) {
 
 // Use replaces the hooks by those of the given configurations. The hooks of fixed come first, and each list is sorted by name. The error
 // names the configurations that do not compile; Use takes the others.
+//
+// A configuration that does not compile has no hooks here, as if it were not stored.
 func (p *Hooks) Use(fixed, stored []value.Value) error {
 	var mutating, validating list
 	var errs []error
@@ -82,6 +88,7 @@ func (p *Hooks) Use(fixed, stored []value.Value) error {
 	return errors.Join(errs...)
 }
 
+// byName returns configurations in the order of their names, as kube-apiserver calls them.
 func byName(configurations []value.Value) []value.Value {
 	return slices.SortedStableFunc(slices.Values(configurations), func(a, b value.Value) int {
 		return strings.Compare(a.Get("metadata", "name").Str(), b.Get("metadata", "name").Str())
@@ -89,6 +96,8 @@ func byName(configurations []value.Value) []value.Value {
 }
 
 // consult calls one hook for a request. The error is a *callError, which the failure policy handles, or a refusal that it does not.
+//
+// current must be at the endpoint that the hook sees.
 func (p *Hooks) consult(ctx context.Context, h *Hook, q *admission.Request, current *state) (*verdict, error) {
 	if err := h.callable(q.DryRun); err != nil {
 		return nil, err

@@ -14,6 +14,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Which hooks a request is sent to. The questions, from the cheapest to the most expensive:
+//
+//	candidates    do the rules match?            cached for all requests of a kind
+//	inNamespace   does the namespace match?      looks up the namespace
+//	selects       do the labels match?           of the new or the old object
+//	meets         do the conditions match?       converts the object and evaluates CEL
+//
+// The object is the one after earlier hooks, so a mutating hook can bring a later one into play.
+
 // rule is a compiled rule of a hook.
 type rule struct {
 	operations       []string
@@ -25,6 +34,7 @@ type rule struct {
 // resourceRule names a resource and a subresource. A star matches every name; an empty subresource matches the resource itself.
 type resourceRule struct{ resource, subresource string }
 
+// compileRule compiles a rule. "pods/status" names a subresource, and "pods" the resource alone.
 func compileRule(r registration.RuleWithOperations) rule {
 	out := rule{groups: r.APIGroups, versions: r.APIVersions, scope: registration.AllScopes}
 	if r.Scope != nil {
@@ -66,6 +76,7 @@ func (r *rule) inScope(q *admission.Request) bool {
 
 var namespaces = kschema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
+// oneOf reports whether names has a name or a star.
 func oneOf(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return n == "*" || n == name })
 }
@@ -85,6 +96,8 @@ func exempt(q *admission.Request) bool {
 
 // requestKind is the key of the candidate cache. It holds everything that rules depend on, so that requests with equal keys have equal
 // candidates.
+//
+// served stands for the resource and its version, and for all versions that are equivalent.
 type requestKind struct {
 	served      any // see [admission.Scope]
 	operation   admission.Operation
@@ -104,6 +117,8 @@ const maxKinds = 4096
 
 // candidates returns the hooks whose rules match a request, in order. Rules are evaluated only for the first request of a requestKind;
 // later requests take one cache lookup.
+//
+// The outcome is shared and must not be modified. Several first requests of a kind may find it at the same time.
 func (l *list) candidates(q *admission.Request) []candidate {
 	if len(l.hooks) == 0 || exempt(q) {
 		return nil
@@ -131,6 +146,8 @@ func (l *list) candidates(q *admission.Request) []candidate {
 
 // endpoint returns the endpoint at which a hook sees a request, and whether any rule matches. It is nil if a rule matches the endpoint of
 // the request. Otherwise it is the first equivalent endpoint that a rule matches.
+//
+// The order matters where several match: rules first, then endpoints in the order in which they are declared.
 func (h *Hook) endpoint(q *admission.Request) (at *admission.Endpoint, ok bool) {
 	for i := range h.rules {
 		if h.rules[i].matches(q, q.Resource) {
@@ -157,6 +174,7 @@ func (h *Hook) endpoint(q *admission.Request) (at *admission.Endpoint, ok bool) 
 // same answers.
 func (p *Hooks) match(ctx context.Context, c candidate, q *admission.Request, current *state) (*admission.Endpoint, error) {
 	in, err := p.inNamespace(ctx, c.Hook, q, current)
+	// An error with the namespace counts only if the labels match: otherwise the hook is not called anyway.
 	if err == nil && !in || !c.selects(q, current) {
 		return nil, nil
 	}
@@ -178,6 +196,8 @@ func (p *Hooks) match(ctx context.Context, c candidate, q *admission.Request, cu
 }
 
 // inNamespace reports whether the namespace selector of a hook matches the request.
+//
+// A request about a namespace that it creates or changes has the labels that it will have. A request in a namespace has the stored labels.
 func (p *Hooks) inNamespace(ctx context.Context, h *Hook, q *admission.Request, current *state) (bool, error) {
 	if h.namespaces == nil || q.Namespace == "" && q.Resource != namespaces {
 		return true, nil
@@ -197,6 +217,8 @@ func (p *Hooks) inNamespace(ctx context.Context, h *Hook, q *admission.Request, 
 }
 
 // selects reports whether the object selector of a hook matches the new or the old object.
+//
+// So a hook also sees an update that takes an object out of its selection.
 func (h *Hook) selects(q *admission.Request, current *state) bool {
 	if h.objects == nil {
 		return true

@@ -12,11 +12,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Calling mutating hooks. They run one after the other, since each sees what the others before it did. One pass over hooks a, b, c, of
+// which a and c have the reinvocation policy IfNeeded:
+//
+//	pass 0   a: called = a    b changes the object: due = a    c: called = c
+//	pass 1   a                                                              b and c have seen the latest object
+//
+// The object is held at the endpoint of the last hook, and converted only when the next hook wants another one; see state.
+
 // passes is the state that the first pass of hooks over a request hands to the second.
 //
 //	a hook with reinvocation is called  →  the hook joins called
 //	a hook changes the object           →  called moves to due, and the request asks for a second pass
 //	in the second pass                  →  only the hooks of due are called
+//
+// It belongs to the request, by Request.Remember.
 type passes struct {
 	called, due map[*Hook]bool
 	output      value.Value // the object after the first pass
@@ -55,6 +65,7 @@ type mutation struct {
 func (m *mutation) run(ctx context.Context, candidates []candidate) error {
 	m.begin()
 	for _, c := range candidates {
+		// Conditions and selectors are evaluated also for hooks that are not due, as their errors refuse the request.
 		at, err := m.hooks.match(ctx, c, m.q, &m.state)
 		if err != nil {
 			return err
@@ -73,6 +84,8 @@ func (m *mutation) run(ctx context.Context, candidates []candidate) error {
 }
 
 // begin loads the state of the previous pass. If another plugin changed the object since, the hooks of that pass are due.
+//
+// The comparison is with the whole object, managed fields included.
 func (m *mutation) begin() {
 	kept, ok := m.q.Memory(m.hooks).(*passes)
 	if !ok {
@@ -88,6 +101,8 @@ func (m *mutation) begin() {
 }
 
 // end writes the object back to the request, converted to its endpoint.
+//
+// The state is kept only for a second pass that could need it.
 func (m *mutation) end() error {
 	if err := m.giveBack(m.q); err != nil {
 		return err
@@ -102,6 +117,8 @@ func (m *mutation) end() error {
 }
 
 // call calls the i-th hook and records the outcome.
+//
+// A hook that fails and is ignored has seen the object, too, and may be called again.
 func (m *mutation) call(ctx context.Context, h *Hook, i int) error {
 	note := notes{m.q, h, m.q.Pass(), i}
 	changed, err := m.ask(ctx, h, note)
@@ -127,6 +144,9 @@ func (m *mutation) call(ctx context.Context, h *Hook, i int) error {
 }
 
 // ask calls a hook and applies its patch. It reports whether the patch changed the object.
+//
+// Warnings are passed on also from a hook that refuses. Faults of the response are the hook's, and a patch that cannot be applied is an
+// error of the request, as in kube-apiserver.
 func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, err error) {
 	answer, err := m.hooks.consult(ctx, h, m.q, &m.state)
 	if err != nil {
@@ -160,6 +180,9 @@ func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, 
 }
 
 // patch applies a patch to the object, and reports whether the object changed.
+//
+// The outcome is read from its text, since a patch may write what no object of the kind has. An object that was never read from a text
+// counts as changed by its first patch; see admission.Scope.Unread.
 func (m *mutation) patch(ctx context.Context, patch jsonpatch.Patch) (changed bool, err error) {
 	text, err := jsonpatch.Text(ctx, patch, m.object)
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 )
 
 // notes annotates a request with the outcome of its i-th hook. The keys are those of kube-apiserver's audit log.
+//
+// round is the pass, and index the place of the hook among all hooks in a mutating pass.
 type notes struct {
 	q       *admission.Request
 	hook    *Hook
@@ -26,6 +28,8 @@ func (n notes) add(prefix, text string, body bool) {
 }
 
 // answered adds the audit annotations of a hook's response.
+//
+// The keys get the name of the hook in front, in sorted order.
 func (n notes) answered(v *verdict) {
 	if n.q.Annotate == nil {
 		return

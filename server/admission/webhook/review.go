@@ -16,6 +16,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Reviews: what a hook is sent, and what its response must look like. The request and the response share a uid, which is new for each call.
+
 // review is an AdmissionReview request, and the target that its response is decoded into.
 type review struct {
 	uid      types.UID
@@ -34,6 +36,8 @@ type verdict struct {
 }
 
 // newReview returns a review of the request, in the first AdmissionReview version of the hook that is supported. It fails if none is.
+//
+// The order of preference is the hook's, as its configuration lists versions.
 func newReview(h *Hook, q *admission.Request, current *state) (*review, error) {
 	for _, version := range h.reviews {
 		switch version {
@@ -52,6 +56,8 @@ func newReview(h *Hook, q *admission.Request, current *state) (*review, error) {
 }
 
 // askedOf returns the AdmissionRequest that describes a request.
+//
+// Kind and resource are those that the hook sees, and RequestKind and RequestResource those that the client wrote to.
 func askedOf(q *admission.Request, current *state) *reviewv1.AdmissionRequest {
 	asked := &reviewv1.AdmissionRequest{
 		UID:  types.UID(api.NewUID()),
@@ -72,6 +78,7 @@ func askedOf(q *admission.Request, current *state) *reviewv1.AdmissionRequest {
 	return asked
 }
 
+// raw returns a value as JSON; an absent value is null in a review.
 func raw(v value.Value) runtime.RawExtension {
 	if v.IsAbsent() {
 		return runtime.RawExtension{}
@@ -106,6 +113,7 @@ func (r *review) verdict(mutating bool) (*verdict, error) {
 	return nil, fmt.Errorf("unexpected response type %T", r.answer)
 }
 
+// check checks the envelope of a response in v1.
 func (r *review) check(answer *reviewv1.AdmissionReview) error {
 	want := reviewv1.SchemeGroupVersion.WithKind("AdmissionReview")
 	switch {
@@ -119,6 +127,7 @@ func (r *review) check(answer *reviewv1.AdmissionReview) error {
 	return nil
 }
 
+// verdictOf checks the content of a response in v1. The first fault in kube-apiserver's order is the error.
 func verdictOf(r *reviewv1.AdmissionResponse, mutating bool) (*verdict, error) {
 	out := &verdict{Allowed: r.Allowed, Status: r.Result, AuditAnnotations: r.AuditAnnotations, Warnings: r.Warnings}
 	switch {
@@ -138,6 +147,7 @@ func verdictOf(r *reviewv1.AdmissionResponse, mutating bool) (*verdict, error) {
 	return out, nil
 }
 
+// verdictBeta checks the content of a response in v1beta1, which names no type of patch. A validating hook's patch is ignored.
 func verdictBeta(r *reviewv1beta1.AdmissionResponse, mutating bool) (*verdict, error) {
 	if r == nil {
 		return nil, fmt.Errorf("webhook response was absent")

@@ -9,6 +9,8 @@ import (
 )
 
 // state holds the objects of a request, converted to the endpoint of the last hook.
+//
+// Invariant: if seen, object is the latest object at the endpoint at. If not dirty, the request has the same object at its own endpoint.
 type state struct {
 	at          admission.Endpoint
 	object, old value.Value
@@ -19,6 +21,8 @@ type state struct {
 }
 
 // labels returns the labels of the object after earlier hooks, or nil if there is no object.
+//
+// They are looked up once for all hooks, until a patch or a conversion changes the object.
 func (s *state) labels(q *admission.Request) labels.Labels {
 	if s.now == nil {
 		s.now = labelsOf(s.content(q))
@@ -44,6 +48,8 @@ func (s *state) content(q *admission.Request) value.Value {
 
 // show converts the objects of the request to an endpoint. Before it changes the endpoint, it writes patches of earlier hooks back to the
 // request, so that none is lost.
+//
+// It costs nothing if the endpoint stays the same, which is the usual case: all hooks see the version that the client wrote.
 func (s *state) show(q *admission.Request, at admission.Endpoint) error {
 	if s.seen && s.at == at {
 		return nil
@@ -63,6 +69,8 @@ func (s *state) show(q *admission.Request, at admission.Endpoint) error {
 }
 
 // giveBack writes a patched object back to the request, converted to the request's endpoint.
+//
+// The object goes to the request as a whole document, since a hook may have changed its managed fields.
 func (s *state) giveBack(q *admission.Request) error {
 	if !s.dirty {
 		return nil

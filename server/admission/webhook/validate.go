@@ -11,6 +11,8 @@ import (
 )
 
 // invocation is a hook that a request matches, and the objects that it sees.
+//
+// The goroutine of the call sets answer and err, and nobody reads them before it ends.
 type invocation struct {
 	hook  *Hook
 	state *state
@@ -21,6 +23,8 @@ type invocation struct {
 
 // Validate calls all matching hooks concurrently. If several refuse, the first in the order of hooks decides. Warnings come in the order of
 // hooks too.
+//
+// Validating hooks cannot change the object, so none waits for another. The request takes as long as the slowest.
 func (p *Hooks) Validate(ctx context.Context, q *admission.Request) error {
 	candidates := p.validating.Load().candidates(q)
 	if len(candidates) == 0 {
@@ -30,6 +34,7 @@ func (p *Hooks) Validate(ctx context.Context, q *admission.Request) error {
 	if err != nil || len(invocations) == 0 {
 		return err
 	}
+	// The time is over already: call none.
 	if ctx.Err() != nil {
 		return timedOut()
 	}
@@ -43,6 +48,8 @@ func (p *Hooks) Validate(ctx context.Context, q *admission.Request) error {
 
 // invocations returns the hooks that a request matches. Hooks of the same endpoint share one state, so that the objects are converted once
 // per endpoint.
+//
+// The states are read by several goroutines afterwards, and not changed any more.
 func (p *Hooks) invocations(ctx context.Context, q *admission.Request, candidates []candidate) ([]*invocation, error) {
 	var out []*invocation
 	var states []*state
@@ -87,6 +94,8 @@ func (p *Hooks) invoke(ctx context.Context, q *admission.Request, v *invocation)
 }
 
 // decide records all outcomes and returns the first refusal.
+//
+// All outcomes are recorded, even after the first refusal. The failures that a policy ignores are logged.
 func (p *Hooks) decide(ctx context.Context, q *admission.Request, invocations []*invocation) error {
 	var refusal error
 	for i, v := range invocations {

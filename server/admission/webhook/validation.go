@@ -15,6 +15,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Validating configurations of webhooks, by kube-apiserver's rules and in its order. An update is lenient: a configuration that was stored
+// by an earlier release must remain changeable, so each stricter rule applies only if the old configuration meets it.
+
 // Validate returns the errors of a configuration, apart from its metadata. old is the replaced configuration, or absent for a new one. A
 // value that is no longer allowed stays valid if old has it.
 //
@@ -46,6 +49,8 @@ type validator struct {
 }
 
 // permit allows the hooks to keep invalid values that the replaced hooks have.
+//
+// Permissions hold for all hooks, even if one old hook alone had the value.
 func (v *validator) permit(hooks, before []registration.MutatingWebhook) {
 	names := map[string]bool{}
 	v.sameConditions = len(hooks) == len(before)
@@ -62,6 +67,7 @@ func (v *validator) permit(hooks, before []registration.MutatingWebhook) {
 	}
 }
 
+// badSelector reports whether a selector has values that are no longer allowed.
 func badSelector(s *metav1.LabelSelector) bool {
 	return s != nil && len(metavalidation.ValidateLabelSelector(s, metavalidation.LabelSelectorValidationOptions{}, nil)) > 0
 }
@@ -81,10 +87,13 @@ var (
 	longestDeadline  = int32(30)
 )
 
+// knownReview reports whether this server speaks a version of AdmissionReview.
 func knownReview(version string) bool { return slices.Contains(reviews, version) }
 
+// add adds errors.
 func (v *validator) add(errs ...*field.Error) { v.errs = append(v.errs, errs...) }
 
+// hooks checks all webhooks, and that their names differ.
 func (v *validator) hooks(hooks []registration.MutatingWebhook) {
 	names := map[string]bool{}
 	for i := range hooks {
@@ -99,6 +108,7 @@ func (v *validator) hooks(hooks []registration.MutatingWebhook) {
 	}
 }
 
+// hook checks one webhook. The order of its fields is that of kube-apiserver's errors.
 func (v *validator) hook(h *registration.MutatingWebhook, path *field.Path) {
 	v.add(validation.IsFullyQualifiedName(path.Child("name"), h.Name)...)
 	for i := range h.Rules {
@@ -133,6 +143,7 @@ func oneOfTexts[T ~string](v *validator, path *field.Path, text *T, allowed []st
 	}
 }
 
+// selector checks an optional label selector.
 func (v *validator) selector(s *metav1.LabelSelector, path *field.Path) {
 	if s != nil {
 		o := metavalidation.LabelSelectorValidationOptions{AllowInvalidLabelValueInSelector: v.badSelectors}
@@ -140,6 +151,7 @@ func (v *validator) selector(s *metav1.LabelSelector, path *field.Path) {
 	}
 }
 
+// client checks how a hook is reached.
 func (v *validator) client(c registration.WebhookClientConfig, path *field.Path) {
 	switch {
 	case (c.URL == nil) == (c.Service == nil):
@@ -156,6 +168,7 @@ func (v *validator) client(c registration.WebhookClientConfig, path *field.Path)
 	}
 }
 
+// reviews checks the versions of AdmissionReview of a hook: one at least that this server speaks, and none twice.
 func (v *validator) reviews(versions []string, path *field.Path) {
 	if len(versions) == 0 {
 		v.add(field.Required(path, "must specify one of "+strings.Join(reviews, ", ")))
@@ -175,6 +188,7 @@ func (v *validator) reviews(versions []string, path *field.Path) {
 	}
 }
 
+// rule checks one rule of a hook.
 func (v *validator) rule(r *registration.RuleWithOperations, path *field.Path) {
 	at := path.Child("operations")
 	if len(r.Operations) == 0 {
