@@ -10,6 +10,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Carrying out the operations of a JSON patch. The library turns the document to text and back for each level that a path leads through.
+// Here a draft is a tree of nodes that is opened only along the paths of the operations:
+//
+//	document   {a: {b: 1, c: 2}, d: [...]}
+//	replace    /a/b
+//	draft      members{now: {a: members{now: {b: 3}, were: {b: 1, c: 2}}}, were: {a: ..., d: [...]}}
+//
+// What no path leads into stays the original value, so the outcome shares it and the cost follows the patch.
+//
+// The texts of errors are the library's: each operation fails in its words.
+
 // MaxCopied bounds the bytes that the copy operations of a patch add, as in kube-apiserver.
 const MaxCopied = 3 << 20
 
@@ -17,6 +28,8 @@ const MaxCopied = 3 << 20
 const MaxSplit = 16 << 20
 
 // Bound reports whether err says that Apply or Text exceeded a bound of cost.
+//
+// Such an error is answered with 422.
 func Bound(err error) bool {
 	var copied *library.AccumulatedCopySizeError
 	return errors.Is(err, errTooSplit) || errors.As(err, &copied)
@@ -65,6 +78,7 @@ func draftOf(ctx context.Context, patch Patch, document value.Value) (*draft, er
 			return nil, err
 		}
 		err := d.apply(op)
+		// The operation may have failed for want of splitting, with another error.
 		if d.splits > MaxSplit {
 			err = errTooSplit
 		}
@@ -76,12 +90,15 @@ func draftOf(ctx context.Context, patch Patch, document value.Value) (*draft, er
 }
 
 // draft is a document to which a patch is being applied.
+//
+// It belongs to one patch. root is never nil.
 type draft struct {
 	root   *node
 	copied int64 // bytes that copy operations added
 	splits int   // bytes of written texts that paths lead into, counted once per level
 }
 
+// apply carries out one operation. A draft is of no use after an error.
 func (d *draft) apply(op library.Operation) error {
 	switch op.Kind() {
 	case "add":
@@ -101,6 +118,7 @@ func (d *draft) apply(op library.Operation) error {
 	return fmt.Errorf("Unexpected kind: %s", op.Kind())
 }
 
+// add carries out "add": it sets a member, or inserts an item before an index or at the end, "-".
 func (d *draft) add(op library.Operation) error {
 	path, err := op.Path()
 	if err != nil {
@@ -116,6 +134,7 @@ func (d *draft) add(op library.Operation) error {
 	return nil
 }
 
+// remove carries out "remove". The part must exist.
 func (d *draft) remove(op library.Operation) error {
 	path, err := op.Path()
 	if err != nil {
@@ -131,6 +150,7 @@ func (d *draft) remove(op library.Operation) error {
 	return nil
 }
 
+// replace carries out "replace". The part must exist; at the root, the value must be an object or a list.
 func (d *draft) replace(op library.Operation) error {
 	path, err := op.Path()
 	if err != nil {
@@ -155,6 +175,8 @@ func (d *draft) replace(op library.Operation) error {
 	return nil
 }
 
+// move carries out "move". It looks for the destination after the part is gone, as indexes may have changed. The part itself is moved, not
+// a copy.
 func (d *draft) move(op library.Operation) error {
 	from, err := op.From()
 	if err != nil {
@@ -184,6 +206,7 @@ func (d *draft) move(op library.Operation) error {
 	return nil
 }
 
+// test carries out "test", which compares and changes nothing.
 func (d *draft) test(op library.Operation) error {
 	path, err := op.Path()
 	if err != nil {
@@ -205,6 +228,7 @@ func (d *draft) test(op library.Operation) error {
 	return nil
 }
 
+// copy carries out "copy". The size of the copy counts before it is added, so no copy exceeds the bound.
 func (d *draft) copy(op library.Operation) error {
 	from, err := op.From()
 	if err != nil {
@@ -242,6 +266,8 @@ func (d *draft) copy(op library.Operation) error {
 var errNoRoot = fmt.Errorf("replace operation value must be object or array: %s", "%!w(<nil>)")
 
 // operand returns the value of an operation, or nil.
+//
+// An operation without a value differs from one with a null: the former is nil, as a null of the document is.
 func operand(op library.Operation) *node {
 	text, ok := op["value"]
 	switch {

@@ -19,6 +19,9 @@ import (
 //	no path leads into it      whole
 //	an operation wrote it      text, and also whole once it was decoded
 //	a path leads into it       members or items
+//
+// Invariant: a node has exactly one of the forms. A node changes its form from the first or second to the third when a path leads into it,
+// and never back.
 type node struct {
 	whole   value.Value
 	text    json.RawMessage
@@ -35,6 +38,8 @@ func whole(v value.Value) *node {
 }
 
 // members are the members of an object.
+//
+// Invariant: a name is in now or in gone, or in neither, and never in both. count is the number of members of the outcome.
 type members struct {
 	were  value.Value      // the original members, except those in now
 	now   map[string]*node // members that a path leads to
@@ -43,6 +48,8 @@ type members struct {
 }
 
 // items are the items of a list.
+//
+// now has an element for each item of the outcome; were is kept only to find out whether anything changed.
 type items struct {
 	were value.Value
 	now  []item
@@ -61,6 +68,9 @@ var (
 )
 
 // find returns the node that contains the target of a path, and the target's name in it. It returns nil if there is no such node.
+//
+// It opens each node on the way, and keeps it in its parent, so that changes to it are part of the document. The target itself need not
+// exist.
 func (d *draft) find(path string) (in *node, key string) {
 	parts := strings.Split(path, "/")
 	if len(parts) < 2 {
@@ -84,6 +94,8 @@ func (d *draft) find(path string) (in *node, key string) {
 var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
 
 // open splits an object or a list into parts. It fails for other values, and if the patch exceeds MaxSplit.
+//
+// Opening a value of the document costs nothing for an object, and a copy of the items for a list.
 func (d *draft) open(n *node) error {
 	switch {
 	case n == nil:
@@ -108,6 +120,8 @@ func (d *draft) open(n *node) error {
 }
 
 // split splits a value that an operation wrote. The texts of the parts keep their spelling.
+//
+// Each level that a path opens costs the text of that level, which is what MaxSplit bounds.
 func (d *draft) split(n *node) error {
 	text := n.text
 	if text[0] != '{' && text[0] != '[' {
@@ -141,6 +155,7 @@ func (d *draft) split(n *node) error {
 			n.members.now[name] = part(text)
 		}
 	}
+	// The parts are the value from now on.
 	n.text, n.whole = nil, value.Value{}
 	return nil
 }
@@ -161,6 +176,8 @@ func (n *node) read() error {
 }
 
 // parseLast parses a text with duplicate names. It returns err if the text has another error.
+//
+// Numbers keep their text on the way.
 func parseLast(text []byte, err error) (value.Value, error) {
 	var loose any
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -176,6 +193,8 @@ func parseLast(text []byte, err error) (value.Value, error) {
 }
 
 // get returns a part. An absent member is nil.
+//
+// n must be open. An item that does not exist is an error.
 func (n *node) get(key string) (*node, error) {
 	if m := n.members; m != nil {
 		if part, ok := m.now[key]; ok || m.gone[key] {
@@ -213,6 +232,8 @@ func (n *node) keep(key string, part *node) {
 }
 
 // set replaces an existing part, or adds a member.
+//
+// n must be open, and get must have found an item of that index.
 func (n *node) set(key string, part *node) {
 	if n.members != nil {
 		_ = n.add(key, part) // only fails for lists
@@ -222,6 +243,8 @@ func (n *node) set(key string, part *node) {
 }
 
 // add adds a member, or inserts an item before an index.
+//
+// The errors about indexes have two forms in the library: for text that is no number, and for a number out of range.
 func (n *node) add(key string, part *node) error {
 	if m := n.members; m != nil {
 		if !m.has(key) {
@@ -246,6 +269,8 @@ func (n *node) add(key string, part *node) error {
 }
 
 // remove removes a part.
+//
+// A member is noted in gone even if an operation added it. That does no harm, for it is not among the original ones.
 func (n *node) remove(key string) error {
 	if m := n.members; m != nil {
 		if !m.has(key) {
@@ -268,11 +293,13 @@ func (n *node) remove(key string) error {
 	return nil
 }
 
+// has reports whether the object has a member.
 func (m *members) has(key string) bool {
 	_, ok := m.now[key]
 	return ok || !m.gone[key] && !m.were.Get(key).IsAbsent()
 }
 
+// put sets a member. It does not count it.
 func (m *members) put(key string, part *node) {
 	if m.now == nil {
 		m.now = map[string]*node{}

@@ -10,10 +10,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// What a draft has become: a document, a text, a copy, or the other side of a comparison. All of it walks the opened nodes, and takes the
+// rest as it is.
+
 var errTooDeep = errors.New("the outcome is nested deeper than 10000")
 
 // value returns the document of a node at a depth. Parts that no operation changed share storage with the original. It fails for a
 // malformed text and for an outcome that is nested too deeply.
+//
+// If no part changed, the outcome is the original value itself, which later steps recognize by its storage.
 func (n *node) value(depth int) (value.Value, error) {
 	switch {
 	case depth > jsontext.MaxDepth:
@@ -31,6 +36,7 @@ func (n *node) value(depth int) (value.Value, error) {
 	return n.whole, nil
 }
 
+// value returns the object. Its members are sorted, because all yields them by name.
 func (m *members) value(depth int) (value.Value, error) {
 	out, same := make([]value.Member, 0, m.count), m.count == m.were.Len()
 	for name, part := range m.all {
@@ -51,6 +57,8 @@ func (m *members) value(depth int) (value.Value, error) {
 }
 
 // all yields all members by name. An added member has no original.
+//
+// It merges the original members, which are sorted, with the sorted names of the added ones.
 func (m *members) all(yield func(name string, part item) bool) {
 	added := make([]string, 0, len(m.now))
 	for name := range m.now {
@@ -81,6 +89,7 @@ func (m *members) all(yield func(name string, part item) bool) {
 	}
 }
 
+// value returns the list.
 func (l *items) value(depth int) (value.Value, error) {
 	out, same := make([]value.Value, len(l.now)), len(l.now) == l.were.Len()
 	for i, at := range l.now {
@@ -100,6 +109,8 @@ func (l *items) value(depth int) (value.Value, error) {
 }
 
 // appendText appends the text of a node at a depth.
+//
+// Texts that operations wrote are printed as they were written, without white space.
 func (n *node) appendText(b []byte, depth int) (_ []byte, err error) {
 	switch {
 	case depth > jsontext.MaxDepth:
@@ -129,6 +140,7 @@ func (n *node) appendText(b []byte, depth int) (_ []byte, err error) {
 	return n.whole.AppendJSON(b), nil
 }
 
+// appendText appends the text of an item or member of a node at a depth.
 func (at item) appendText(b []byte, depth int) ([]byte, error) {
 	if at.led {
 		return at.node.appendText(b, depth+1)
@@ -145,6 +157,8 @@ func comma(b []byte) []byte {
 }
 
 // checkDepth returns an error if v at a depth is nested too deeply to be read again.
+//
+// It is needed beside the checks of value, since a part may have been deep before it was moved down.
 func checkDepth(v value.Value, depth int) error {
 	if depth > jsontext.MaxDepth {
 		return errTooDeep
@@ -163,6 +177,8 @@ func checkDepth(v value.Value, depth int) error {
 }
 
 // copy returns an independent copy of n, and the length of its text.
+//
+// The length is that of the library's print, which escapes some characters, and counts against MaxCopied.
 func (n *node) copy() (*node, int64, error) {
 	if n == nil {
 		return nil, 0, nil
@@ -192,8 +208,10 @@ func (n *node) equals(written *node) bool {
 	return n.is(written.whole)
 }
 
+// isNull reports whether a node is a null, or missing.
 func (n *node) isNull() bool { return n == nil || n.text == nil && n.whole.IsNull() }
 
+// compact returns a JSON text without white space; a text that is malformed as it is.
 func compact(text []byte) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, text) != nil {
@@ -215,6 +233,7 @@ func (n *node) is(v value.Value) bool {
 	return n.read() == nil && n.whole.Equal(v)
 }
 
+// are reports whether the object equals v.
 func (m *members) are(v value.Value) bool {
 	if v.Kind() != value.KindObject || v.Len() != m.count {
 		return false
@@ -228,6 +247,7 @@ func (m *members) are(v value.Value) bool {
 	return true
 }
 
+// are reports whether the list equals v.
 func (l *items) are(v value.Value) bool {
 	if v.Kind() != value.KindList || v.Len() != len(l.now) {
 		return false
@@ -241,6 +261,8 @@ func (l *items) are(v value.Value) bool {
 }
 
 // asPrinted reports whether the numbers and string values in a JSON text have the spelling of encoding/json.
+//
+// Names do not count: the library decodes them before it compares.
 func asPrinted(text []byte) bool {
 	s := jsontext.Scanner{Text: string(text)}
 	for s.Space(); s.Pos < len(s.Text); s.Space() {

@@ -16,6 +16,9 @@ var (
 )
 
 // filter returns the items of lists for which a comparison holds.
+//
+// The library ends a filter in three ways, and which values it has then found matters, because a filter around it may ask whether there are
+// any.
 func (s *search) filter(from []value.Value, n *jsonpath.FilterNode) ([]value.Value, error) {
 	var out []value.Value
 	for _, v := range from {
@@ -42,6 +45,8 @@ func (s *search) filter(from []value.Value, n *jsonpath.FilterNode) ([]value.Val
 var errSide = errors.New("a side of a comparison")
 
 // passes reports whether a comparison holds for an item.
+//
+// Each side is a path from the item, or a constant. The operator "exists" has a left side only, and does not mind its errors.
 func (s *search) passes(item value.Value, n *jsonpath.FilterNode) (bool, error) {
 	left, err := s.list([]value.Value{item}, n.Left)
 	if err == ErrGivenUp {
@@ -74,6 +79,8 @@ func (s *search) passes(item value.Value, n *jsonpath.FilterNode) (bool, error) 
 }
 
 // compare compares scalars of one kind. Booleans only have equality.
+//
+// An integer and a float are of different kinds.
 func compare(a, b value.Value, operator string) (bool, error) {
 	order := 0
 	switch k := a.Kind(); {

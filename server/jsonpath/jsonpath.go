@@ -9,6 +9,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Searching along JSON paths. The library of kube-apiserver parses a path to a tree, and that tree is followed here on documents:
+//
+//	path     .status.conditions[?(@.type=="Ready")].status
+//	nodes    Field status, Field conditions, Filter, Field status
+//	values   object -> object -> list -> the items that pass -> their status
+//
+// Each node turns a list of values into another one. The library does so on maps and slices, without a bound; here each value that is
+// looked at counts.
+
 // MaxSteps bounds the values that the searches for all columns of an object visit.
 const MaxSteps = 100_000
 
@@ -30,6 +39,8 @@ func Compile(path string) (*Path, error) {
 // First returns the first value at the path, or an absent value. It visits at most *left values, and subtracts the number of visited values
 // from *left. The error is [ErrGivenUp], or says that a value has the wrong kind for the path. It is also an error for a loop (range),
 // which First does not support.
+//
+// left is shared by the paths of all columns of an object, so that many columns cost no more than one.
 func (p *Path) First(v value.Value, left *int) (value.Value, error) {
 	s := search{left: *left}
 	found, err := s.all(v, p)
@@ -54,7 +65,7 @@ func (s *search) all(v value.Value, p *Path) (first []value.Value, err error) {
 	return first, nil
 }
 
-// search is a walk along a path. // number of values that it may still visit
+// search is a walk along a path. left is the number of values that it may still visit.
 type search struct{ left int } // values that it may visit
 
 // walk returns the values that a node of a path selects from given values. With an error it also returns the values that the library has
@@ -90,6 +101,7 @@ func (s *search) walk(from []value.Value, n jsonpath.Node) ([]value.Value, error
 	return from, fmt.Errorf("%v is not followed", n)
 }
 
+// list follows the steps of a part of a path, one after the other. With an error it returns what the last step has found.
 func (s *search) list(from []value.Value, n *jsonpath.ListNode) ([]value.Value, error) {
 	for _, step := range n.Nodes {
 		var err error
@@ -100,6 +112,7 @@ func (s *search) list(from []value.Value, n *jsonpath.ListNode) ([]value.Value, 
 	return from, nil
 }
 
+// union returns what the alternatives of a union select, one alternative after the other. A value may be in it several times.
 func (s *search) union(from []value.Value, n *jsonpath.UnionNode) ([]value.Value, error) {
 	var out []value.Value
 	for _, alternative := range n.Nodes {
@@ -112,6 +125,7 @@ func (s *search) union(from []value.Value, n *jsonpath.UnionNode) ([]value.Value
 	return out, nil
 }
 
+// constant returns a constant for each of the values, as the library does.
 func constant(from []value.Value, v value.Value) []value.Value {
 	out := make([]value.Value, len(from))
 	for i := range out {
@@ -120,6 +134,7 @@ func constant(from []value.Value, v value.Value) []value.Value {
 	return out
 }
 
+// field returns the members with a name. Values without it are left out.
 func field(from []value.Value, name string) []value.Value {
 	var out []value.Value
 	for _, v := range from {
@@ -142,6 +157,7 @@ func (s *search) children(from []value.Value) ([]value.Value, error) {
 	return out, nil
 }
 
+// appendChildren appends the children of a value, members by name.
 func appendChildren(out []value.Value, v value.Value) []value.Value {
 	switch v.Kind() {
 	case value.KindObject:
@@ -172,6 +188,8 @@ func sizeOf(v value.Value) int {
 }
 
 // descendants appends the values and all their descendants that have children.
+//
+// The order is that of a walk from the top. A string that is not empty has children, its bytes, which are not visited.
 func (s *search) descendants(out, from []value.Value) (_ []value.Value, err error) {
 	for _, v := range from {
 		size, text := sizeOf(v), v.Kind() == value.KindString
@@ -201,6 +219,8 @@ var (
 )
 
 // slice returns the items of lists between two indexes.
+//
+// The cost is counted before the items are taken. An index alone, [2], is a slice of one item.
 func (s *search) slice(from []value.Value, params [3]jsonpath.ParamsEntry) ([]value.Value, error) {
 	var out []value.Value
 	for _, v := range from {

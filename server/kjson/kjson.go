@@ -15,6 +15,9 @@ import (
 	"github.com/deed-project/deed/server/structsize"
 )
 
+// Why the bound on paths: strict decoding builds the path of each member that it visits, and a path contains the names of all containers
+// around it. A megabyte of text whose outermost name has half a megabyte has paths of many gigabytes.
+
 // ErrPaths is the error of a text whose paths exceed the bound.
 var ErrPaths = errors.New("the paths of all fields together have more than 67108864 characters")
 
@@ -31,6 +34,8 @@ const (
 )
 
 // Unmarshal decodes a text into into.
+//
+// Names are case-sensitive, and integers stay integers in values of type any, as in kube-apiserver. into must be a pointer.
 func Unmarshal(text []byte, into any) error {
 	if err := structsize.JSON(text, reflect.TypeOf(into).Elem()); err != nil {
 		return err
@@ -40,6 +45,8 @@ func Unmarshal(text []byte, into any) error {
 
 // UnmarshalStrict decodes a text into into, and returns the first hundred findings of strict decoding in order. The error is [ErrPaths], or
 // that of an invalid text.
+//
+// The bounds are checked first, as they are about the work of decoding. Later findings are dropped by the library.
 func UnmarshalStrict(text []byte, into any) (found []error, err error) {
 	if err := structsize.JSON(text, reflect.TypeOf(into).Elem()); err != nil {
 		return nil, err
@@ -64,6 +71,9 @@ func Fields(found []error) []string {
 
 // CheckPaths returns [ErrPaths] for a text whose paths exceed the bound, and nil for any other text, even an invalid one. Its cost is one
 // pass over the text.
+//
+// It adds up what the paths would have: for each member, the path of its container and its name. The names of members in lists contain an
+// index.
 func CheckPaths(text []byte) error {
 	if len(text) <= surely {
 		return nil
@@ -83,6 +93,7 @@ func CheckPaths(text []byte) error {
 			}
 			return nil
 		case '"':
+			// The string may be a value. Then no colon follows, and the next comma forgets it.
 			name = s.Pos - 1 - start
 		case ':':
 			all += path + name

@@ -10,7 +10,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Merging lists, and their order. A list of objects is merged by a key, and the patch may say in which order the items stand:
+//
+//	old      [{name: a} {name: b} {name: c}]
+//	patch    [{name: d} {name: b, x: 1} {name: a, $patch: delete}]
+//	merged   [{name: d} {name: b, x: 1} {name: c}]
+//
+// First the directives are carried out, then items with the same key are merged, and then all are put in order. Items of the patch stand as
+// the patch has them, and others keep their places among them as well as both orders permit.
+//
+// The library's order depends on details of its algorithms, such as what an array holds behind its end. These details are reproduced here,
+// and sort and without name them. The cost is that of sorting, where the library compares each item with all others.
+
 // list is a list that a patch is merged into.
+//
+// It is used for one merge.
 type list struct {
 	meta strategicpatch.LookupPatchMeta // of its items
 	key  string                         // the merge key; empty for scalars
@@ -18,6 +32,8 @@ type list struct {
 }
 
 // scalar is a string, a number, a boolean or null, as the key of a map.
+//
+// Two scalars are equal if they have the same kind and text: 1 and "1" differ.
 type scalar struct {
 	kind value.Kind
 	text string
@@ -43,6 +59,8 @@ func (l *list) id(item value.Value) (scalar, bool) {
 }
 
 // places returns the first index of each identity.
+//
+// Items without an identity are left out.
 func (l *list) places(of []value.Value) map[scalar]int {
 	out := make(map[scalar]int, len(of))
 	for i, item := range of {
@@ -56,6 +74,8 @@ func (l *list) places(of []value.Value) map[scalar]int {
 }
 
 // kindOf returns the kind that all items of all lists share.
+//
+// Its errors are the library's. The first item decides about null and lists, which cannot be merged.
 func kindOf(lists ...[]value.Value) (value.Kind, error) {
 	kind, none := value.KindAbsent, true
 	for _, l := range lists {
@@ -94,6 +114,7 @@ func (l *list) merge(patch []value.Value, deletes bool) ([]value.Value, error) {
 	}
 	old, merged := l.old, []value.Value(nil)
 	switch {
+	// $deleteFromPrimitiveList: the patch names what goes.
 	case kind != value.KindObject && deletes:
 		gone := l.scalars(patch)
 		for _, item := range old {
@@ -102,6 +123,7 @@ func (l *list) merge(patch []value.Value, deletes bool) ([]value.Value, error) {
 			}
 		}
 		return merged, nil
+	// A set of scalars: what is there twice stays once.
 	case kind != value.KindObject:
 		had := map[scalar]bool{}
 		for _, item := range append(append([]value.Value(nil), old...), patch...) {
@@ -120,6 +142,7 @@ func (l *list) merge(patch []value.Value, deletes bool) ([]value.Value, error) {
 		if merged, err = l.mergeObjects(old, patch); err != nil {
 			return nil, err
 		}
+		// As in the library, merging changes the items of the list in place, and the order of what follows is that of this array.
 		if old = merged[:len(old)]; !replaces {
 			copy(l.old, merged)
 		}
@@ -140,6 +163,8 @@ func (l *list) scalars(of []value.Value) map[scalar]bool {
 
 // directed carries out the directives of a patch. It returns the remaining items of the list, and the remaining items of the patch.
 // replaces reports that the patch replaces the whole list.
+//
+// Items with a directive are not merged. An item that a delete names need not exist.
 func (l *list) directed(patch []value.Value) (old, left []value.Value, replaces bool, err error) {
 	gone := map[scalar]bool{}
 	for _, item := range patch {
@@ -187,6 +212,9 @@ func (l *list) without(gone map[scalar]bool) []value.Value {
 }
 
 // mergeObjects merges items of a patch into the items with the same keys, and appends the others.
+//
+// places has the indexes of each key, in order, so a patch of many items takes linear time. An item that the patch adds can be merged with
+// a later item of the patch.
 func (l *list) mergeObjects(old, patch []value.Value) ([]value.Value, error) {
 	places := map[scalar][]int{}
 	add := func(i int, item value.Value) {
@@ -223,6 +251,9 @@ func (l *list) mergeObjects(old, patch []value.Value) ([]value.Value, error) {
 
 // arrange returns all items in order. Items of first have the order of first, and others the order of second. Each other item comes before
 // the first item of first that follows it in second.
+//
+// first is the patch or the order directive, and second is the list on the server. kind is asked late, because the library finds other
+// errors before that.
 func (l *list) arrange(all, first, second []value.Value, kind func() (value.Kind, error)) ([]value.Value, error) {
 	inFirst, others, err := l.split(all, first)
 	if err != nil {
@@ -243,6 +274,7 @@ func (l *list) arrange(all, first, second []value.Value, kind func() (value.Kind
 	places := l.places(second)
 	l.sort(others, places)
 	out := make([]value.Value, 0, len(all))
+	// Merge the two sorted lists. An item without a place in second does not compare, and the one of first goes ahead.
 	for len(others) > 0 && len(inFirst) > 0 {
 		i, j := l.place(others[0], places), l.place(inFirst[0], places)
 		if i >= 0 && j >= 0 && i < j {
@@ -289,6 +321,8 @@ func (l *list) sort(of []value.Value, places map[scalar]int) {
 }
 
 // split returns the items that are in by, and the others.
+//
+// The library looks at by only as far as it must, and fails at an item that is no object only if it gets there.
 func (l *list) split(all, by []value.Value) (in, others []value.Value, err error) {
 	if l.key == "" {
 		set := l.scalars(by)
@@ -335,6 +369,8 @@ func (l *list) checkKeys(of []value.Value) error {
 }
 
 // checkOrder returns an error unless the items of a patch follow an order.
+//
+// The patch must be a subsequence of the order. Items with a delete directive do not count.
 func (l *list) checkOrder(patch, order []value.Value) error {
 	if len(order) == 0 || len(patch) == 0 {
 		return nil

@@ -11,6 +11,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Merging objects. A member of a patch replaces, merges or removes the member of the object, and names that begin with a dollar sign say
+// how:
+//
+//	object   {a: 1, b: {c: 2, d: 3}, l: [x y]}
+//	patch    {a: null, b: {c: 4}, $deleteFromPrimitiveList/l: [x]}
+//	outcome  {b: {c: 4, d: 3}, l: [y]}
+//
+// Values are immutable, so a merge makes new objects along the changed paths and shares everything else.
+
 // Directives of a patch, beside members and items.
 const (
 	directive     = "$patch"
@@ -27,6 +36,8 @@ const (
 
 // Apply returns object with patch applied. The tags of typed, a Go value of the object's type, say how lists are merged. The errors are the
 // library's and work with [errors.Is].
+//
+// It modifies neither object nor patch. typed is only asked for its type.
 func Apply(object, patch value.Value, typed any) (value.Value, error) {
 	meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
 	if err != nil {
@@ -36,9 +47,13 @@ func Apply(object, patch value.Value, typed any) (value.Value, error) {
 }
 
 // mergeObject returns object with the members of patch. An absent object counts as empty.
+//
+// The steps follow the library: a directive about the whole object, retainKeys, lists with an order, and then the members one by one. Lists
+// with an order come first, because the order is part of merging them.
 func mergeObject(object, patch value.Value, meta strategicpatch.LookupPatchMeta) (value.Value, error) {
 	switch said := patch.Get(directive); {
 	case said.IsAbsent():
+	// Only the patch counts. Directives deeper in it stay, as in the library.
 	case said.Str() == saysReplace:
 		return patch.With(directive, value.Value{}), nil
 	case said.Str() == saysDelete:
@@ -70,6 +85,8 @@ func mergeObject(object, patch value.Value, meta strategicpatch.LookupPatchMeta)
 }
 
 // retain removes the members of object that the patch does not list in its retainKeys directive, if it has one.
+//
+// retainKeys lists the names of all members that stay. A patch that changes a member that it does not list contradicts itself.
 func retain(object, patch value.Value) (value.Value, value.Value, error) {
 	said := patch.Get(retainKeys)
 	if said.IsAbsent() {
@@ -108,6 +125,8 @@ type members struct {
 }
 
 // get returns the current value of a member.
+//
+// It may be the outcome of an earlier member of the patch: two directives can be about one list.
 func (m *members) get(name string) value.Value {
 	if v, ok := m.done[name]; ok {
 		return v
@@ -135,6 +154,9 @@ func (m *members) merged() value.Value {
 }
 
 // order merges a list and sorts it by the order directive of the patch.
+//
+// The library merges the list here, by the strategy of its tag, so member skips it. Without the list in the patch, the directive only
+// sorts.
 func (m *members) order(name string, order value.Value) error {
 	if order.Kind() != value.KindList {
 		return mergepatch.ErrBadArgType([]any(nil), order.ToAny())
@@ -158,6 +180,7 @@ func (m *members) order(name string, order value.Value) error {
 		return err
 	}
 	l := list{meta: inner, key: is.GetPatchMergeKey(), old: items(had)}
+	// A patch that contradicts its own order is refused before anything is merged.
 	if err := l.checkOrder(items(change), items(order)); err != nil {
 		return err
 	}
@@ -189,6 +212,11 @@ func (m *members) order(name string, order value.Value) error {
 }
 
 // member merges a member of the patch.
+//
+//	change is null                          the member goes
+//	no member, or of another kind           the change itself, without nulls and directives
+//	an object, a list                       merged by the tag of the field
+//	a scalar                                the change
 func (m *members) member(name string, change value.Value) error {
 	if m.ordered[name] || strings.HasPrefix(name, orderOf) {
 		return nil
@@ -209,6 +237,7 @@ func (m *members) member(name string, change value.Value) error {
 	case change.IsNull():
 		m.done[name] = value.Value{}
 	case had.IsAbsent() || !sameType:
+		// There is nothing to delete from.
 		if !deletes {
 			m.done[name] = withoutDirectives(withoutNulls(change))
 		}
@@ -236,6 +265,8 @@ func (m *members) inner(name string, had, change value.Value) (value.Value, erro
 }
 
 // items merges a list into a member, or deletes the list's items from it.
+//
+// A list without the strategy merge is replaced.
 func (m *members) items(name string, had, change value.Value, deletes bool) (value.Value, error) {
 	inner, is, err := m.meta.LookupPatchMetadataForSlice(name)
 	if err != nil {
@@ -260,6 +291,8 @@ func target(name, prefix string, problem error) (string, error) {
 }
 
 // strategyOf returns the merge strategy of a member.
+//
+// A tag may have retainKeys beside another strategy. More than two strategies are an error of the type.
 func strategyOf(is strategicpatch.PatchMeta) (string, error) {
 	switch all := is.GetPatchStrategies(); {
 	case len(all) == 0, len(all) == 1 && all[0] == keepsNamed:
@@ -290,6 +323,8 @@ func withoutDirectives(v value.Value) value.Value {
 }
 
 // rebuilt returns v with the members that keep accepts and without the items that drop accepts, at any depth.
+//
+// keep is not asked about items, nor drop about members. A nil drop keeps all items.
 func rebuilt(v value.Value, keep func(string, value.Value) bool, drop func(value.Value) bool) value.Value {
 	switch v.Kind() {
 	case value.KindObject:

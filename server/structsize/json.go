@@ -8,8 +8,16 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
+// How much memory the Go structs of a JSON text take, found without decoding it. A short text can make large structs:
+//
+//	{"containers":[{},{},{}, ...]}     three bytes of text for a struct of several hundred bytes
+//
+// So the text is scanned along the Go type. Each item of a list, entry of a map and pointer counts what it makes the decoder allocate.
+
 // JSON returns ErrSize if a value of type t that a JSON text is read into would take too much memory. It costs the length of the text, and
 // finds nothing in a text that is no JSON: whoever reads it does.
+//
+// The outcome is an upper bound, up to the growth of lists.
 func JSON(text []byte, t reflect.Type) error {
 	if len(text) <= surely {
 		return nil
@@ -43,6 +51,7 @@ func (m *meter) json(text []byte, t reflect.Type) {
 		switch c, start := s.Token(); c {
 		case 0:
 			return
+		// They do not matter: what comes next follows from the container.
 		case ',', ':':
 		case '}', ']':
 			if len(stack) > 0 {
@@ -69,6 +78,8 @@ func (m *meter) json(text []byte, t reflect.Type) {
 }
 
 // of returns the type of the member that has a name, which is quoted.
+//
+// Names are case-sensitive, as for kube-apiserver's decoder. Members that the type lacks are skipped.
 func (o open) of(quoted []byte) reflect.Type {
 	if o.members == nil {
 		return o.each

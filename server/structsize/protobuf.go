@@ -6,6 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
+// The same for messages: a field of length 0 takes two bytes of a message, and may make a struct of any size.
+
 // Protobuf returns ErrSize if decoding a message into a value of type t would take too much memory. Its cost is linear in the message. It
 // ignores malformed bytes, which the decoder reports.
 func Protobuf(message []byte, t reflect.Type) error {
@@ -18,6 +20,8 @@ func Protobuf(message []byte, t reflect.Type) error {
 }
 
 // message counts the memory for decoding a message into a value of type t.
+//
+// Only fields with a length can make the decoder allocate more than their bytes.
 func (m *meter) message(b []byte, t reflect.Type, depth int) {
 	numbers := shapeOf(t).numbers
 	for len(b) > 0 && m.left >= 0 && depth < maxDepth {
@@ -55,6 +59,8 @@ func (m *meter) field(b []byte, t reflect.Type, depth int) {
 }
 
 // entry counts the memory of the value in a map entry.
+//
+// A value is a message or a scalar. The key is a string, whose bytes are part of the message.
 func (m *meter) entry(b []byte, value reflect.Type, depth int) {
 	const valueNumber = 2
 	for len(b) > 0 {

@@ -13,6 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
+// The bound itself: a body may take a constant, and a multiple of its length. A body that takes more is refused before it is decoded.
+
 // ErrSize is the error of a body that would decode into too much memory.
 var ErrSize = errors.New("the fields of all objects together would take more than 8 MiB and 32 times the bytes of the request")
 
@@ -33,8 +35,10 @@ const (
 // meter counts down the bytes that may still be allocated.
 type meter struct{ left int64 }
 
+// newMeter returns the meter of a body.
 func newMeter(body []byte) *meter { return &meter{free + perByte*int64(len(body))} }
 
+// err returns ErrSize if more was counted than a body may take.
 func (m *meter) err() error {
 	if m.left < 0 {
 		return ErrSize
@@ -51,6 +55,8 @@ func entryCost(m reflect.Type) int64 {
 }
 
 // point counts the memory behind a pointer of type t, and returns the type that it points to.
+//
+// A nil type stays nil: what is skipped takes nothing.
 func (m *meter) point(t reflect.Type) reflect.Type {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -60,6 +66,8 @@ func (m *meter) point(t reflect.Type) reflect.Type {
 }
 
 // shape holds the decoding types of a Go type.
+//
+// It is immutable, and cached for each type of the process.
 type shape struct {
 	members map[string]reflect.Type           // of a struct, by JSON name
 	numbers map[protowire.Number]reflect.Type // of a struct, by protobuf field number
@@ -72,6 +80,7 @@ var shapes sync.Map // from reflect.Type to *shape
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
+// shapeOf returns the shape of a type. Several goroutines may make it at the same time, with the same outcome.
 func shapeOf(t reflect.Type) *shape {
 	if s, ok := shapes.Load(t); ok {
 		return s.(*shape)
@@ -86,6 +95,8 @@ func shapeOf(t reflect.Type) *shape {
 }
 
 // add adds the fields of a struct.
+//
+// An embedded struct without a name has its fields in the struct around it, as in encoding/json.
 func (s *shape) add(t reflect.Type) {
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
