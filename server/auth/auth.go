@@ -20,6 +20,8 @@ import (
 )
 
 // User is a user with the groups and extra fields that authorization looks at.
+//
+// Its slices and maps are shared and must not be modified.
 type User struct {
 	Name, UID string
 	Groups    []string
@@ -30,6 +32,8 @@ type User struct {
 type Authenticator func(*http.Request) (User, error)
 
 // Action is what a request does, as an authorizer sees it.
+//
+// It is either about a resource, and Path is empty, or about a path.
 type Action struct {
 	Verb                                  string
 	Group, Version, Resource, Subresource string
@@ -42,6 +46,7 @@ type Authorizer func(ctx context.Context, u User, a Action) (allowed bool, reaso
 
 var (
 	// System is the user of requests that the server sends to itself, and of all requests if there is no authenticator.
+	// System may do everything, because it is a master.
 	System = User{Name: "system:apiserver", Groups: []string{"system:masters", "system:authenticated"}}
 	// Anonymous is the user of requests without credentials.
 	Anonymous = User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
@@ -63,6 +68,8 @@ func (u User) IsMaster() bool { return slices.Contains(u.Groups, "system:masters
 
 // Access decides who sends a request and whether the request is allowed. Its fields do not change once it is in use; then it is safe for
 // concurrent use.
+//
+// Authentication, impersonation, the check of the origin and authorization follow in this order, in filters of their own.
 type Access struct {
 	Authenticator Authenticator // nil takes every client for System
 	Authorizer    Authorizer    // nil allows everything
@@ -75,6 +82,8 @@ type Access struct {
 var ErrUnauthorized = errors.NewUnauthorized("Unauthorized")
 
 // Authenticate returns the user that sends a request, or [ErrUnauthorized]. The log has the reason.
+//
+// The client gets the same refusal for all reasons, so that it learns nothing about tokens.
 func (a *Access) Authenticate(r *http.Request) (User, error) {
 	if a.Authenticator == nil {
 		return System, nil

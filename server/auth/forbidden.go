@@ -9,6 +9,8 @@ import (
 )
 
 // forbidden returns the 403 that refuses an action to a user, in the words of kube-apiserver.
+//
+// A resource is named with its subresource and where it is, and a path by itself. The Status has the group and the resource.
 func forbidden(u User, a Action, reason string) error {
 	text := fmt.Sprintf("User %q cannot %s path %q", u.Name, a.Verb, a.Path)
 	resource := api.Target{Group: a.Group, Resource: a.Resource}.GroupResource()

@@ -24,6 +24,8 @@ const (
 //
 // As in kube-apiserver, there are two permissions. One is for requests that do the same as this one (verbs impersonate-on:MODE:VERB and
 // impersonate:MODE), the other for all requests (verb impersonate). A refusal is that of the first permission.
+//
+// The user is a part of the request for everything after it: admission, managed fields and the audit log see the other user.
 func (a *Access) Impersonate(r *http.Request, user User, action Action) (User, error) {
 	wanted, err := wantedUser(r.Header)
 	if wanted == nil || err != nil {
@@ -51,6 +53,9 @@ func impersonates(h http.Header) bool {
 }
 
 // wantedUser returns the user that the headers of a request name, nil if they name none, and removes these headers.
+//
+// An impersonated user must have a name. Keys of extra fields are lower case, and may be escaped as in a URL. Headers other than those it
+// knows stay.
 func wantedUser(h http.Header) (*User, error) {
 	if !impersonates(h) {
 		return nil, nil
@@ -87,6 +92,8 @@ func wantedUser(h http.Header) (*User, error) {
 }
 
 // impersonation is the wish of a user to be another user in one request.
+//
+// It lasts as long as the call of Impersonate.
 type impersonation struct {
 	*Access
 	ctx    context.Context
@@ -95,6 +102,14 @@ type impersonation struct {
 }
 
 // constrained returns a 403 unless the user may be the other one in a request that does what a says.
+//
+// The mode follows from the name:
+//
+//	system:node:NAME                      arbitrary-node
+//	system:serviceaccount:NAMESPACE:NAME  serviceaccount
+//	any other                             user-info
+//
+// The first two exist for a bare name only, since its groups follow from it.
 func (i impersonation) constrained(a Action) error {
 	mode := "user-info"
 	_, _, ofAccount := serviceAccount(i.wanted.Name)
@@ -116,6 +131,9 @@ func (i impersonation) constrained(a Action) error {
 }
 
 // allow returns a 403 unless the user may do verb to every part of the other one: name, uid, groups and extra fields.
+//
+// The refusal is about the first part that the user may not take: name, then uid, groups and extra fields. Service accounts are resources
+// of their own, and nodes are only for the constrained permission.
 func (i impersonation) allow(verb, group string) error {
 	who := Action{Verb: verb, Group: group, Version: "v1", Resource: "users", Name: i.wanted.Name}
 	if namespace, name, ok := serviceAccount(i.wanted.Name); ok {
@@ -154,6 +172,8 @@ func (i impersonation) decide(a Action) error {
 }
 
 // withGroups returns the other user with the groups that its name implies.
+//
+// A service account without groups has those of all service accounts and of its namespace. Every user is either authenticated or not.
 func (i impersonation) withGroups() User {
 	u := i.wanted
 	if namespace, _, ok := serviceAccount(u.Name); ok && len(u.Groups) == 0 {

@@ -24,11 +24,13 @@ import (
 //
 // kube-apiserver has no such check: it serves nothing to requests without credentials.
 func (a *Access) CheckOrigin(r *http.Request, user User) error {
+	// A request by a certificate may have been caused by a page, since browsers send certificates by themselves.
 	withCertificate := r.TLS != nil && len(r.TLS.VerifiedChains) > 0
 	isKnown := a.Authenticator != nil && user.Name != Anonymous.Name
 	if isKnown && !withCertificate || isPublic(r.URL.Path) && r.Method == http.MethodGet {
 		return nil
 	}
+	// A request within the process has no local address, and cannot come from a browser.
 	overNetwork := r.Context().Value(http.LocalAddrContextKey) != nil
 	if overNetwork && r.TLS == nil && !a.isOwnHost(r.Host) {
 		return foreign("Host %q is neither an address nor a name of this server", r.Host)
@@ -59,6 +61,8 @@ func (a *Access) isOwnHost(host string) bool {
 }
 
 // isOrigin reports whether origin is the origin of a page that was loaded from host.
+//
+// The scheme does not matter: the page and the server have the same name and port.
 func isOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && u.Host != "" && strings.EqualFold(u.Host, host)

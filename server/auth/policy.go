@@ -13,6 +13,8 @@ import (
 var publicPaths = []string{"/healthz", "/livez", "/readyz", "/version"}
 
 // DenyAnonymous allows everything to authenticated users. Others may only read health checks and the version. It is an [Authorizer].
+//
+// A resource has no path, so anonymous users may read none.
 func DenyAnonymous(_ context.Context, u User, a Action) (bool, string) {
 	if !slices.Contains(u.Groups, "system:unauthenticated") {
 		return true, ""
@@ -21,6 +23,8 @@ func DenyAnonymous(_ context.Context, u User, a Action) (bool, string) {
 }
 
 // Policy is a list of rules that allow actions. An action that no rule allows is forbidden.
+//
+// It is immutable once it is read. Rules are looked at one by one, so the cost of an authorization is their number.
 type Policy struct{ rules []rule }
 
 // rule allows an action to a user or to the members of a group. A star matches every value.
@@ -52,6 +56,8 @@ func ReadPolicy(r io.Reader) (*Policy, error) {
 
 // AllowsAnonymous returns the first rule that allows a verb on every resource to requests without credentials. The rule is spelled as it
 // was read; the result is "" if there is none.
+//
+// Such a rule is probably a mistake, which a caller can warn of. Rules with a namespace or a resource are not reported.
 func (p *Policy) AllowsAnonymous() string {
 	for _, r := range p.rules {
 		everybody := r.user == "*" || r.user == Anonymous.Name || r.user == "group:"+Anonymous.Groups[0]

@@ -20,8 +20,13 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// Reviews: questions about users and permissions that a client sends as objects. The answer is the object with a status, and nothing is
+// stored.
+
 // Review answers an object of a virtual resource of the groups authentication.k8s.io and authorization.k8s.io: it returns the object with
 // its status. namespace is the one in the path of the request. The error is a 400 or 422.
+//
+// Each kind checks its spec itself. The authorizer that answers is the one that decides about requests.
 func (a *Access) Review(ctx context.Context, v *catalog.Version, namespace string, review value.Value) (value.Value, error) {
 	switch v.Kind {
 	case "SelfSubjectReview":
@@ -38,6 +43,8 @@ func (a *Access) Review(ctx context.Context, v *catalog.Version, namespace strin
 }
 
 // selfSubjectReview tells the user its name and groups.
+//
+// After impersonation that is the other user.
 func (a *Access) selfSubjectReview(ctx context.Context, review value.Value) (value.Value, error) {
 	status, err := structs.From(authenticationv1.SelfSubjectReviewStatus{UserInfo: infoOf(UserOf(ctx))})
 	metadata := value.Object(value.Member{
@@ -91,6 +98,8 @@ func (a *Access) subjectAccessReview(ctx context.Context, v *catalog.Version, na
 }
 
 // into decodes a part of a review, which may be absent, into a Go struct. The error is a 400.
+//
+// A spec of another kind than an object is left out, which the checks after it find.
 func into(v value.Value, target any) error {
 	if v.Kind() != value.KindObject {
 		return nil
@@ -156,6 +165,8 @@ func (a *Access) decided(ctx context.Context, review value.Value, user User, act
 const audience = "https://kubernetes.default.svc"
 
 // tokenReview tells the user of a token.
+//
+// An unknown token is an answer and no error. The server accepts tokens for one audience.
 func (a *Access) tokenReview(ctx context.Context, review value.Value) (value.Value, error) {
 	var spec authenticationv1.TokenReviewSpec
 	if err := into(review.Get("spec"), &spec); err != nil {
@@ -174,6 +185,8 @@ func (a *Access) tokenReview(ctx context.Context, review value.Value) (value.Val
 }
 
 // ofToken returns the user of a bearer token, and whether the token is known.
+//
+// It asks the authenticator about a request that has nothing but the token.
 func (a *Access) ofToken(ctx context.Context, token string) (User, bool) {
 	if a.Authenticator == nil {
 		return User{}, false

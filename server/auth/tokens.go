@@ -19,8 +19,11 @@ import (
 )
 
 // Tokens is a set of bearer tokens with a user for each. It keeps hashes and no tokens. The zero Tokens is empty.
+//
+// It is safe for concurrent use once all tokens are added.
 type Tokens struct{ known []token }
 
+// token is the hash of a token, and its user.
 type token struct {
 	hash [sha256.Size]byte
 	user User
@@ -61,6 +64,8 @@ func ReadTokens(r io.Reader) (*Tokens, error) {
 }
 
 // user returns the user of a token. It compares every token, in constant time.
+//
+// Neither the time of a comparison nor the number of comparisons depends on the token.
 func (t *Tokens) user(text string) (User, bool) {
 	hash, found, user := sha256.Sum256([]byte(text)), false, User{}
 	for _, known := range t.known {
@@ -113,6 +118,8 @@ func (t *Tokens) ofSocket(r *http.Request) (User, error) {
 }
 
 // authenticated returns u as a member of system:authenticated.
+//
+// The groups of u are copied.
 func authenticated(u User) User {
 	u.Groups = append(u.Groups[:len(u.Groups):len(u.Groups)], "system:authenticated")
 	return u

@@ -16,6 +16,8 @@ const (
 
 // WithBodyRead reads the rest of the body of an HTTP/2 request before the answer ends. Otherwise net/http resets the stream behind the
 // answer, and a client that is still sending, such as curl 7.88, loses the answer.
+//
+// An answer that goes on after the filters, such as a watch, has no body to read.
 func WithBodyRead(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -27,6 +29,7 @@ func WithBodyRead(next http.Handler) http.Handler {
 	})
 }
 
+// readRest reads and drops the rest of a body, within bounds of bytes and time.
 func readRest(w http.ResponseWriter, r *http.Request) {
 	if r.ProtoMajor != 2 || r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxBodyRest {
 		return

@@ -17,6 +17,12 @@ import (
 //
 // The connection has the same deadline for what it reads and writes. Connections between goroutines of one process cannot have one; then
 // only the context ends. Connections of a listener with deadlines keep those, unless the request asks for less.
+//
+// There are three times, from the shortest to the longest:
+//
+//	context      timeout, or limits.Write for a request that changes objects
+//	reading      timeout
+//	writing      timeout + limits.Request, so that the answer about the timeout can be sent
 func WithDeadline(limits Limits, out response.Writer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, connection := request.From(r.Context()), http.NewResponseController(w)
@@ -35,12 +41,14 @@ func WithDeadline(limits Limits, out response.Writer, next http.Handler) http.Ha
 		if asked > 0 && asked < timeout {
 			timeout = asked
 		}
+		// The deadlines of the listener do, unless the request asks for less.
 		if l := request.ListenerOf(ctx.Client); timeout < limits.Request || l == nil || !l.HasDeadlines {
 			if r.Body != nil && r.Body != http.NoBody {
 				_ = connection.SetReadDeadline(now.Add(timeout))
 			}
 			_ = connection.SetWriteDeadline(now.Add(timeout + limits.Request))
 		}
+		// Shortened tells that this bound ended the request, and not the one that the client knows.
 		if ctx.ChangesObjects() && limits.Write < timeout {
 			timeout, ctx.Shortened = limits.Write, true
 		}
@@ -51,6 +59,8 @@ func WithDeadline(limits Limits, out response.Writer, next http.Handler) http.Ha
 }
 
 // timeoutOf returns the timeout in a query, 0 if there is none.
+//
+// A timeout of zero or less is none.
 func timeoutOf(query url.Values) (time.Duration, error) {
 	text := query.Get("timeout")
 	if text == "" {

@@ -16,6 +16,9 @@ import (
 	"github.com/deed-project/deed/server/wire"
 )
 
+// Filters are handlers in front of other handlers. Each does one thing and then calls next, or answers itself. Their order is in package
+// server. What a filter finds out about a request is in request.Context, where filters and handlers after it find it.
+
 // noCache is the value of Cache-Control in most answers. It is shared and must not be modified.
 var noCache = []string{"no-cache, private"}
 
@@ -35,6 +38,8 @@ func WithAuditID(next http.Handler) http.Handler {
 
 // WithMetrics counts the request, and the status code of its answer. It counts the end of an answer that goes on after the filters when
 // [request.Info.After] returns.
+//
+// It stands outside of the filters that refuse requests, so refusals are counted, too.
 func WithMetrics(m *metrics.Metrics, served func() *catalog.Catalog, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, tracked := request.From(r.Context()), response.Track(w)
@@ -80,6 +85,8 @@ type Panics struct {
 }
 
 // Report counts and logs the value of a panic, with the stack of the caller. It panics again with http.ErrAbortHandler, which is no failure.
+//
+// The value of the panic is logged in the form that package logs permits.
 func (p Panics) Report(method, path string, v any) {
 	if v == http.ErrAbortHandler {
 		panic(v)
@@ -89,6 +96,8 @@ func (p Panics) Report(method, path string, v any) {
 }
 
 // WithAuthentication sets the user of the request, or answers with 401.
+//
+// The 401 is plain JSON whatever the client accepts, since nothing is negotiated before.
 func WithAuthentication(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, err := access.Authenticate(r)
@@ -102,6 +111,8 @@ func WithAuthentication(access *auth.Access, out response.Writer, next http.Hand
 }
 
 // WithImpersonation replaces the user by the one that the headers name, or answers with 403.
+//
+// Filters and handlers after it see only the other user.
 func WithImpersonation(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := request.From(r.Context())

@@ -12,6 +12,9 @@ import (
 
 // WithMaxInFlight answers with 429 a request that exceeds the limit of requests in flight. Members of system:masters are exempt, and are
 // counted apart. Long-running requests are not counted.
+//
+// It adds first and takes back what was too much, so the limit holds without a lock. Requests that are refused do not wait in a queue, as
+// in a kube-apiserver without priority and fairness.
 func WithMaxInFlight(limits Limits, flight *metrics.InFlight, m *metrics.Metrics, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := request.From(r.Context())
@@ -32,6 +35,8 @@ func WithMaxInFlight(limits Limits, flight *metrics.InFlight, m *metrics.Metrics
 }
 
 // countOf returns the count of requests that a request belongs to, and its limit.
+//
+// Reads and writes have separate limits, so that one cannot starve the other.
 func countOf(ctx *request.Context, limits Limits, flight *metrics.InFlight) (count *atomic.Int64, limit int) {
 	switch {
 	case ctx.User.IsMaster():
