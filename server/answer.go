@@ -20,7 +20,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// From the outcome of a verb to the document of an answer. There are two ways, since a list can be sent while it is read:
+//
+//	answers.list    JSON, Tables of most kinds, and protobuf: pieces go to the client as they are made
+//	answers.write   everything else: the outcome is converted to what the client asks for, and encoded as a whole
+
 // answers writes answers in the representations that clients ask for.
+//
+// It is immutable and safe for concurrent use.
 type answers struct {
 	out response.Writer
 	now func() time.Time
@@ -40,6 +47,8 @@ func isListed(v *catalog.Version, rep wire.Representation) bool {
 }
 
 // list answers a request for a list while it is read, piece by piece, so that a client that is slow holds little memory.
+//
+// An error before the first piece is an ordinary answer. After it, nothing can be said any more, and the connection is cut off.
 func (a *answers) list(w http.ResponseWriter, b *read.Reader, q *rest.Request, rep wire.Representation) {
 	q.Warnings.Write(w.Header())
 	stream := wire.NewStream(w, q.HTTP, rep)
@@ -70,6 +79,8 @@ func (a *answers) list(w http.ResponseWriter, b *read.Reader, q *rest.Request, r
 }
 
 // write writes the outcome of a request as the client wants it.
+//
+// A Status is answered in the representation of errors, which need not be that of the resource.
 func (a *answers) write(w http.ResponseWriter, q *rest.Request, rep wire.Representation, of *rest.Answer) {
 	document, err := a.represented(q, rep, of)
 	if err != nil {
@@ -83,6 +94,9 @@ func (a *answers) write(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 }
 
 // represented returns the document that a client gets.
+//
+// The cases are tried in order: Scales, whole objects, Tables, metadata. What cannot be shown as the client asks for is a 406, or for
+// custom resources the 500 that kube-apiserver has.
 func (a *answers) represented(q *rest.Request, rep wire.Representation, of *rest.Answer) (wire.Document, error) {
 	newOf := q.Version.New
 	switch {
@@ -136,6 +150,8 @@ func scaleTypeOf(q *rest.Request) string {
 }
 
 // typeOf returns what kube-apiserver calls the Go type of the objects of a resource, or of a list of them.
+//
+// Clients see it in error texts.
 func typeOf(q *rest.Request, suffix string) string {
 	if q.Version.Custom {
 		return "*unstructured.Unstructured" + suffix
@@ -168,6 +184,7 @@ func (a *answers) scaleTable(q *rest.Request, rep wire.Representation, scale val
 	if err != nil {
 		return value.Value{}, err
 	}
+	// A version with nothing but the columns of Scales.
 	shown := &catalog.Version{Resource: q.Version.Resource}
 	shown.Columns, shown.Row = builtin.ScaleTable(q.Version.Custom)
 	t.Version = shown

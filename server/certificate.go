@@ -18,6 +18,9 @@ import (
 
 // SelfSigned returns a certificate for a server that is reached at hosts, names or addresses, and in PEM what a client must trust
 // to reach it. Its key leaves the process only in what is returned. now is when it begins to be valid, for a year.
+//
+// The certificate signs itself and is its own authority, so that a client trusts this server and nothing else. It is valid from an hour
+// before now, for clients whose clocks are behind.
 func SelfSigned(now time.Time, hosts ...string) (tls.Certificate, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -9,6 +9,16 @@ import (
 )
 
 // filtered returns next behind the filters that every request passes, the last one first.
+//
+// A request passes them from the last line to the first. The order has reasons:
+//
+//	AuditID, Metrics            count and mark every answer, refusals included
+//	PanicRecovery               inside of them, so that a panic is counted as an answer with 500
+//	Deadline                    before anything that may take time
+//	Authentication              before everything that depends on the user
+//	Impersonation               the rest sees the other user
+//	MaxInFlight                 knows masters, who are exempt
+//	OriginCheck, Authorization  decide about the request itself
 func (s *Server) filtered(next http.Handler) http.Handler {
 	h := filters.WithAuthorization(s.access, s.out, next)
 	h = filters.WithOriginCheck(s.access, s.out, h)
@@ -31,6 +41,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // begin is ServeHTTP up to what goes on after the filters, which it returns.
+//
+// The context of the request holds all that filters find out. It refers to the request of net/http as little as possible, since a watch
+// keeps it.
 func (s *Server) begin(w http.ResponseWriter, r *http.Request) (after func()) {
 	info, asked := request.NewInfo(r), r
 	r = r.WithContext(&request.Context{Context: r.Context(), Info: info})

@@ -16,6 +16,8 @@ import (
 )
 
 // host is the server as writes see it: write.Host.
+//
+// It joins packages that must not know each other: write calls it, and it calls the controllers.
 type host struct {
 	definitions *controllers.Definitions
 	deletions   *controllers.Deletions
@@ -37,6 +39,9 @@ func (h *host) Resource(of kschema.GroupResource) *catalog.Resource {
 }
 
 // Stored reacts to a write: a definition or a configuration may have changed, or an object is gone that a deletion waits for.
+//
+// A definition is served, and a configuration used, when it returns: the client may rely on that once it has the answer. Deletions go on in
+// the background. The context of the request must not end what the server owes to its state, so only its values are used.
 func (h *host) Stored(ctx context.Context, q *rest.Request, event write.Event) {
 	isDefinition := q.Version.Prefix == h.definitions.Prefix
 	if isDefinition {

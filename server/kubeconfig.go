@@ -14,6 +14,8 @@ const KubeconfigName = "deed"
 
 // Kubeconfig returns the configuration with which clients reach a server at url: trusted is the certificate that they must trust,
 // in PEM, and token the bearer token that they send; either may be empty.
+//
+// It has one cluster, one user and one context.
 func Kubeconfig(url string, trusted []byte, token string) *clientcmdapi.Config {
 	c := clientcmdapi.NewConfig()
 	c.Clusters[KubeconfigName] = &clientcmdapi.Cluster{Server: url, CertificateAuthorityData: trusted}
@@ -48,6 +50,8 @@ func WriteKubeconfig(name string, c *clientcmdapi.Config, merge bool) error {
 }
 
 // writePrivately writes c to a new file and gives it its name when it is complete.
+//
+// So a reader sees the old file or the new one, and never a part. A file that is not complete is removed.
 func writePrivately(name string, c *clientcmdapi.Config) error {
 	text, err := clientcmd.Write(*c)
 	if err != nil {

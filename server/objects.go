@@ -14,6 +14,8 @@ import (
 )
 
 // Create creates object as a client would, unless it exists. The error is a refusal, or that the kind is not served.
+//
+// It goes through the routes and verbs, without the filters: as the user system:apiserver.
 func (s *Server) Create(ctx context.Context, object value.Value) error {
 	v, err := s.versionOf(object)
 	if err != nil {
@@ -39,6 +41,8 @@ func (s *Server) PathOf(object value.Value) (string, error) {
 }
 
 // versionOf returns the version that serves the kind of an object.
+//
+// The kind must be served in the very version that the object names.
 func (s *Server) versionOf(object value.Value) (*catalog.Version, error) {
 	gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
 	for v := range s.catalog().In(gvk.Group, gvk.Version) {

@@ -27,7 +27,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Requests for resources. kube-apiserver serves built-in kinds by a table of routes, and custom resources by one handler for all of them.
+// The two refuse wrong requests with different errors, hence two functions here: builtin and custom. Both lead to verb, which negotiates,
+// carries out and answers.
+
 // resources serves resources: it leads a request to the function of its verb, and writes the answer.
+//
+// It is immutable and safe for concurrent use.
 type resources struct {
 	reader  *read.Reader
 	writer  *write.Writer
@@ -45,6 +51,8 @@ var (
 )
 
 // custom serves a custom resource, in the manner of the handler that kube-apiserver has for all of them.
+//
+// The order of its refusals: the path, the subresource, the verb.
 func (h *resources) custom(w http.ResponseWriter, r *http.Request, c *request.Context, resource *catalog.Resource) {
 	target, verb := c.Target, c.Verb
 	version := resource.Version(target.Version)
@@ -71,6 +79,8 @@ func (h *resources) custom(w http.ResponseWriter, r *http.Request, c *request.Co
 }
 
 // builtin serves a built-in kind, in the manner of a table of routes.
+//
+// A path that no route has is a 404, and a method that no route of the path has is a 405.
 func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.Context, resource *catalog.Resource) {
 	if resource.GroupResource() == namespaces.Resource {
 		c.Target.Namespace = ""
@@ -95,6 +105,8 @@ func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.C
 }
 
 // offered reports whether the table of routes has verb for what target names.
+//
+// A virtual resource has one verb, and actions have verbs of their own.
 func offered(version *catalog.Version, target api.Target, verb string) bool {
 	resource := version.Resource
 	switch {
@@ -111,6 +123,9 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 }
 
 // verb carries out a request for a resource.
+//
+// Watches, and lists that are sent while they are read, answer by themselves. All others have an outcome that conclude answers with. Reads
+// are not audited, since admission is not asked about them.
 func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Context, version *catalog.Version) {
 	verb := c.Verb
 	q := rest.New(r, c.Query, c.Target, version)
@@ -150,6 +165,8 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 }
 
 // conclude answers a request with what came of it, and returns the status code.
+//
+// Warnings are written before the answer, as headers. A timeout has an answer without warnings.
 func (h *resources) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Representation, answer *rest.Answer, err error) int {
 	switch r := q.HTTP; {
 	case err != nil && overdue(r.Context(), err):
@@ -166,6 +183,7 @@ func (h *resources) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Re
 	return answer.Code
 }
 
+// negotiate returns the representation that the client wants, of those that the path offers.
 func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 	offer := q.Offer()
 	switch {
@@ -181,6 +199,8 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 }
 
 // inTime carries out a request. The error is the context's if the time of the whole request is over.
+//
+// Two deadlines may end it: that of the whole request, which is answered by conclude, and the shorter one of writes, whose error names it.
 func (h *resources) inTime(q *rest.Request, c *request.Context) (*rest.Answer, error) {
 	ctx := q.HTTP.Context()
 	if err := ctx.Err(); err != nil {
@@ -200,6 +220,8 @@ func overdue(ctx context.Context, err error) bool {
 }
 
 // carryOut calls the function of the verb of a request. Some kinds have functions of their own.
+//
+// The first cases are resources that do not store what they are sent, or do more than that.
 func (h *resources) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {
 	switch {
 	case q.Version.Connects(q.Target.Subresource) != nil:

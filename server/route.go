@@ -9,6 +9,8 @@ import (
 
 // route leads a request to what its path names: a resource, or a document about the server. The context of the request is a
 // [request.Context].
+//
+// Paths with ".." or empty segments name nothing. An empty segment is permitted where the namespace is.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	c := request.From(r.Context())
 	path := r.URL.Path

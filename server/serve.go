@@ -23,10 +23,14 @@ const (
 
 // Serve answers the connections that l accepts until ctx is done, with TLS if config is not nil. Then it takes no new ones, ends
 // watches, waits a little for requests under way, and returns nil. l is closed when it returns. Serve does not close the server.
+//
+// Closing is the listener's part: watches of other listeners go on. Requests have the values of ctx but not its end, so that those in
+// flight can be answered.
 func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) error {
 	end, ended := context.WithCancel(ctx)
 	defer ended()
 	defer context.AfterFunc(s.background.Context(), ended)()
+	// The timeouts are outer bounds, for connections whose requests set no deadlines.
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ReadTimeout: s.limits.Request, WriteTimeout: 2 * s.limits.Request, // where a request does not say otherwise, see [filters.WithDeadline]
@@ -40,6 +44,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, config *tls.Config) 
 		secure := transport.Listen(l, config, headerTimeout)
 		defer secure.End()
 		h.Protocols = new(http.Protocols)
+		// Protocols without TLS, since the listener ends it.
 		h.Protocols.SetHTTP1(true)
 		h.Protocols.SetUnencryptedHTTP2(true) // to net/http, as the listener ends TLS
 		l = secure

@@ -130,6 +130,8 @@ type Server struct {
 }
 
 // New returns a server. The error is about the store, or an object that cannot be created.
+//
+// When it returns, the stored definitions are served and the given objects exist. The controllers run until Close.
 func New(c Config) (*Server, error) {
 	s := &Server{now: c.Now}
 	if s.now == nil {
@@ -162,6 +164,8 @@ func New(c Config) (*Server, error) {
 }
 
 // assemble makes the parts of the server that work on the store.
+//
+// The parts refer to each other through small interfaces and functions, so the order matters little. No controller runs yet.
 func (s *Server) assemble(c Config) error {
 	objects := s.metrics.Store(c.Store)
 	always, err := s.builtinResources()
@@ -210,6 +214,8 @@ func (s *Server) assemble(c Config) error {
 }
 
 // ownPlugins returns the admission plugins that every server has.
+//
+// The order is that of kube-apiserver's plugins, as far as it has them.
 func ownPlugins(objects store.Store) admission.Chain {
 	return admission.Chain{
 		admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(nodes.Taint),
@@ -219,6 +225,8 @@ func ownPlugins(objects store.Store) admission.Chain {
 }
 
 // newHooks returns the admission plugin that calls webhooks.
+//
+// The authorizer is asked with a context of the user that the expression names.
 func (s *Server) newHooks(c Webhooks, objects store.Store, resolver services.Resolver) (*webhook.Hooks, error) {
 	return webhook.New(webhook.Config{
 		Namespace: func(ctx context.Context, name string) (value.Value, error) {
@@ -241,6 +249,8 @@ const (
 )
 
 // builtinResources returns the resources that every server serves.
+//
+// The first two have fixed places: see the indexes above.
 func (s *Server) builtinResources() ([]*catalog.Resource, error) {
 	of, err := builtin.Namespaces(s.now)
 	if err != nil {
@@ -255,6 +265,9 @@ func (s *Server) builtinResources() ([]*catalog.Resource, error) {
 }
 
 // start creates the objects that the server starts with, and starts the controllers.
+//
+// The order matters. Definitions come first, since objects may be of their kinds. Webhooks are started after the objects, which they must
+// not refuse. Deletions that an earlier server left are resumed when all resources are served.
 func (s *Server) start(c Config) error {
 	ctx := s.background.Context()
 	if err := s.definitions.Sync(ctx); err != nil {
@@ -308,6 +321,8 @@ func (s *Server) createSystemObjects(ctx context.Context) error {
 
 // followOthers keeps up with the servers that share the store: with definitions, configurations of webhooks, and deletions. Namespaces are
 // read from the store whenever an object is created.
+//
+// Deletions are looked for from time to time, as the server that began them may have ended.
 func (s *Server) followOthers() {
 	follow := func(prefix string, sync func(context.Context) error) {
 		s.background.Go(func(ctx context.Context) {
@@ -343,6 +358,8 @@ func (e *ObjectError) Error() string {
 func (e *ObjectError) Unwrap() error { return e.Err }
 
 // createFirst creates an object that the server starts with. Its kind may be defined by another server that starts at the same time.
+//
+// A kind that is not served may have been defined by now, so it looks once more.
 func (s *Server) createFirst(ctx context.Context, object value.Value) error {
 	if _, err := s.versionOf(object); err != nil {
 		if err := s.definitions.Sync(ctx); err != nil {

@@ -11,7 +11,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// What a webhook may change. It converts everything but the identity of an object: metadata other than labels and annotations stays as it
+// was, whatever the webhook answers. So a webhook cannot rename objects, or touch finalizers and owners.
+
 // parse decodes an object of an answer. The error has the library's text.
+//
+// An object must have a kind.
 func parse(text []byte) (value.Value, error) {
 	var object unstructured.Unstructured
 	if err := object.UnmarshalJSON(text); err != nil {
@@ -22,6 +27,8 @@ func parse(text []byte) (value.Value, error) {
 
 // checked returns a converted object with the metadata of the original, apart from labels and annotations. It fails if the webhook returned
 // another object or another version.
+//
+// The order of the checks is that of kube-apiserver's errors.
 func checked(object, converted value.Value, apiVersion string) (value.Value, error) {
 	was, is := kindOf(object), kindOf(converted)
 	if want := kindOf(object.With("apiVersion", value.String(apiVersion))).GroupVersion(); is.GroupVersion() != want {
@@ -44,6 +51,8 @@ func checked(object, converted value.Value, apiVersion string) (value.Value, err
 }
 
 // restored returns the metadata of an object with the labels and annotations of an answer.
+//
+// Labels and annotations that the answer lacks are removed.
 func restored(metadata, answered value.Value) (value.Value, error) {
 	switch {
 	case answered.IsAbsent():
@@ -88,6 +97,7 @@ func checkTexts(name string, had, texts value.Value) error {
 	if name == "labels" {
 		errs = metavalidation.ValidateLabels(all, field.NewPath("metadata", "labels"))
 	} else {
+		// The path is spelled as in kube-apiserver.
 		errs = apivalidation.ValidateAnnotations(all, field.NewPath("metadata", "annotation"))
 	}
 	if len(errs) > 0 {

@@ -17,6 +17,8 @@ import (
 )
 
 // Client calls conversion webhooks. It is safe for concurrent use.
+//
+// Calls end with the server, and not with the request that needs the conversion.
 type Client struct {
 	ctx     context.Context
 	clients *remote.ClientManager
@@ -85,6 +87,7 @@ func (w *Webhook) Convert(objects []value.Value, apiVersion string) ([]value.Val
 	if len(answers) != len(objects) {
 		return nil, fmt.Errorf("conversion webhook for %v returned %d objects, expected %d", kindOf(objects[0]), len(answers), len(objects))
 	}
+	// The answers are in the order of the objects.
 	out := make([]value.Value, 0, len(objects))
 	for i, answer := range answers {
 		converted, err := parse(answer.Raw)

@@ -15,7 +15,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// The protocol of conversion webhooks: a review with all objects, a uid, and the wanted version goes out, and comes back with the converted
+// objects.
+
 // ask sends objects to the webhook and returns the converted ones.
+//
+// The error names the kind of the first object, as kube-apiserver's does.
 func (w *Webhook) ask(objects []value.Value, apiVersion string) ([]runtime.RawExtension, error) {
 	uid := types.UID(api.NewUID())
 	question, answer, err := w.review(uid, objects, apiVersion)
@@ -63,6 +68,8 @@ func (w *Webhook) review(uid types.UID, objects []value.Value, apiVersion string
 var errNoResponse = errors.New("no response provided")
 
 // convertedIn returns the objects of an answer. A v1 answer must have the uid and the kind of the request; a v1beta1 answer need not.
+//
+// A result that is no success may come with objects, which do not count.
 func convertedIn(answer runtime.Object, uid types.UID) ([]runtime.RawExtension, error) {
 	switch answer := answer.(type) {
 	case *apiextensionsv1.ConversionReview:

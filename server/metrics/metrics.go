@@ -22,6 +22,8 @@ import (
 //
 // Names and labels are those of kube-apiserver where it has such a metric. Requests are told apart by what is served, and not by
 // what clients write into paths, so that there is an end to the labels.
+//
+// Counting a request takes two lookups in caches, by its labels and by its code. The library would make a hash of all labels each time.
 type Metrics struct {
 	requests    *prometheus.CounterVec
 	durations   *prometheus.HistogramVec
@@ -42,6 +44,8 @@ var requestLabels = []string{"verb", "group", "version", "resource", "subresourc
 // InFlight counts the requests in flight, watches excepted. It is safe for concurrent use.
 //
 // A request is in flight until all of its work has ended, also when its client was told that its time is over, or has left.
+//
+// Its fields are counts that WithMaxInFlight also compares with limits.
 type InFlight struct{ Reading, Writing, Exempt atomic.Int64 }
 
 // New returns the metrics of a server whose requests in flight are counted elsewhere.
@@ -95,6 +99,8 @@ var verbLabels = map[string]string{
 }
 
 // labels returns the labels of a request: of one for something that is not served, nothing but what it does.
+//
+// A path that names nothing that is served has no labels but the verb. Otherwise clients could make series without end.
 func labels(c *request.Info, served *catalog.Catalog) [6]string {
 	verb := verbLabels[c.Verb]
 	if verb == "" {
@@ -131,6 +137,8 @@ type series struct {
 }
 
 // seriesOf returns the metrics of requests that have the labels of c.
+//
+// A series is made once for each set of labels, and stays.
 func (m *Metrics) seriesOf(c *request.Info, served *catalog.Catalog) *series {
 	is := labels(c, served)
 	return m.series.get(is, func() *series {
@@ -149,6 +157,8 @@ func (m *Metrics) seriesOf(c *request.Info, served *catalog.Catalog) *series {
 }
 
 // Running is a request that began. The zero Running counts nothing.
+//
+// End is called once.
 type Running struct {
 	*series
 	since time.Time
@@ -177,6 +187,8 @@ func (u Running) End(code int) {
 }
 
 // cache keeps a value for each key. The zero cache is empty. It is safe for concurrent use.
+//
+// It has no bound: keys come from what is served. mu guards of, and is held while a value is made, so each is made once.
 type cache[K comparable, V any] struct {
 	mu sync.RWMutex
 	of map[K]V

@@ -26,6 +26,7 @@ type asked struct {
 	failed    bool
 }
 
+// count counts an operation.
 func (s countedStore) count(operation string, err error) {
 	is := asked{operation, err != nil}
 	s.asked.get(is, func() prometheus.Counter {
@@ -78,6 +79,8 @@ func (s countedStore) Since(ctx context.Context, prefix string, after store.Revi
 }
 
 // Watch follows the changes of records.
+//
+// A watch counts as under way while its sequence is read.
 func (s countedStore) Watch(ctx context.Context, prefix string, from store.Revision) (iter.Seq2[store.Batch, error], error) {
 	batches, err := s.Store.Watch(ctx, prefix, from)
 	s.count("watch", err)

@@ -15,6 +15,8 @@ import (
 )
 
 // Object returns the content of the object with a key, absent if there is none.
+//
+// It is the object as it is stored, in the stored version and without its managed fields.
 func Object(ctx context.Context, s store.Store, key string) (value.Value, error) {
 	record, err := s.Get(ctx, key, 0)
 	if errors.Is(err, store.ErrNotFound) {
@@ -28,6 +30,8 @@ func Object(ctx context.Context, s store.Store, key string) (value.Value, error)
 }
 
 // Objects returns the content of all objects of a resource, in the first version that is served. An error names the key.
+//
+// It reads all of them at once, for resources that have few objects.
 func Objects(ctx context.Context, s store.Store, resource *catalog.Resource) ([]value.Value, error) {
 	page, err := s.Range(ctx, store.Range{Prefix: resource.Prefix})
 	if err != nil {
@@ -61,4 +65,6 @@ func IsTerminating(object value.Value) bool {
 
 // MayBeTerminating reports whether the text of an object has the name deletionTimestamp anywhere, as objects have that are being deleted. It
 // spares parsing the others.
+//
+// The text may have the name in another place, so the answer is only sure if it is false.
 func MayBeTerminating(text []byte) bool { return bytes.Contains(text, []byte(`"deletionTimestamp"`)) }

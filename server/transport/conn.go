@@ -24,6 +24,15 @@ const (
 //
 // Invariants, under mu: what is sent is sent by one goroutine at a time, while sending is true, in the order of the writes. Nothing is
 // added to pending once err is not nil.
+//
+// The others hand over to sendAll:
+//
+//	Write "a"    after a pause: sent by the caller
+//	Write "b"    sending is true: added to pending
+//	Write "c"    added to pending
+//	sendAll      sends "bc" in one piece, as soon as "a" is sent
+//
+// So a busy connection costs one system call for many writes, and no write waits for another one, up to maxPending.
 type conn struct {
 	net.Conn // the TLS connection, without what tells net/http that it is one
 	wire     *gatherer
@@ -40,6 +49,8 @@ type conn struct {
 }
 
 // newConn returns a connection over a TLS connection whose records go to wire. It ends with its listener, which waits for that.
+//
+// The goroutine that sends lives as long as the connection.
 func newConn(secure *tls.Conn, wire *gatherer, state tls.ConnectionState, of *Listener) *conn {
 	c := &conn{Conn: secure, wire: wire, state: state}
 	c.filled.L, c.drained.L = &c.mu, &c.mu
@@ -61,6 +72,8 @@ func State(c net.Conn) *tls.ConnectionState {
 
 // Write sends p, or takes it to be sent. It waits while too much is pending. An error may be about what earlier calls wrote: then nothing
 // of p is sent.
+//
+// p is not kept: it is copied, or sent before Write returns.
 func (c *conn) Write(p []byte) (int, error) {
 	if alone, err := c.take(p); err != nil {
 		return 0, err
@@ -76,6 +89,8 @@ func (c *conn) Write(p []byte) (int, error) {
 }
 
 // take adds p to what is pending, or reports that it comes alone: then the caller is to send it, and to call sent.
+//
+// It waits while maxPending is exceeded, so a client that does not read holds up its own writers alone.
 func (c *conn) take(p []byte) (alone bool, err error) {
 	now := time.Now()
 	c.mu.Lock()
@@ -136,6 +151,8 @@ func (c *conn) Close() error {
 }
 
 // sendAll sends what is pending until the connection is closed, and ends it then.
+//
+// Closing TLS writes a last record, which a client that does not read would block. So a timer closes the connection below.
 func (c *conn) sendAll() {
 	for text := c.next(); text != nil; text = c.next() {
 		err := c.wire.gather(c.Conn, *text)
@@ -149,6 +166,8 @@ func (c *conn) sendAll() {
 
 // next waits for something to send while nobody else sends, and returns it; nil if nothing will come any more. The caller is to send it,
 // and to call sent.
+//
+// It takes all that is pending at once, which lets waiting writers go on.
 func (c *conn) next() *[]byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,7 +8,13 @@ import (
 	"github.com/deed-project/deed/internal/slab"
 )
 
+// TLS turns a write into one record for each 16 KiB, and writes each by itself. Gathered records make one system call for all of them:
+//
+//	gather "..." 40 KiB   TLS: 3 records ---> gatherer keeps them ---> 1 write
+
 // gatherer is the connection below TLS. While something is gathered it keeps records, so as to send them together.
+//
+// mu guards records. TLS may write from other goroutines than the one that gathers, for example an alert.
 type gatherer struct {
 	net.Conn
 
@@ -37,6 +43,7 @@ func (g *gatherer) gather(secure io.Writer, text []byte) error {
 	return err
 }
 
+// begin keeps records from now on.
 func (g *gatherer) begin() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -44,6 +51,8 @@ func (g *gatherer) begin() {
 }
 
 // send sends what was kept. Records that TLS writes by itself meanwhile, as to end the connection, wait for it.
+//
+// The lock is held while it writes, so that records keep their order.
 func (g *gatherer) send() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -53,13 +62,13 @@ func (g *gatherer) send() error {
 	return err
 }
 
-// buffers are empty, and used by nobody.
+// buffers holds idle buffers, all of them empty.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // newBuffer returns an empty buffer.
 func newBuffer() *[]byte { return buffers.Get().(*[]byte) }
 
-// free gives a buffer back that nobody uses any more.
+// free returns a buffer to the pool. The caller must not use it afterwards.
 func free(b *[]byte) {
 	*b = slab.Kept(*b, 2*maxPending)
 	buffers.Put(b)

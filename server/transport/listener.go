@@ -8,7 +8,13 @@ import (
 	"time"
 )
 
+// Connections with TLS whose writes are gathered. net/http does HTTP/2 over TLS only on a *tls.Conn itself, which writes record by record.
+// So the listener ends TLS, and gives net/http connections that look as if they had none.
+
 // Listener is a [net.Listener] of connections whose TLS handshake is over. It is safe for use by several goroutines.
+//
+// Each accepted connection shakes hands in a goroutine of its own, and is ready afterwards. So a client that is slow to shake hands keeps
+// no other client waiting.
 type Listener struct {
 	net.Listener
 	config   *tls.Config
@@ -69,6 +75,8 @@ func (l *Listener) End() {
 }
 
 // acceptAll accepts connections until the listener is closed. An error is told before the next try.
+//
+// It runs in a goroutine of its own.
 func (l *Listener) acceptAll() {
 	for {
 		c, err := l.Listener.Accept()
@@ -85,6 +93,8 @@ func (l *Listener) acceptAll() {
 }
 
 // shake makes a connection ready.
+//
+// A failed handshake is handed on as well: see Accept.
 func (l *Listener) shake(c net.Conn) {
 	gathered := &gatherer{Conn: c}
 	secure := tls.Server(gathered, l.config)

@@ -26,6 +26,8 @@ var System = []string{"default", "kube-node-lease", "kube-public", "kube-system"
 var immortal = []string{"default", "kube-public", "kube-system"}
 
 // New returns a namespace as a client creates it.
+//
+// What the server adds, such as the phase, is not in it.
 func New(name string) value.Value {
 	return value.Object(
 		value.Member{Name: "apiVersion", Value: value.String("v1")},
@@ -39,6 +41,9 @@ var Resource = kschema.GroupResource{Resource: "namespaces"}
 
 // Lifecycle is the admission plugin NamespaceLifecycle: it refuses objects in a namespace that does not exist or is being deleted, and the
 // deletion of some namespaces.
+//
+// kube-apiserver reads namespaces from a cache, and waits for it if a namespace is missing. Here each creation reads the store, so there is
+// nothing to wait for.
 type Lifecycle struct{ Store store.Store }
 
 // Admit refuses a request with 403 or 404.
@@ -47,6 +52,7 @@ func (l Lifecycle) Admit(ctx context.Context, r *admission.Request) error {
 	if r.Operation == admission.Delete && resource == Resource && slices.Contains(immortal, r.Name) {
 		return errors.NewForbidden(Resource, r.Name, stderrors.New("this namespace may not be deleted"))
 	}
+	// Updates and deletions in a namespace that is being deleted are allowed: they are how it becomes empty.
 	if r.Operation != admission.Create || r.Namespace == "" || resource == Resource {
 		return nil
 	}

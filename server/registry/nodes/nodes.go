@@ -13,12 +13,15 @@ import (
 
 var nodes = kschema.GroupResource{Resource: "nodes"}
 
+// notReady is the taint of a node that has not reported its condition yet.
 var notReady = value.Object(
 	value.Member{Name: "effect", Value: value.String("NoSchedule")},
 	value.Member{Name: "key", Value: value.String("node.kubernetes.io/not-ready")},
 )
 
 // Taint marks a new node as not ready, as TaintNodesByCondition of kube-apiserver does.
+//
+// A node that comes with the taint stays as it is. As no controller of nodes runs here, nothing removes the taint later.
 func Taint(_ context.Context, r *admission.Request) error {
 	if r.Resource.GroupResource() != nodes || r.Subresource != "" || r.Operation != admission.Create {
 		return nil

@@ -22,11 +22,14 @@ import (
 //	mutate    what admission makes of it
 //	check     that it is about the pod of the request
 //	act       on the pod, unless admission refuses it
+//
+// Admission is asked twice: mutating plugins about the object that was sent, and validating plugins in act, once the object is checked.
 func Act(w *write.Writer, q *rest.Request) (*rest.Answer, error) {
 	options, err := api.ParseCreateOptions(q.Query)
 	if err != nil {
 		return nil, err
 	}
+	// asked is the request as one for objects of the other kind. q stays the request for the pod.
 	asked := *q
 	if action := q.Version.Actions[q.Target.Subresource]; action != nil { // else it is a Binding without a path to the pod
 		asked.Version = action

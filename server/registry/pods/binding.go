@@ -17,6 +17,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Bindings put pods on nodes. A scheduler sends one for each pod:
+//
+//	Binding {metadata: {name: a}, target: {kind: Node, name: n1}}
+//	pod a   spec.nodeName n1, and the condition PodScheduled is True
+//
+// The node need not exist.
+
 // bind puts a pod that is on no node on the node that a Binding names, with the labels and annotations of the Binding. No manager owns any
 // of that.
 func bind(asked *write.Task, sent managedfields.Object) error {
@@ -53,6 +60,8 @@ func checkBinding(binding value.Value) field.ErrorList {
 }
 
 // bindOnce is bind without a second attempt: store.ErrConflict says that another write was faster.
+//
+// The checks are those of kube-apiserver, in its order: UID, resource version, and then whether the pod can be bound.
 func bindOnce(t *write.Task, binding value.Value) error {
 	live, err := t.Writer.Reader.MustLoad(t.Request)
 	if err != nil {
@@ -96,6 +105,8 @@ func checkBound(q *rest.Request, live read.Live, version string) error {
 var storage = door.Open(value.Internal{})
 
 // bound returns a pod on the node of a Binding.
+//
+// Labels and annotations of the Binding are added to those of the pod, and replace them where both have a name.
 func bound(pod, binding value.Value) value.Value {
 	metadata := pod.Get("metadata")
 	for _, name := range []string{"annotations", "labels"} {

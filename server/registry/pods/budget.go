@@ -21,10 +21,20 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// Disruption budgets. A budget says how many of the pods that it selects may be missing, and its status how many more may go now:
+//
+//	status.disruptionsAllowed   taken down by one for each eviction, before the pod is deleted
+//	status.disruptedPods        notes the pod with the time, until a controller sees that it is gone
+//
+// The controller that counts pods up again is not part of an API server. So without it, evictions stop once the budget is used up.
+
 var budgets = kschema.GroupResource{Group: "policy", Resource: "poddisruptionbudgets"}
 
 // disrupt takes a disruption of pod from its budget, if the pod has a budget. The error is a 429 if the budget allows no disruption now. A pod
 // that is not ready takes none if its budget has that policy. t is the deletion of the pod.
+//
+// It writes the budget before the pod is deleted. So two evictions at the same time cannot use the same disruption: one of the writes
+// conflicts and tries again.
 func disrupt(t *write.Task, pod value.Value) error {
 	w := t.Writer
 	resource := w.Host.Resource(budgets)
@@ -62,6 +72,8 @@ func disrupt(t *write.Task, pod value.Value) error {
 }
 
 // budgetsOf returns the budgets whose selectors match a pod. The request is for budgets.
+//
+// It reads all budgets of the namespace. A budget whose selector cannot be read selects nothing.
 func budgetsOf(b *read.Reader, q *rest.Request, pod value.Value) ([]value.Value, error) {
 	all, err := api.ParseListOptions(nil)
 	if err != nil {
@@ -90,6 +102,7 @@ func budgetsOf(b *read.Reader, q *rest.Request, pod value.Value) ([]value.Value,
 	return out, nil
 }
 
+// isReady reports whether a pod has the condition Ready.
 func isReady(pod value.Value) bool {
 	for c := range pod.Get("status", "conditions").Items() {
 		if c.Get("type").Str() == "Ready" {
@@ -111,6 +124,8 @@ func letsUnready(budget value.Value) bool {
 const maxDisrupted = 2000
 
 // allowsDisruption refuses, with 429 or 403, a disruption that a budget does not allow.
+//
+// A budget that its controller has not seen yet allows nothing, and the client is told to come again in ten seconds.
 func allowsDisruption(budget value.Value) error {
 	name, status := api.Meta(budget, "name"), budget.Get("status")
 	allowed := status.Get("disruptionsAllowed").Int()
@@ -136,6 +151,8 @@ func allowsDisruption(budget value.Value) error {
 }
 
 // whyNone returns the reason why a budget with a status allows no disruption.
+//
+// The text is for the client, so the condition that the controller left matters more than the numbers.
 func whyNone(name string, status value.Value) string {
 	var condition value.Value
 	for c := range status.Get("conditions").Items() {
@@ -164,6 +181,8 @@ func withBudget(err *errors.StatusError, format string, with ...any) error {
 }
 
 // withDisruption returns a budget after a disruption by the pod with a name.
+//
+// With the last disruption, the condition DisruptionAllowed becomes False.
 func withDisruption(budget value.Value, pod string, now time.Time) (value.Value, error) {
 	status := budget.Get("status")
 	left := status.Get("disruptionsAllowed").Int() - 1

@@ -18,6 +18,9 @@ import (
 
 // Connect carries out a request to reach into a pod, as far as that goes without a kubelet: it asks admission, and then refuses the request
 // with the reason why the pod cannot be reached.
+//
+// What a real server answers depends on what is wrong first, and so does this one. For example, a pod without a node and a missing
+// container is refused for the container.
 func Connect(w *write.Writer, q *rest.Request) error {
 	if len(q.Query["dryRun"]) > 0 {
 		return errors.NewBadRequest("dryRun is not supported")
@@ -68,6 +71,8 @@ func podAddress(pod value.Value) string {
 }
 
 // stream returns the reason why a container of a pod, or its ports, cannot be reached.
+//
+// The order of its checks is kube-apiserver's. A pod with a node whose address is known would be reached here.
 func stream(w *write.Writer, q *rest.Request, subresource, container string) error {
 	live, err := w.Reader.MustLoad(q)
 	if err != nil {
@@ -113,6 +118,8 @@ func checkContainer(podName string, pod value.Value, name string) error {
 
 // addressesOf returns how many addresses a node has. If the node does not exist, the error is the 404 of a pod with its name, as in
 // kube-apiserver.
+//
+// Without an error it may be 0: the node has reported no address.
 func addressesOf(w *write.Writer, q *rest.Request, node string) (int, error) {
 	of := requestOf(w, q, "nodes")
 	of.Target.Namespace, of.ObjectName = "", node

@@ -17,8 +17,13 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
+// Evictions delete pods, with regard to their disruption budgets. An eviction makes up to three writes: it takes a disruption from the
+// budget, sets the condition DisruptionTarget of the pod, and deletes the pod. They are not atomic, as in kube-apiserver.
+
 // evict deletes a pod as an Eviction demands, if its disruption budget allows that; see budget.go. The pod gets the condition
 // DisruptionTarget first.
+//
+// Admission decides about the eviction, so the deletion does not ask it again.
 func evict(asked *write.Task, sent managedfields.Object) error {
 	options, err := deletionOf(asked.Request, sent.Content)
 	if err != nil {
@@ -43,6 +48,8 @@ func evict(asked *write.Task, sent managedfields.Object) error {
 
 // deletionOf returns the options of the delete that an Eviction asks for. The error is a 422, or a plain error if query and body disagree
 // about a dry run.
+//
+// The dry run may be in the query or in the body. If both have one, they must agree.
 func deletionOf(q *rest.Request, eviction value.Value) (*metav1.DeleteOptions, error) {
 	deletion := &metav1.DeleteOptions{}
 	if asked := eviction.Get("deleteOptions"); asked.Kind() == value.KindObject {
@@ -69,6 +76,8 @@ func deletionOf(q *rest.Request, eviction value.Value) (*metav1.DeleteOptions, e
 
 // evictOnce is the last step of evict, without a second attempt: store.ErrConflict says that another write was faster. As in kube-apiserver,
 // the options are checked only after the pod has its condition.
+//
+// The condition is a write of its own, so the resource version of a precondition moves on with it.
 func evictOnce(t *write.Task, options *metav1.DeleteOptions) error {
 	live, err := t.Writer.Reader.MustLoad(t.Request)
 	if err != nil {

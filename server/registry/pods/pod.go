@@ -20,6 +20,8 @@ func requestOf(w *write.Writer, q *rest.Request, resource string) *rest.Request 
 }
 
 // withCondition returns a pod with a condition that is true: since now, or since the time that it has if it was true already.
+//
+// An earlier condition of the type keeps its place in the list.
 func withCondition(pod, condition value.Value, now time.Time) value.Value {
 	condition = condition.With("status", value.String("True")).With("lastProbeTime", value.Null())
 	since, replaced := value.String(api.Timestamp(now)), false

@@ -30,6 +30,7 @@ var SystemPriorityClasses = []value.Value{
 		"Used for system critical pods that must run in the cluster, but can be moved to another node if necessary."),
 }
 
+// newPriorityClass returns a priority class as a client creates it.
 func newPriorityClass(name string, priority int64, description string) value.Value {
 	return value.Object(
 		value.Member{Name: "apiVersion", Value: value.String("scheduling.k8s.io/v1")},
@@ -45,6 +46,8 @@ func newPriorityClass(name string, priority int64, description string) value.Val
 type Defaults struct{ Store store.Store }
 
 // Admit sets the fields of a pod, or refuses it with 403.
+//
+// An update gets tolerations only, since the priority of a pod does not change.
 func (d Defaults) Admit(ctx context.Context, r *admission.Request) error {
 	if r.Resource.GroupResource() != pods || r.Subresource != "" {
 		return nil
@@ -69,6 +72,8 @@ func (d Defaults) Admit(ctx context.Context, r *admission.Request) error {
 
 // withPriority returns the spec of a new pod with the priority of its class. The error is a 403 for a pod whose class does not exist, or
 // whose priority is not that of its class.
+//
+// A client may write the priority that the class gives, but no other one.
 func (d Defaults) withPriority(ctx context.Context, r *admission.Request, spec value.Value) (value.Value, error) {
 	class, err := d.priorityClassOf(ctx, spec.Get("priorityClassName").Str())
 	if err != nil {
@@ -100,6 +105,7 @@ func (d Defaults) withPriority(ctx context.Context, r *admission.Request, spec v
 	return spec.With("preemptionPolicy", policy), nil
 }
 
+// isSet reports whether a field has a value other than null.
 func isSet(v value.Value) bool { return !v.IsAbsent() && !v.IsNull() }
 
 // noPriorityClass is the class of pods that name no class, if no class is the default.
@@ -117,6 +123,7 @@ func (d Defaults) priorityClassOf(ctx context.Context, name string) (value.Value
 	}
 	var least value.Value
 	for _, record := range page.Records {
+		// Few classes are default, so the others are not parsed.
 		if !bytes.Contains(record.Text, []byte(`"globalDefault":true`)) {
 			continue
 		}

@@ -17,6 +17,8 @@ import (
 //	decode    the object
 //	own       everything in it is the manager's
 //	answer    what it asks
+//
+// Admission is not asked: reviews are never sent to webhooks. The answer may be a Table or metadata.
 func Create(q *rest.Request, answer func(review value.Value) (value.Value, error)) (*rest.Answer, error) {
 	options, err := api.ParseCreateOptions(q.Query)
 	if err != nil {

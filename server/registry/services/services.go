@@ -27,6 +27,8 @@ type Resolver struct {
 const resolveTimeout = 5 * time.Second
 
 // ResolveEndpoint returns the URL of a port of a service: a fixed address, an external name, or a ready endpoint.
+//
+// It implements the resolver of the library for webhooks. A service may have several ports, which EndpointSlices name.
 func (s Resolver) ResolveEndpoint(namespace, name string, port int32) (*url.URL, error) {
 	if address := s.Fixed[name+"."+namespace]; address != "" {
 		return &url.URL{Scheme: "https", Host: address}, nil
@@ -53,6 +55,8 @@ func (s Resolver) ResolveEndpoint(namespace, name string, port int32) (*url.URL,
 }
 
 // endpointOf returns the URL of the first ready endpoint of a service.
+//
+// It is the first one by key, always the same: webhooks are not balanced over endpoints.
 func (s Resolver) endpointOf(ctx context.Context, namespace, service, port string) (*url.URL, error) {
 	resource := s.Catalog().Lookup("discovery.k8s.io", "endpointslices")
 	slices, err := registry.Objects(ctx, s.Store, resource)
@@ -74,6 +78,8 @@ func (s Resolver) endpointOf(ctx context.Context, namespace, service, port strin
 }
 
 // readyAddress returns the address of the first ready endpoint of an EndpointSlice, "" if there is none.
+//
+// An endpoint that does not say whether it is ready counts as ready.
 func readyAddress(slice value.Value) string {
 	for e := range slice.Get("endpoints").Items() {
 		ready := e.Get("conditions", "ready")
@@ -84,6 +90,7 @@ func readyAddress(slice value.Value) string {
 	return ""
 }
 
+// at returns the URL of a port of a host.
 func at(host string, port int64) *url.URL {
 	return &url.URL{Scheme: "https", Host: net.JoinHostPort(host, strconv.FormatInt(port, 10))}
 }

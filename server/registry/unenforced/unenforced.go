@@ -43,6 +43,8 @@ func Kinds() []string {
 }
 
 // Warn is an admission plugin that warns of objects that have no effect.
+//
+// Only the main endpoint warns: the object itself is what has no effect.
 func Warn(_ context.Context, r *admission.Request) error {
 	if r.Object.IsAbsent() || r.Subresource != "" {
 		return nil
@@ -56,6 +58,8 @@ func Warn(_ context.Context, r *admission.Request) error {
 }
 
 // Report logs the resources that have stored objects without an effect.
+//
+// It is for the start of a server, when objects may be stored that nobody is warned of.
 func Report(ctx context.Context, s store.Store, c *catalog.Catalog, log logs.Logger) {
 	for _, k := range kinds {
 		for _, resource := range k.resources {

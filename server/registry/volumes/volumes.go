@@ -20,6 +20,8 @@ var finalizers = map[kschema.GroupResource]string{
 
 // Protect gives a new volume, claim or attributes class its finalizer, as StorageObjectInUseProtection of kube-apiserver does. As there,
 // only a controller of a cluster takes the finalizer away again.
+//
+// An object that comes with the finalizer, or whose metadata is no object, stays as it is.
 func Protect(_ context.Context, r *admission.Request) error {
 	finalizer, ok := finalizers[r.Resource.GroupResource()]
 	if !ok || r.Subresource != "" || r.Operation != admission.Create {

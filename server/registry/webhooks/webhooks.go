@@ -26,6 +26,8 @@ func IsConfiguration(group, resource string) bool {
 }
 
 // form is the form of configurations: that of the kind, with the validation of webhooks.
+//
+// It must not be an IncrementalForm: the methods below have to be called.
 type form struct{ catalog.Form }
 
 // ValidateCreate returns what is wrong with a new configuration.
@@ -41,6 +43,8 @@ func (f form) ValidateUpdate(
 }
 
 // Install makes the resources of configurations among resources validate webhooks.
+//
+// It is called before the resources are served.
 func Install(resources []*catalog.Resource) {
 	for _, r := range resources {
 		if IsConfiguration(r.Group, r.Plural) {
