@@ -12,6 +12,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Policies of admission and their bindings. This server stores them, validates them, and does not enforce them. Whether expressions compile
+// is not checked.
+
 // matchResources validates which requests a policy or a binding matches.
 func (r *report) matchResources(p place) {
 	if !p.is() {
@@ -38,6 +41,8 @@ func (r *report) matchResources(p place) {
 }
 
 // namedRule validates a rule that requests match, which may name objects.
+//
+// Names come before the rest of the rule, as in kube-apiserver.
 func (r *report) namedRule(p place) {
 	named := p.at("resourceNames")
 	var met names
@@ -89,6 +94,9 @@ func (r *report) wildcardAlone(p place, what string) {
 }
 
 // ruleResources validates resources and subresources, of which either part may be a wildcard.
+//
+// No entry may be covered by another one: "pods/*" covers "pods/status" if it comes first. The last entry without a slash decides whether
+// "*" has company, which is an oddity of kube-apiserver.
 func (r *report) ruleResources(p place) {
 	if p.Len() == 0 {
 		r.required(p, "")
@@ -143,6 +151,7 @@ func (r *report) paramKind(p place) {
 	}
 }
 
+// paramVersion validates an apiVersion: a version, or a group and a version. The core group has no name.
 func (r *report) paramVersion(p place) {
 	group, version, qualified := strings.Cut(p.Str(), "/")
 	switch {
@@ -165,6 +174,8 @@ func (r *report) paramVersion(p place) {
 }
 
 // paramRef validates which parameters a binding refers to.
+//
+// A binding names one object of parameters, or selects several.
 func (r *report) paramRef(p place) {
 	if !p.is() {
 		return
@@ -189,6 +200,8 @@ func (r *report) paramRef(p place) {
 }
 
 // policy validates what policies that validate and those that mutate have in common.
+//
+// mutating tells that the policy changes objects, which it cannot do in a deletion.
 func (r *report) policy(spec place, mutating bool) {
 	if failure := spec.at("failurePolicy"); !failure.is() {
 		r.required(failure, "")
@@ -232,6 +245,8 @@ var (
 )
 
 // mutableOperations refuses operations that nothing can change. The error is not about one rule.
+//
+// Its path leaves out the index of the rule, as in kube-apiserver.
 func (r *report) mutableOperations(p place) {
 	told := p.at("resourceRules").at("operations")
 	for rule := range p.Get("resourceRules").Items() {
@@ -242,6 +257,8 @@ func (r *report) mutableOperations(p place) {
 }
 
 // matchConditions validates expressions that requests have to meet.
+//
+// Unlike the conditions of webhooks, expressions are not compiled.
 func (r *report) matchConditions(p place) {
 	if p.Len() > 64 {
 		r.add(field.TooMany(p.path(), p.Len(), 64))
@@ -263,6 +280,8 @@ func (r *report) matchConditions(p place) {
 }
 
 // validatePolicy validates a ValidatingAdmissionPolicy.
+//
+// A policy without validations and annotations has no effect. Nothing else is checked then.
 func validatePolicy(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
 	r.policy(spec, false)
@@ -292,6 +311,7 @@ func validatePolicy(r *report, object place, _ value.Value) {
 
 var refusalReasons = []string{"Forbidden", "Invalid", "RequestEntityTooLarge"}
 
+// validation validates one expression and what it says of an object that does not meet it.
 func (r *report) validation(p place) {
 	expression, message, shown := p.at("expression"), p.at("message"), p.at("messageExpression")
 	if strings.TrimSpace(expression.Str()) == "" {
@@ -311,6 +331,7 @@ func (r *report) validation(p place) {
 	}
 }
 
+// auditAnnotation validates an annotation. Its key is qualified by the name of the policy, so the two together must be a qualified name.
 func (r *report) auditAnnotation(p place, policy string) {
 	key, expression := p.at("key"), p.at("valueExpression")
 	if policy == "" {

@@ -12,12 +12,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Autoscalers and disruption budgets. An autoscaler is validated in the version v2, whatever version was sent: asHub in the table.
+
 // metricTypes are what the replicas of an autoscaler follow, by the member that says more of it.
 var metricTypes = []struct{ name, member string }{
 	{"Object", "object"}, {"External", "external"}, {"Pods", "pods"}, {"Resource", "resource"}, {"ContainerResource", "containerResource"},
 }
 
 // validateAutoscaler refuses a HorizontalPodAutoscaler.
+//
+// An autoscaler can go down to no replicas only if it follows something that exists without pods.
 func validateAutoscaler(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
 	least, most := spec.at("minReplicas"), spec.at("maxReplicas")
@@ -73,6 +77,8 @@ func (r *report) metricName(p place) {
 }
 
 // bounds refuses how many replicas there are at least and at most.
+//
+// The errors are those of tags, hence they come last.
 func (r *report) bounds(least, most place) {
 	if least.is() && least.Int() < 0 {
 		r.laterInvalid(least, least.Int(), "must be greater than or equal to 0")
@@ -93,6 +99,8 @@ func (r *report) segment(p place) {
 }
 
 // metric refuses what replicas follow.
+//
+// kube-apiserver reports an unknown type twice, before and after the sources. Of several sources, only the first is validated itself.
 func (r *report) metric(p place) {
 	typ, known := p.at("type"), false
 	if typ.Str() == "" {
@@ -127,6 +135,7 @@ func (r *report) metric(p place) {
 	}
 }
 
+// notMetric adds the error of a type that no metric has.
 func (r *report) notMetric(typ place) {
 	r.notSupported(typ, "ContainerResource", "External", "Object", "Pods", "Resource")
 }
@@ -143,6 +152,8 @@ func members(metric value.Value) int {
 }
 
 // metricSource refuses where a metric comes from.
+//
+// Each source has a target, which may be a value for all pods together, for each pod, or in percent of what pods request.
 func (r *report) metricSource(p place) {
 	target := p.at("target")
 	switch p.name() {
@@ -194,6 +205,8 @@ func (r *report) metricSource(p place) {
 }
 
 // containerResource validates a text that names a resource of containers.
+//
+// The rule is that of resources of containers, whose errors are about a key. Here they are about the text.
 func (r *report) containerResource(p place) {
 	named := place{way: p.way, id: p.id}
 	w := podWalk{report: &report{}}
@@ -256,11 +269,13 @@ func (r *report) scaling(p place) {
 	}
 }
 
+// scaleTarget shows what an autoscaler scales.
 func scaleTarget(s source) string {
 	target := s.Get("spec", "scaleTargetRef")
 	return target.Get("kind").Str() + "/" + target.Get("name").Str()
 }
 
+// fewestPods shows how many replicas there are at least.
 func fewestPods(s source) string {
 	if fewest := s.Get("spec", "minReplicas"); fewest.Kind() == value.KindInt {
 		return fmt.Sprint(fewest.Int())
@@ -333,6 +348,7 @@ func quantityText(v value.Value) string {
 	return v.Str()
 }
 
+// percent shows a number in percent, or another text if there is none.
 func percent(v value.Value, otherwise string) string {
 	if v.Kind() != value.KindInt {
 		return otherwise

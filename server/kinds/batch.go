@@ -12,6 +12,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Jobs and CronJobs. A job selects its pods by its own UID, which the server writes to the selector and to the labels of the template:
+//
+//	spec.selector.matchLabels        batch.kubernetes.io/controller-uid: UID
+//	spec.template.metadata.labels    controller-uid and batch.kubernetes.io/controller-uid: UID
+//	                                 job-name and batch.kubernetes.io/job-name: NAME
+//
+// With manualSelector, the client writes both. The labels without a prefix are those of earlier releases.
+
 // Labels by which a job knows its pods: what they are of, and what it is called, by their names of today and before.
 var (
 	jobUIDLabels  = []string{"controller-uid", "batch.kubernetes.io/controller-uid"}
@@ -19,6 +27,8 @@ var (
 )
 
 // validateJob refuses a Job.
+//
+// Pods of an indexed job have the index behind the name of the job, so the longest of them must be a DNS label.
 func validateJob(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	if !isSet(live) {
@@ -68,6 +78,8 @@ func (r *report) generatedSelector(object, spec place) {
 }
 
 // hasLabel refuses labels without one that says what it should.
+//
+// The error shows all labels, as in kube-apiserver.
 func (r *report) hasLabel(labels place, name string, want value.Value) {
 	label := labels.below(labels.Get(name), name, isKey)
 	switch detail := fmt.Sprintf("must be '%s'", want.Str()); {
@@ -79,6 +91,8 @@ func (r *report) hasLabel(labels place, name string, want value.Value) {
 }
 
 // jobSpec refuses what a job does.
+//
+// It is also for the jobs of a CronJob.
 func (r *report) jobSpec(spec place) {
 	for _, name := range [...]string{
 		"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", "backoffLimitPerIndex",
@@ -110,6 +124,8 @@ func (r *report) jobSpec(spec place) {
 }
 
 // indexed refuses what only jobs whose pods are counted have, and what these must have.
+//
+// The checks stand in the order of kube-apiserver, which does not follow the fields.
 func (r *report) indexed(spec place) {
 	mode := spec.at("completionMode")
 	perIndex, failed := spec.at("backoffLimitPerIndex"), spec.at("maxFailedIndexes")
@@ -145,6 +161,8 @@ func (r *report) indexed(spec place) {
 }
 
 // jobChange refuses what may not change of a job. If it is mutable, its pods may change in part.
+//
+// An indexed job may change its completions together with its parallelism.
 func (r *report) jobChange(spec place, was value.Value, mutable bool) {
 	switch completions := spec.at("completions"); {
 	case spec.text("completionMode") != "Indexed":
@@ -164,6 +182,8 @@ func (r *report) jobChange(spec place, was value.Value, mutable bool) {
 }
 
 // waits reports whether a job has no pods because it is suspended.
+//
+// A job that is suspended anew has begun, and waits only once its pods are gone.
 func waits(job value.Value) bool {
 	status := job.Get("status")
 	begun := isSet(status.Get("startTime"))
@@ -174,6 +194,8 @@ func waits(job value.Value) bool {
 }
 
 // waitingTemplate refuses changes of the pods of a job that waits, but of where they may run and of what they want of nodes.
+//
+// What may change is written to the old template, which must then equal the new one.
 func (r *report) waitingTemplate(spec place, was value.Value) {
 	for _, name := range [...]string{"nodeSelector", "tolerations", "schedulingGates"} {
 		was = was.With(name, spec.Get(name))
@@ -241,6 +263,8 @@ func validateCronJob(r *report, object place, live value.Value) {
 }
 
 // schedule refuses when jobs are made. A time zone may be in it only if one was.
+//
+// An update may keep a time zone that was permitted when the object was created.
 func (r *report) schedule(spec place, was value.Value) {
 	p := spec.at("schedule")
 	if p.Str() == "" {
@@ -275,6 +299,8 @@ func parseSchedule(text string) (err error) {
 var zoneCharacters = lazyRegexp(`^[A-Za-z\.\-_0-9+]{1,14}$`)
 
 // timeZone refuses a name of no time zone.
+//
+// The characters are checked before the zone is looked up, so that the name cannot lead out of the database of zones.
 func (r *report) timeZone(p place) {
 	if p.Str() == "" {
 		r.invalid(p, "timeZone must be nil or non-empty string")
@@ -353,6 +379,7 @@ func jobStatus(s source) string {
 	return "Running"
 }
 
+// jobCompletions shows how many pods succeeded, of how many.
 func jobCompletions(s source) string {
 	succeeded, parallelism := s.Get("status", "succeeded").Int(), s.Get("spec", "parallelism").Int()
 	switch wanted := s.Get("spec", "completions"); {
@@ -377,6 +404,7 @@ func jobDuration(s source) string {
 	return duration.HumanDuration(end.Sub(begin))
 }
 
+// suspended shows whether a CronJob is suspended, as its Go type prints it.
 func suspended(s source) string {
 	switch suspend := s.Get("spec", "suspend"); {
 	case suspend.Kind() != value.KindBool:
@@ -387,6 +415,7 @@ func suspended(s source) string {
 	return "False"
 }
 
+// lastSchedule shows how long ago a CronJob made its last job.
 func lastSchedule(s source) string {
 	if last := s.Get("status", "lastScheduleTime"); last.Kind() == value.KindString {
 		return s.since(last)

@@ -8,7 +8,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Claims of devices. A claim asks for devices by classes and selectors, and a template makes claims for pods. The errors come partly from
+// functions and partly from tags, hence the two kinds of calls: r.required and r.later.
+
 // validateDeviceClaim validates a ResourceClaim.
+//
+// The spec of a claim cannot change, so an update checks nothing else of it.
 func validateDeviceClaim(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	if isSet(live) {
@@ -19,6 +24,8 @@ func validateDeviceClaim(r *report, object place, live value.Value) {
 }
 
 // validateClaimStatus validates the status of a ResourceClaim.
+//
+// A claim is reserved for its consumers only once devices are allocated, and the allocation stays as it is.
 func validateClaimStatus(r *report, object place, live value.Value) {
 	status := object.at("status")
 	reserved, allocation := status.at("reservedFor"), status.at("allocation")
@@ -49,6 +56,8 @@ func validateDeviceTemplate(r *report, object place, live value.Value) {
 }
 
 // deviceClaim validates which devices are asked for.
+//
+// A constraint names one attribute that the devices have in common, or that tells them apart.
 func (r *report) deviceClaim(p place) {
 	requests, constraints, configs := p.at("requests"), p.at("constraints"), p.at("config")
 	for i := range requests.indexes() {
@@ -96,6 +105,8 @@ func (r *report) deviceRequest(p place) {
 }
 
 // exactRequest validates a request for devices of a class.
+//
+// sub tells that it is one of several alternatives. The class of such a request is validated by tags.
 func (r *report) exactRequest(p place, sub bool) {
 	class := p.at("deviceClassName")
 	switch wrong := validation.IsDNS1123Subdomain(class.Str()); {
@@ -124,6 +135,7 @@ func (r *report) exactRequest(p place, sub bool) {
 	}
 }
 
+// deviceSelectors validates expressions that devices have to meet. They are not compiled.
 func (r *report) deviceSelectors(p place) {
 	for i := range p.indexes() {
 		s := p.item(i)
@@ -158,6 +170,8 @@ func (r *report) deviceConfig(p place) {
 }
 
 // requestNames validates references to requests of a claim, or to their alternatives.
+//
+// "gpu" names a request, and "gpu/large" one of its alternatives.
 func (r *report) requestNames(p place, requests value.Value) {
 	const detail = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 	for i := range p.indexes() {
@@ -176,6 +190,7 @@ func (r *report) requestNames(p place, requests value.Value) {
 	}
 }
 
+// hasRequest reports whether a claim has a request with a name, or an alternative of it.
 func hasRequest(requests value.Value, parts []string) bool {
 	for request := range requests.Items() {
 		if request.Get("name").Str() != parts[0] {

@@ -12,6 +12,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Priority and fairness. This server stores the configurations, and limits requests in its own way.
+
 // validateFlowSchema validates a FlowSchema.
 func validateFlowSchema(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
@@ -43,6 +45,8 @@ func validateFlowSchema(r *report, object place, _ value.Value) {
 }
 
 // validateConditionTypes validates the conditions of a status by their types alone.
+//
+// It is also for writes of the status alone.
 func validateConditionTypes(r *report, object place, _ value.Value) {
 	status := object.at("status")
 	conditions := status.at("conditions")
@@ -58,6 +62,8 @@ func validateConditionTypes(r *report, object place, _ value.Value) {
 }
 
 // flowRule validates a rule of a FlowSchema: who sends which requests.
+//
+// A rule says who, and which requests for resources or paths.
 func (r *report) flowRule(p place) {
 	subjects, resources, others := p.at("subjects"), p.at("resourceRules"), p.at("nonResourceRules")
 	for i := range subjects.indexes() {
@@ -114,6 +120,7 @@ var flowVerbs = []string{
 	"create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch",
 }
 
+// flowVerbs validates verbs. One verb that is unknown is reported with all of them.
 func (r *report) flowVerbs(p place) {
 	all := texts(p.Value)
 	switch {
@@ -126,6 +133,7 @@ func (r *report) flowVerbs(p place) {
 	}
 }
 
+// flowResources validates which resources a rule is about, and where.
 func (r *report) flowResources(p place) {
 	r.flowVerbs(p.at("verbs"))
 	groups, resources, namespaces := p.at("apiGroups"), p.at("resources"), p.at("namespaces")
@@ -152,6 +160,7 @@ func (r *report) flowResources(p place) {
 	}
 }
 
+// flowURLs validates which paths a rule is about.
 func (r *report) flowURLs(p place) {
 	r.flowVerbs(p.at("verbs"))
 	urls := p.at("nonResourceURLs")
@@ -167,6 +176,7 @@ func (r *report) flowURLs(p place) {
 	}
 }
 
+// urlPath validates a path, at whose end a star stands for everything below.
 func (r *report) urlPath(p place) {
 	text := p.Str()
 	stars := strings.Count(text, "*")
@@ -186,6 +196,8 @@ func (r *report) urlPath(p place) {
 }
 
 // validateLevel validates a PriorityLevelConfiguration.
+//
+// The type has a member of its own, and the member of the other type must be absent. There is one exempt level, by its name.
 func validateLevel(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
 	typ, limited, exempt := spec.at("type"), spec.at("limited"), spec.at("exempt")
@@ -221,12 +233,14 @@ func validateLevel(r *report, object place, _ value.Value) {
 	validateConditionTypes(r, object, value.Value{})
 }
 
+// shares validates which share of all requests a level gets.
 func (r *report) shares(p place) {
 	if shares := p.at("nominalConcurrencyShares"); shares.Int() < 0 {
 		r.invalid(shares, "must be a non-negative integer")
 	}
 }
 
+// percent validates a number between 0 and 100.
 func (r *report) percent(p place) {
 	if n := p.Int(); n < 0 || n > 100 {
 		r.invalid(p, "must be between 0 and 100, inclusive")
@@ -261,6 +275,8 @@ func (r *report) limited(p place) {
 }
 
 // queuing validates the queues of a level, and how many of them a flow uses.
+//
+// A flow is assigned a hand of queues by a hash. The hash has 60 bits, which bounds how many hands there may be.
 func (r *report) queuing(p place) {
 	length, queues, hand := p.at("queueLengthLimit"), p.at("queues"), p.at("handSize")
 	if n := length.Int(); n <= 0 {

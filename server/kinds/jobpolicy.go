@@ -9,12 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+// What jobs do about the pods that fail or succeed. The limits below keep the status of a job from growing too large: it lists indexes.
+
 // failurePolicy validates what a job does about pods that fail.
 func (r *report) failurePolicy(spec, policy place) {
 	rules := policy.at("rules")
 	if rules.Len() > 20 {
 		r.add(field.TooMany(rules.path(), rules.Len(), 20))
 	}
+	// Exit codes may be about containers and init containers, not about ephemeral ones.
 	var containers names
 	for _, list := range [...]string{"containers", "initContainers"} {
 		for c := range spec.Get("template", "spec", list).Items() {
@@ -47,6 +50,7 @@ func (r *report) failurePolicy(spec, policy place) {
 	}
 }
 
+// failedConditions validates which conditions of a pod a rule is about.
 func (r *report) failedConditions(p place) {
 	if p.Len() > 20 {
 		r.add(field.TooMany(p.path(), p.Len(), 20))
@@ -63,6 +67,8 @@ func (r *report) failedConditions(p place) {
 }
 
 // exitCodes validates which exit codes a rule is about.
+//
+// Codes must be sorted and differ from each other. The code 0 is no failure, so it cannot be in a list of failures.
 func (r *report) exitCodes(p place, containers *names) {
 	operator, name, values := p.at("operator"), p.at("containerName"), p.at("values")
 	if operator.Str() == "" {
@@ -110,6 +116,7 @@ func (r *report) successPolicy(policy place, completions int64) {
 	}
 }
 
+// successRule validates a rule: how many indexes have to succeed, which ones, or how many of which.
 func (r *report) successRule(p place, completions int64) {
 	count, indexes := p.at("succeededCount"), p.at("succeededIndexes")
 	if !count.is() && !indexes.is() {
@@ -138,6 +145,8 @@ func (r *report) successRule(p place, completions int64) {
 }
 
 // countIndexes returns how many indexes a text such as 1,3-5 has, all below a number.
+//
+// Intervals must be in order and must not overlap. The error is that of the first part of the text that is wrong.
 func countIndexes(text string, below int64) (total int64, err error) {
 	if text == "" {
 		return 0, nil
@@ -182,6 +191,8 @@ const (
 )
 
 // indexLimits validates how many pods of an indexed job run, and fail.
+//
+// A job with very many indexes and a limit for each of them may run and fail fewer at a time.
 func (r *report) indexLimits(spec place) {
 	parallel, completions, failed := spec.at("parallelism"), spec.at("completions"), spec.at("maxFailedIndexes")
 	if parallel.Int() > mostPods {

@@ -26,6 +26,8 @@ type Kind struct {
 }
 
 // Traits are the row of a kind in the table. The zero value of a field is what most kinds do.
+//
+// A row is immutable once the table is made, and shared by all versions of the kind. Functions in it are called by many goroutines at once.
 type Traits struct {
 	Group, Name string // of the kind, in all its versions
 
@@ -78,12 +80,15 @@ type Traits struct {
 }
 
 // check validates object, which replaces live. An absent live means that the object is new.
+//
+// It adds errors in kube-apiserver's order. It stops early only where kube-apiserver does, since each error is part of the answer.
 type check func(r *report, object place, live value.Value)
 
 // byKind is the table by group and name.
 var byKind = sync.OnceValue(func() map[[2]string]*Traits {
 	out := map[[2]string]*Traits{}
 	for _, t := range table() {
+		// Cells are made once, for the first Table.
 		if t.cells != nil {
 			t.cells = sync.OnceValue(t.cells)
 		}
@@ -104,6 +109,8 @@ func Of(kind *builtin.Kind) Kind {
 // Refused returns everything that a server refuses of object, which replaces live through a subresource, "" for the object itself. An
 // absent live means that the object is new. Both have their defaults. If ctx ends early, the result is meaningless. The same holds for the
 // other validations.
+//
+// The order differs: a new object with errors of its kind is not checked for its other metadata, and an update reports both.
 func (k Kind) Refused(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
 	if !live.IsAbsent() {
 		return append(api.ValidateReplaced(object, live, k.Namespaced), k.ValidateUpdate(ctx, object, live, subresource)...)
@@ -115,6 +122,8 @@ func (k Kind) Refused(ctx context.Context, object, live value.Value, subresource
 }
 
 // ValidateCreate returns the errors of a new object: in its name, its other metadata, and its own fields.
+//
+// The name is checked before the fields, as kube-apiserver validates ObjectMeta first. fieldsFirst turns that around.
 func (k Kind) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
 	errs := k.own(ctx, object, value.Value{}, "")
 	if k.fieldsFirst && len(errs) > 0 {
@@ -146,6 +155,8 @@ func (k Kind) finalizers(object value.Value) field.ErrorList {
 }
 
 // own returns the errors in the own fields of object.
+//
+// Errors that kube-apiserver derives from tags come last, whatever field they are about.
 func (k Kind) own(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
 	validate, whole := k.parts[subresource], subresource == "" || subresource == "scale"
 	if whole {
@@ -164,6 +175,8 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 }
 
 // inHub returns an object in the version that servers validate. An object that cannot be converted stays as it is.
+//
+// kube-apiserver validates the internal version, whose fields are those of the hub. Paths of errors are the hub's, too.
 func (k Kind) inHub(object value.Value) value.Value {
 	if !k.asHub || object.IsAbsent() || k.Hub == k.GVK.APIVersion() {
 		return object
@@ -187,6 +200,7 @@ func (k Kind) declared(r *report, object value.Value) {
 	for _, f := range k.Form().Findings(object.With("status", value.Value{}).With("metadata", value.Value{})) {
 		path := fieldOf(f.Path)
 		at := path.String()
+		// A field with an error of its own is not reported as missing, too.
 		isIt := func(e *field.Error) bool { return e.Field == at }
 		known := slices.ContainsFunc(before, isIt) || slices.ContainsFunc(r.last, isIt)
 		switch {
@@ -267,6 +281,8 @@ var Everywhere = Allocated{
 
 // Allocates returns what a server adds to object, which replaces live, or to a new object if live is absent: [Everywhere] is left out. What
 // live has was added when it was created, unless object needs it for the first time. It takes time in proportion to object.
+//
+// For example, a Pod without tolerations has two of them missing: the server will add both.
 func (k Kind) Allocates(live, object value.Value) []Allocated {
 	var out []Allocated
 	for _, a := range k.adds {
@@ -283,6 +299,8 @@ func (k Kind) Allocates(live, object value.Value) []Allocated {
 }
 
 // leads reports whether there is something at path in v, which is written as in [Allocated].
+//
+// "spec containers * volumeMounts" leads somewhere if every container has volume mounts. "metadata finalizers a" leads to the item a.
 func leads(v value.Value, path []string) bool {
 	switch {
 	case len(path) == 0:

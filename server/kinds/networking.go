@@ -14,7 +14,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Ingresses, their classes, and network policies.
+
 // validateIngress refuses an Ingress.
+//
+// Requests that no rule is about go to the default backend, so one of the two must be there.
 func validateIngress(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
 	rules, backend := spec.at("rules"), spec.at("defaultBackend")
@@ -57,6 +61,8 @@ func (r *report) ingressHost(p place) {
 }
 
 // hostName refuses what is no name of a host, nor of all hosts below one.
+//
+// "*.example.org" stands for all hosts one level below.
 func (r *report) hostName(p place) {
 	if strings.Contains(p.Str(), "*") {
 		r.invalid(p, validation.IsWildcardDNS1123Subdomain(p.Str())...)
@@ -66,6 +72,8 @@ func (r *report) hostName(p place) {
 }
 
 // ingressPaths refuses where requests are sent.
+//
+// The type says how paths are compared. Paths of an unknown implementation need only begin with a slash.
 func (r *report) ingressPaths(p place) {
 	if p.Len() == 0 {
 		r.required(p, "")
@@ -92,6 +100,8 @@ func (r *report) ingressPaths(p place) {
 }
 
 // plainPath refuses a path that is not what it looks like.
+//
+// Servers on the way may change such a path, and then it would not match.
 func (r *report) plainPath(p place) {
 	text := p.Str()
 	if !strings.HasPrefix(text, "/") {
@@ -110,6 +120,8 @@ func (r *report) plainPath(p place) {
 }
 
 // ingressBackend refuses where requests go that is nothing, or two things.
+//
+// A backend is either a service with a port, by name or number, or another object.
 func (r *report) ingressBackend(p place) {
 	service, resource := p.at("service"), p.at("resource")
 	switch {
@@ -142,6 +154,8 @@ func (r *report) ingressBackend(p place) {
 }
 
 // validateNetworkPolicy refuses a NetworkPolicy.
+//
+// Both directions have the same rules under other names.
 func validateNetworkPolicy(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
 	r.selector(spec.at("podSelector"))
@@ -169,6 +183,8 @@ func validateNetworkPolicy(r *report, object place, _ value.Value) {
 }
 
 // policyPort refuses a port of a policy.
+//
+// A range of ports needs numbers at both ends.
 func (r *report) policyPort(p place) {
 	if protocol := p.at("protocol"); protocol.is() {
 		r.onlyAmong(protocol, "TCP", "UDP", "SCTP")
@@ -193,6 +209,8 @@ func (r *report) policyPort(p place) {
 }
 
 // peer refuses who is at the other end.
+//
+// A block of addresses stands alone. Selectors of pods and namespaces may be combined.
 func (r *report) peer(p place) {
 	pods, namespaces, block := p.at("podSelector"), p.at("namespaceSelector"), p.at("ipBlock")
 	r.selector(pods)
@@ -209,6 +227,8 @@ func (r *report) peer(p place) {
 }
 
 // ipBlock refuses a range of addresses.
+//
+// An exception must lie within the block, and be smaller.
 func (r *report) ipBlock(p place) {
 	cidr := p.at("cidr")
 	if cidr.Str() == "" {
@@ -252,6 +272,7 @@ func hosts(s source) string {
 	return orElse(strings.Join(out, ","), "*")
 }
 
+// ingressPorts shows the ports of an Ingress: with TLS, 443 as well.
 func ingressPorts(s source) string {
 	if s.Get("spec", "tls").Len() > 0 {
 		return "80, 443"
@@ -259,6 +280,7 @@ func ingressPorts(s source) string {
 	return "80"
 }
 
+// ingressClassName shows the name of a class, and whether it is the default.
 func ingressClassName(s source) string {
 	name := s.Get("metadata", "name").Str()
 	if s.Get("metadata", "annotations", "ingressclass.kubernetes.io/is-default-class").Str() == "true" {
@@ -267,6 +289,7 @@ func ingressClassName(s source) string {
 	return name
 }
 
+// ingressParameters shows the object that has the parameters of a class.
 func ingressParameters(s source) string {
 	parameters := s.Get("spec", "parameters")
 	if parameters.Kind() != value.KindObject {
@@ -310,6 +333,8 @@ func validateIngressClass(r *report, object place, live value.Value) {
 }
 
 // classParameters validates a reference to the parameters of an IngressClass.
+//
+// Parameters in a namespace must name it, and those of the cluster must not.
 func (r *report) classParameters(p place) {
 	scope, namespace := p.at("scope"), p.at("namespace")
 	if group := p.at("apiGroup"); group.is() {

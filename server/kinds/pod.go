@@ -18,7 +18,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Pods and templates of pods. The spec itself is validated in podspec.go and containers.go. This file has what concerns a pod as an object,
+// the templates of workloads, what Tables show of a pod, and what admission adds.
+
 // validatePod refuses a Pod.
+//
+// An update is validated as a whole first, so it reports what is wrong with the new spec, and then what must not have changed.
 func validatePod(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	podSpec(r, spec, true, object.Get("metadata", "name").Str())
@@ -35,6 +40,9 @@ func validatePod(r *report, object place, live value.Value) {
 }
 
 // podChange refuses all changes of a pod but of images, of its deadline, and of what keeps it from nodes.
+//
+// The rules that concern one field come first, and some of them end the check. Then the fields that may change are set back, and what still
+// differs is shown as a difference.
 func (r *report) podChange(spec place, was value.Value) {
 	for _, list := range [...]string{"containers", "initContainers"} {
 		if p := spec.at(list); !r.sameContainers(p, was.Get(list)) {
@@ -60,6 +68,8 @@ const mayChange = "pod updates may not change fields other than `spec.containers
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n"
 
 // sameContainers refuses another number of containers, and reports whether there is the same.
+//
+// The image of each container must be there, and may be another one.
 func (r *report) sameContainers(p place, was value.Value) bool {
 	if p.Len() != was.Len() {
 		r.forbidden(p, "pod updates may not add or remove containers")
@@ -77,6 +87,8 @@ func (r *report) sameContainers(p place, was value.Value) bool {
 }
 
 // deadlineChange refuses a later deadline, and reports whether the rest is looked at.
+//
+// A deadline may come, and become earlier. It must neither go nor become later.
 func (r *report) deadlineChange(p place, was value.Value) bool {
 	switch {
 	case !p.is() && isSet(was):
@@ -93,6 +105,8 @@ func (r *report) deadlineChange(p place, was value.Value) bool {
 }
 
 // tolerationsChange refuses to take tolerations away.
+//
+// Two tolerations are the same if they differ in their duration alone. New ones may be added.
 func (r *report) tolerationsChange(p place, was value.Value) {
 	if p.Equal(was) {
 		return
@@ -125,6 +139,8 @@ func (r *report) gatesChange(p place, was value.Value) {
 }
 
 // unchangeable returns the spec of a pod with what may change as it was.
+//
+// Containers must be as many as before: see sameContainers. A pod that the scheduler may not place yet may also change where it can run.
 func unchangeable(spec, was value.Value) value.Value {
 	for _, list := range [...]string{"containers", "initContainers"} {
 		containers := make([]value.Value, 0, was.Get(list).Len())
@@ -149,6 +165,8 @@ func unchangeable(spec, was value.Value) value.Value {
 }
 
 // template refuses what pods are made of.
+//
+// A template has no name, so the rules about the name of a pod do not apply.
 func (r *report) template(p place) {
 	metadata := p.Get("metadata") // whose members are told as if they were those of the template
 	r.labels(p.below(metadata.Get("labels"), "labels", isMember))
@@ -177,6 +195,8 @@ func (r *report) annotations(p place) {
 //	selector  must be there, be valid, and select something
 //	labels    of the template must be selected
 //	template  must make pods that always restart
+//
+// A selector that is wrong ends the check with an error about all of it, because the labels cannot be compared with it.
 func (r *report) workload(spec place, kind string) {
 	selector, before := spec.at("selector"), len(r.errs)
 	if !selector.is() {
@@ -228,6 +248,8 @@ func (r *report) restartsAlways(template place, kind string) {
 }
 
 // withClaims returns a template with the volumes that claims become: they come first, and take the place of volumes that are called so.
+//
+// So a container may mount a volume that only the StatefulSet's claims define. template is a copy.
 func withClaims(template place, claims value.Value) place {
 	if claims.Len() == 0 {
 		return template
@@ -269,6 +291,8 @@ func podAddress(s source) string {
 }
 
 // podLook is what the containers of a pod tell about it.
+//
+// One row of a Table makes it once, for several cells.
 type podLook struct {
 	status       string
 	ready, total int
@@ -276,8 +300,10 @@ type podLook struct {
 	restarted    time.Time // the last time that a container ended which was started again
 }
 
+// readyText shows how many containers are ready, of all that should be.
 func (l *podLook) readyText() string { return fmt.Sprintf("%d/%d", l.ready, l.total) }
 
+// restartsText shows the restarts, and how long ago the last one was.
 func (l *podLook) restartsText(now time.Time) string {
 	if l.restarts == 0 || l.restarted.IsZero() {
 		return strconv.FormatInt(l.restarts, 10)
@@ -292,6 +318,8 @@ func (l *podLook) restartsText(now time.Time) string {
 //	                         that they are initialized
 //	containers               the first that waits or has ended; Completed only if none runs
 //	deleted                  Terminating, or Unknown if its node is lost
+//
+// The order is that of kubectl's column STATUS, which kube-apiserver computes: later steps override earlier ones.
 func look(pod value.Value) *podLook {
 	l := &podLook{status: orElse(pod.Get("status", "reason").Str(), pod.Get("status", "phase").Str())}
 	for c := range pod.Get("status", "conditions").Items() {
@@ -317,6 +345,8 @@ func look(pod value.Value) *podLook {
 }
 
 // count counts the restarts of a container.
+//
+// The time is when a container ended that was started again afterwards.
 func (l *podLook) count(status value.Value) {
 	l.restarts += status.Get("restartCount").Int()
 	if at, ok := instant(status.Get("lastState", "terminated", "finishedAt")); ok && at.After(l.restarted) {
@@ -367,6 +397,8 @@ func howEnded(ended value.Value) string {
 }
 
 // run looks at containers, the last first.
+//
+// So the first container that waits or has ended decides on the status.
 func (l *podLook) run(pod value.Value) {
 	running, failed := false, ""
 	for _, status := range slices.Backward(slices.Collect(pod.Get("status", "containerStatuses").Items())) {
@@ -462,6 +494,8 @@ func podIP(pod value.Value) string {
 
 // podGrace returns the grace period of a pod in seconds: the period of the request, else the period of the pod. It is 0 for a pod that has
 // no node or has ended.
+//
+// A negative period of the pod is one second.
 func podGrace(p value.Value, asked *int64) int64 {
 	phase := p.Get("status", "phase").Str()
 	if p.Get("spec", "nodeName").Str() == "" || phase == "Failed" || phase == "Succeeded" {
@@ -477,6 +511,8 @@ func podGrace(p value.Value, asked *int64) int64 {
 }
 
 // validateEphemeral refuses to remove ephemeral containers.
+//
+// Containers are told apart by their names.
 func validateEphemeral(r *report, object place, live value.Value) {
 	var has names
 	spec := object.at("spec")
@@ -523,6 +559,8 @@ func admitPod(pod, live value.Value) value.Value {
 var failingNode = []string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
 
 // withTolerations returns the spec of a pod with a toleration of five minutes for each taint of a failing node that it does not tolerate.
+//
+// They are added at the end, after the pod's own.
 func withTolerations(spec value.Value) value.Value {
 	tolerations := slices.Collect(spec.Get("tolerations").Items())
 	for _, taint := range failingNode {

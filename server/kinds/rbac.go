@@ -8,6 +8,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Roles and bindings. This server stores them and does not authorize by them; see package auth. It validates them as kube-apiserver does,
+// without the check that nobody grants more than they may do themselves.
+
 // validateRole refuses a Role, and clusterRole a ClusterRole, which may say what may be done at paths.
 func validateRole(r *report, object place, _ value.Value) { r.policyRules(object, true) }
 
@@ -27,6 +30,8 @@ func validateClusterRole(r *report, object place, _ value.Value) {
 }
 
 // policyRules refuses what may be done.
+//
+// A rule is about resources or about paths, and never about both.
 func (r *report) policyRules(object place, namespaced bool) {
 	rules := object.at("rules")
 	for i := range rules.indexes() {
@@ -63,6 +68,8 @@ func validateClusterRoleBinding(r *report, object place, live value.Value) {
 }
 
 // binding refuses who gets which role.
+//
+// The role cannot change: a binding to another role is another binding. The namespace of a service account may be left out in a namespace.
 func (r *report) binding(object place, live value.Value, namespaced bool, roles ...string) {
 	ref := object.at("roleRef")
 	if group := ref.at("apiGroup"); group.Str() != rbacGroup {
@@ -89,6 +96,8 @@ func (r *report) binding(object place, live value.Value, namespaced bool, roles 
 type refShown struct{ APIGroup, Kind, Name string }
 
 // subject refuses who gets a role.
+//
+// The group follows from the kind.
 func (r *report) subject(p place, namespaced bool) {
 	name, group, namespace := p.at("name"), p.at("apiGroup"), p.at("namespace")
 	if name.Str() == "" {
@@ -112,6 +121,7 @@ func (r *report) subject(p place, namespaced bool) {
 	}
 }
 
+// roleText shows the role that a binding is about.
 func roleText(s source) string {
 	return s.Get("roleRef", "kind").Str() + "/" + s.Get("roleRef", "name").Str()
 }

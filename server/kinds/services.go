@@ -13,7 +13,19 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Services and their endpoints. A server would allocate addresses and node ports. This one allocates none, and validates what was sent
+// together with what follows from it without an allocation: see withFamilies. The cluster that it stands for has IPv4 alone.
+
 // validateService refuses a Service.
+//
+// The type decides which fields may be set:
+//
+//	ClusterIP      addresses inside the cluster; clusterIP "None" makes the service headless
+//	NodePort       ... and ports on each node
+//	LoadBalancer   ... and a load balancer in front of them
+//	ExternalName   a name elsewhere, and nothing else
+//
+// Families that the cluster lacks end the check, because kube-apiserver finds them when it allocates addresses, before validation.
 func validateService(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	typ, headless := spec.text("type"), spec.text("clusterIP") == "None"
@@ -52,6 +64,8 @@ func validateService(r *report, object place, live value.Value) {
 }
 
 // sameIPs refuses other addresses than those that a service has. The second one may come, and go if the policy says so.
+//
+// A headless service has no addresses to keep.
 func (r *report) sameIPs(spec place, live value.Value) {
 	const changed = "may not change once set"
 	ips, had := spec.at("clusterIPs"), live.Get("clusterIPs")
@@ -90,6 +104,8 @@ func (r *report) twoFamilies(spec place) bool {
 }
 
 // serviceType refuses what a service of a type cannot have.
+//
+// A name with a dot at its end is compared and shown without the dot.
 func (r *report) serviceType(spec place, typ string, headless bool) {
 	ips := spec.at("clusterIPs")
 	switch typ {
@@ -113,6 +129,8 @@ func (r *report) serviceType(spec place, typ string, headless bool) {
 }
 
 // servicePort refuses a port, given the names of those before it.
+//
+// named tells that the service has several ports, which must then have names.
 func (r *report) servicePort(p place, named bool, met *names) {
 	if name := p.at("name"); name.Str() != "" {
 		r.label(name)
@@ -166,6 +184,8 @@ func (r *report) affinity(spec place) {
 }
 
 // families refuses addresses of a service, and which there may be.
+//
+// clusterIP is the first of clusterIPs: older clients know only the former.
 func (r *report) families(spec place) {
 	ip, ips := spec.text("clusterIP"), spec.at("clusterIPs")
 	if ip == "" && ips.Len() > 0 {
@@ -188,6 +208,8 @@ func (r *report) families(spec place) {
 }
 
 // portsTogether refuses ports that cannot be in one service.
+//
+// Ports are the same if they have the same protocol and number, on nodes as well as in the service.
 func (r *report) portsTogether(ports place, typ string) {
 	if typ == "ClusterIP" {
 		for i := range ports.indexes() {
@@ -224,6 +246,8 @@ type twin struct {
 }
 
 // balancing refuses what only load balancers have.
+//
+// The path of the ranges is spelled as in kube-apiserver, with a capital letter.
 func (r *report) balancing(spec place, typ string) {
 	balances := typ == "LoadBalancer"
 	ranges := spec.below(spec.Get("loadBalancerSourceRanges"), "LoadBalancerSourceRanges", isMember)
@@ -242,6 +266,8 @@ func (r *report) balancing(spec place, typ string) {
 }
 
 // traffic refuses where what reaches a service may go.
+//
+// Only what is reached from outside has a policy for traffic from there.
 func (r *report) traffic(spec place, typ string) {
 	policy := spec.at("externalTrafficPolicy")
 	reachable := typ == "LoadBalancer" || typ == "NodePort" || typ == "ClusterIP" && spec.Get("externalIPs").Len() > 0
@@ -266,6 +292,8 @@ func (r *report) traffic(spec place, typ string) {
 var distributions = []string{"PreferClose", "PreferSameZone", "PreferSameNode"}
 
 // validateEndpointSlice refuses an EndpointSlice.
+//
+// Endpoints that do not change are not validated again: they may have been stored under other rules. The type of addresses never changes.
 func validateEndpointSlice(r *report, object place, live value.Value) {
 	ports, endpoints, typ := object.at("ports"), object.at("endpoints"), object.at("addressType")
 	var met names
@@ -421,16 +449,20 @@ func withAllocated(spec, was value.Value) value.Value {
 	return spec.With("ports", value.List(ports...))
 }
 
+// hasHealthPort reports whether a service has a port for health checks of its nodes.
 func hasHealthPort(spec value.Value) bool {
 	return spec.Get("type").Str() == "LoadBalancer" && spec.Get("externalTrafficPolicy").Str() == "Local"
 }
 
+// hasNodePorts reports whether a service has ports on nodes.
 func hasNodePorts(spec value.Value) bool {
 	typ := spec.Get("type").Str()
 	return (typ == "NodePort" || typ == "LoadBalancer") && spec.Get("ports").Len() > 0
 }
 
 // validateEndpoints refuses Endpoints.
+//
+// A subset is the product of its addresses and its ports.
 func validateEndpoints(r *report, object place, _ value.Value) {
 	subsets := object.at("subsets")
 	for i := range subsets.indexes() {
@@ -451,6 +483,7 @@ func validateEndpoints(r *report, object place, _ value.Value) {
 	}
 }
 
+// endpointAddress refuses an address of endpoints, with its name and node.
 func (r *report) endpointAddress(p place) {
 	ip := p.at("ip")
 	r.reachable(ip, nil)
@@ -497,6 +530,7 @@ func endpointsOf(s source) string {
 	return withMore(all, 3, ",")
 }
 
+// clusterIP shows the first address of a service.
 func clusterIP(s source) string {
 	for ip := range s.Get("spec", "clusterIPs").Items() {
 		return ip.Str()
@@ -533,6 +567,7 @@ func loadBalancer(s source) string {
 	return strings.Join(slices.Compact(out), ",")
 }
 
+// servicePorts shows the ports of a service as port:nodePort/protocol.
 func servicePorts(s source) string {
 	var out []string
 	for port := range s.Get("spec", "ports").Items() {
@@ -545,6 +580,7 @@ func servicePorts(s source) string {
 	return orElse(strings.Join(out, ","), none)
 }
 
+// slicePorts shows the first three ports of an EndpointSlice: by number, or else by name. A star is every port.
 func slicePorts(s source) string {
 	var out []string
 	for port := range s.Get("ports").Items() {
@@ -560,6 +596,7 @@ func slicePorts(s source) string {
 	return orElse(withMore(out, 3, ","), unset)
 }
 
+// sliceEndpoints shows the first three addresses of an EndpointSlice.
 func sliceEndpoints(s source) string {
 	var out []string
 	for endpoint := range s.Get("endpoints").Items() {

@@ -14,7 +14,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Storage: volumes, claims, classes and drivers. The sources of volumes are validated in volumes.go, for pods and for PersistentVolumes
+// alike.
+
 // volumeList validates volumes of a pod, and notes the names of the valid ones: only those may be mounted.
+//
+// A pod makes a claim for each ephemeral volume, called POD-VOLUME. Another volume must not use that claim.
 func (w *podWalk) volumeList(p place) {
 	var created names
 	for v := range p.Items() {
@@ -50,6 +55,8 @@ func (w *podWalk) volumeList(p place) {
 var accessModes = []string{"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"}
 
 // claimSpec refuses what storage is asked for.
+//
+// It is for claims, for templates of claims in a StatefulSet, and for ephemeral volumes.
 func (r *report) claimSpec(p place) {
 	modes := p.at("accessModes")
 	if modes.Len() == 0 {
@@ -77,6 +84,8 @@ func (r *report) claimSpec(p place) {
 }
 
 // dataSources validates what a volume is filled with.
+//
+// dataSource is the older field. If both are given, they must mean the same object.
 func (r *report) dataSources(p place) {
 	of, ref := p.at("dataSource"), p.at("dataSourceRef")
 	for _, source := range [...]place{of, ref} {
@@ -95,6 +104,7 @@ func (r *report) dataSources(p place) {
 	}
 }
 
+// dataSource validates a reference to what a volume is filled with. Without a group, only another claim can be named.
 func (r *report) dataSource(p place) {
 	r.present(p.at("name"))
 	kind, group := p.at("kind"), p.at("apiGroup")
@@ -114,6 +124,13 @@ func (r *report) dataSource(p place) {
 const onlyVolume = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n"
 
 // claimChange refuses what may not change of a claim: one that has a volume may ask for more.
+//
+// What may change is set back in a copy of the spec, and the copy must equal the old one:
+//
+//	volumeName                   may be set once
+//	storageClassName             may be set once
+//	requests of a bound claim    may change; they may shrink only if they stay above the capacity
+//	volumeAttributesClassName    may change if the claim is bound
 func (r *report) claimChange(spec place, live value.Value) {
 	was, is := live.Get("spec"), spec.Value
 	if was.Get("volumeName").Str() == "" {
@@ -183,6 +200,7 @@ func modesCell(part string) cell {
 	})
 }
 
+// claimRef shows the claim that a volume belongs to.
 func claimRef(s source) string {
 	claim := s.Get("spec", "claimRef")
 	if claim.Kind() != value.KindObject {
@@ -199,6 +217,7 @@ func storageClass(s source) string {
 	return s.Get("spec", "storageClassName").Str()
 }
 
+// tokenRequests shows the audiences of the tokens that a driver gets.
 func tokenRequests(s source) string {
 	requests := s.Get("spec", "tokenRequests")
 	if requests.Kind() != value.KindList {
@@ -225,6 +244,8 @@ func defaultClass(items []value.Value) string {
 }
 
 // validateClaim refuses a PersistentVolumeClaim.
+//
+// The path of the mode lacks the spec in front, as in kube-apiserver.
 func validateClaim(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	r.claimSpec(spec)
@@ -235,6 +256,8 @@ func validateClaim(r *report, object place, live value.Value) {
 }
 
 // validateVolume validates a PersistentVolume.
+//
+// What a volume is cannot change, apart from a secret for expanding it that may be set later.
 func validateVolume(r *report, object place, live value.Value) {
 	spec, was := object.at("spec"), live.Get("spec")
 	r.persistentVolume(spec, object.Get("metadata", "name").Str(), false)
@@ -269,6 +292,8 @@ func volumeSourceOf(spec value.Value) value.Value {
 }
 
 // persistentVolume validates the spec of a PersistentVolume. inline is for one in a VolumeAttachment.
+//
+// An inline volume is part of an attachment, and has no claim, class or capacity.
 func (r *report) persistentVolume(spec place, name string, inline bool) {
 	const notInline = "may not be specified in the context of inline volumes"
 	capacity, policy, affinity := spec.at("capacity"), spec.at("persistentVolumeReclaimPolicy"), spec.at("nodeAffinity")
@@ -314,6 +339,8 @@ func (r *report) persistentVolume(spec place, name string, inline bool) {
 }
 
 // capacity validates how much storage a PersistentVolume has.
+//
+// A volume has one capacity, of storage.
 func (r *report) capacity(p place) {
 	if p.Len() == 0 {
 		r.required(p, "")
@@ -364,6 +391,8 @@ func (r *report) volumeClasses(spec place, inline bool) {
 }
 
 // validateAttachment validates a VolumeAttachment.
+//
+// It is about a PersistentVolume by its name, or about a volume that it contains.
 func validateAttachment(r *report, object place, live value.Value) {
 	spec, status := object.at("spec"), object.at("status")
 	r.driverName(spec.at("attacher"))
@@ -393,6 +422,7 @@ func validateAttachment(r *report, object place, live value.Value) {
 	}
 }
 
+// volumeError validates the error of attaching or detaching a volume.
 func (r *report) volumeError(p place) {
 	if message := p.at("message"); len(message.Str()) > 1024 {
 		r.add(field.TooLong(message.path(), "", 1024))
@@ -403,6 +433,8 @@ func (r *report) volumeError(p place) {
 }
 
 // validateClass validates a StorageClass.
+//
+// A class cannot change, as volumes were made by it, apart from topologies, options and expansion.
 func validateClass(r *report, object place, live value.Value) {
 	provisioner := object.at("provisioner")
 	if provisioner.Str() == "" {
@@ -429,6 +461,8 @@ func validateClass(r *report, object place, live value.Value) {
 }
 
 // parameters validates parameters of a driver.
+//
+// The limits are on their number, and on the bytes of names and values together.
 func (r *report) parameters(p place, mayBeEmpty bool) {
 	if p.Len() > 512 {
 		r.add(field.TooLong(p.path(), "", 512))
@@ -450,6 +484,8 @@ func (r *report) parameters(p place, mayBeEmpty bool) {
 }
 
 // topologies validates where volumes of a class may be.
+//
+// Two terms are the same if they have the same keys with the same values, in any order.
 func (r *report) topologies(p place) {
 	var met names
 	for i := range p.indexes() {
@@ -510,6 +546,8 @@ func validateStorageCapacity(r *report, object place, live value.Value) {
 }
 
 // validateCSINode validates a CSINode.
+//
+// A driver stays as it is, apart from how many volumes it takes. It may be removed and come back otherwise.
 func validateCSINode(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	drivers := spec.at("drivers")
@@ -551,6 +589,8 @@ func validateCSINode(r *report, object place, live value.Value) {
 }
 
 // validateDriver validates a CSIDriver.
+//
+// Most of its fields may change. The mode of attaching and the life cycles may not.
 func validateDriver(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	if policy := spec.at("fsGroupPolicy"); policy.is() {

@@ -15,6 +15,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Warnings: what is valid, and probably a mistake. They are answered with the object, and never refuse it. Their order is kube-apiserver's.
+
 // Warnings returns what is not wrong with object and may not be meant: about its name, and about the pods that it is or makes. An object
 // that replaces live is looked at if its generation says that it is another one; pods are so only when they are new.
 // Once ctx has ended, what it returns is of no use.
@@ -36,6 +38,7 @@ func (k Kind) Warnings(ctx context.Context, object, live value.Value) []string {
 		out.add("metadata.name: %s, which can result in surprising behavior; a DNS label is recommended: %v", k.named,
 			validation.IsDNS1123Label(name))
 	}
+	// kube-apiserver looks at the object before the update here.
 	if k.podsBefore && isSet(live) {
 		object = live
 	}
@@ -57,6 +60,7 @@ func (w *warner) add(format string, args ...any) {
 	w.texts = append(w.texts, fmt.Sprintf(format, args...))
 }
 
+// retiredVolume is a member of a volume, with since when it does not work. as is its name in the warning, if that differs.
 type retiredVolume struct{ member, since, as string }
 
 // retired says since when volumes of some sorts do not work any more.

@@ -14,7 +14,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
+// Workloads: kinds that make pods by a template. They have much in common, see report.workload, and differ in the order of errors, in how
+// they replace pods, and in what must not change.
+
 // validateDeployment refuses a Deployment.
+//
+// The progress deadline must leave room for pods to become ready.
 func validateDeployment(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	r.natural(spec.at("replicas"))
@@ -33,6 +38,8 @@ func validateDeployment(r *report, object place, live value.Value) {
 }
 
 // deploymentStrategy refuses how pods are replaced.
+//
+// An update that neither removes nor adds pods could not make progress. So not both numbers may be zero.
 func (r *report) deploymentStrategy(p place) {
 	rolling := p.at("rollingUpdate")
 	switch typ := p.text("type"); typ {
@@ -54,6 +61,8 @@ func (r *report) deploymentStrategy(p place) {
 }
 
 // strategy is how a strategy is shown.
+//
+// Its fields have the names that kube-apiserver's error prints.
 type strategy struct {
 	Type          string
 	RollingUpdate any
@@ -71,6 +80,8 @@ func validateReplicaSet(r *report, object place, live value.Value) {
 }
 
 // validateDaemonSet refuses a DaemonSet.
+//
+// Labels are compared only with a selector that is valid.
 func validateDaemonSet(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	selector, template := spec.at("selector"), spec.at("template")
@@ -93,6 +104,8 @@ func validateDaemonSet(r *report, object place, live value.Value) {
 }
 
 // daemonStrategy refuses how pods of nodes are replaced.
+//
+// Exactly one of the two numbers is not zero: a node has one pod of the set, or two for a while.
 func (r *report) daemonStrategy(p place) {
 	rolling := p.at("rollingUpdate")
 	switch typ := p.text("type"); typ {
@@ -115,6 +128,8 @@ func (r *report) daemonStrategy(p place) {
 }
 
 // share refuses what is neither a number of pods nor a part of all of them.
+//
+// "25%" is a part, 3 is a number, and "3" is neither.
 func (r *report) share(p place) {
 	if p.Kind() == value.KindString {
 		r.invalidAs(p, intstr.FromString(p.Str()), validation.IsValidPercent(p.Str())...)
@@ -131,6 +146,8 @@ func (r *report) notAll(p place) {
 }
 
 // amount returns the number of a share, whatever it is of.
+//
+// It is enough to compare with zero or with 100 %. A text that is no number is 0.
 func amount(v value.Value) int64 {
 	if v.Kind() != value.KindString {
 		return v.Int()
@@ -140,6 +157,8 @@ func amount(v value.Value) int64 {
 }
 
 // validateStatefulSet refuses a StatefulSet.
+//
+// The name of the service is checked only when it is new: older ones may be invalid.
 func validateStatefulSet(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	if policy := spec.at("podManagementPolicy"); policy.Str() != "OrderedReady" && policy.Str() != "Parallel" {
@@ -174,6 +193,8 @@ func validateStatefulSet(r *report, object place, live value.Value) {
 }
 
 // setStrategy refuses how pods of a set are replaced.
+//
+// The error of an unknown type is Invalid here, where other kinds say NotSupported.
 func (r *report) setStrategy(p place) {
 	rolling := p.at("rollingUpdate")
 	switch p.text("type") {
@@ -210,12 +231,14 @@ func containers(template ...string) cell { return ofContainers("name", template)
 // images shows the images of the containers of a template of pods.
 func images(template ...string) cell { return ofContainers("image", template) }
 
+// ofContainers shows a field of the containers of a template, separated by commas.
 func ofContainers(field string, template []string) cell {
 	return shown(func(s source) string {
 		return strings.Join(namesIn(s.Get(template...).Get("spec", "containers"), field), ",")
 	})
 }
 
+// readyOf shows how many replicas are ready, of how many wanted.
 func readyOf(s source) string {
 	return fmt.Sprintf("%d/%d", s.Get("status", "readyReplicas").Int(), s.Get("spec", "replicas").Int())
 }
@@ -258,6 +281,8 @@ func shareCell(path ...string) cell {
 func validatePodTemplate(r *report, object place, _ value.Value) { r.template(object.at("template")) }
 
 // validateReplicationController refuses a ReplicationController.
+//
+// Its selector is a map of labels, without expressions.
 func validateReplicationController(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
 	selector, template := spec.at("selector"), spec.at("template")
