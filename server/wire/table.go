@@ -30,7 +30,7 @@ import (
 
 // Table prints objects as rows.
 //
-// It is immutable. Compiled paths are in a cache that all Tables share.
+// It is immutable.
 type Table struct {
 	Of      string // the apiVersion of the Table
 	Version *catalog.Version
@@ -234,8 +234,6 @@ func printed(v value.Value) string {
 }
 
 // find returns the first value at the path of a column. The value is absent if there is an error.
-//
-// A path of names alone is looked up. Others are compiled once per text.
 func find(c catalog.Column, object value.Value, left *int) (value.Value, error) {
 	if c.Find != nil {
 		return c.Find(object, left)

@@ -18,8 +18,8 @@ import (
 // The form of built-in kinds. Objects are documents throughout, and the Go type is asked only for what a document cannot tell:
 //
 //	Decode    Held fills in defaults by the data of schema/builtin; the Go type finds unknown fields and wrong types
-//	Store     Stored, or Convert to the stored version
-//	Load      nothing, or Convert from the stored version
+//	Store     the form of the Go type, or Convert to the stored version
+//	Load      the defaults that are stored late, and Convert from the stored version
 //	Validate  package kinds
 
 // kindForm implements catalog.Form for a built-in kind with the data of package schema/builtin and the rules of package kinds.
@@ -86,8 +86,6 @@ func defaultsLate(hub kinds.Kind) bool {
 }
 
 // Load returns a stored object in this version, with the defaults that it is stored without.
-//
-// In the stored version, an object is as it was stored.
 func (f *kindForm) Load(stored value.Value) (value.Value, error) {
 	if f.late() {
 		var err error
