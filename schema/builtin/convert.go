@@ -53,6 +53,7 @@ func (k *Kind) Stored(object value.Value) (value.Value, error) {
 // when it reads the object, so that [Kind.Stored] of the outcome equals Stored of object. The error is a [*ConvertError]. The kind must be
 // the [Kind.Hub] of its group.
 func (k *Kind) Encoded(object value.Value) (value.Value, error) {
+	k = k.known()
 	return k.normalized(object, k.storage()&^form.Defaults)
 }
 

@@ -11,8 +11,26 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
-// Store returns s with its operations counted.
-func (m *Metrics) Store(s store.Store) store.Store { return countedStore{s, m} }
+// Store returns s with its operations counted. The result is a [store.Sized] if s is one.
+func (m *Metrics) Store(s store.Store) store.Store {
+	counted := countedStore{s, m}
+	if sized, ok := s.(store.Sized); ok {
+		return countedSized{counted, sized}
+	}
+	return counted
+}
+
+// countedSized is a countedStore whose history takes memory: store.Sized.
+type countedSized struct {
+	countedStore
+	sized store.Sized
+}
+
+// PastBytes returns the bytes of the history.
+func (s countedSized) PastBytes() int64 { return s.sized.PastBytes() }
+
+// Within returns the first revision after which at most the given number of bytes were replaced or deleted.
+func (s countedSized) Within(bytes int64) store.Revision { return s.sized.Within(bytes) }
 
 // countedStore counts the operations of a store: store.Store.
 type countedStore struct {
