@@ -1,5 +1,4 @@
-// Package testobjects provides objects for tests.
-package testobjects
+package storytest
 
 import (
 	"bytes"
