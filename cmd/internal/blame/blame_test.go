@@ -9,7 +9,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
-	"github.com/deed-project/deed/cmd/internal/storytest"
+	"github.com/deed-project/deed/cmd/internal/testobjects"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
@@ -34,7 +34,7 @@ func linesOf(t *testing.T, o *manifest.Object) []Line {
 
 // TestAnnotate checks that the parts of the lines are exactly the values of the object, with the owners of ownership.Owners.
 func TestAnnotate(t *testing.T) {
-	for _, o := range storytest.Owned(t) {
+	for _, o := range testobjects.Owned(t) {
 		typ, _ := builtin.Catalog().Lookup(o.GVK())
 		owned, err := ownership.Owners(o.Object, typ, nil)
 		if err != nil {
@@ -59,7 +59,7 @@ func TestAnnotate(t *testing.T) {
 
 // TestShares compares the counts with the leaf values that ownership.Owners yields, largest counts first.
 func TestShares(t *testing.T) {
-	for _, o := range storytest.Owned(t) {
+	for _, o := range testobjects.Owned(t) {
 		lines := linesOf(t, o)
 		typ, _ := builtin.Catalog().Lookup(o.GVK())
 		for _, path := range []fieldpath.Path{nil, {fieldpath.Field("metadata")}, {fieldpath.Field("none")}} {

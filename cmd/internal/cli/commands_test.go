@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
-	"github.com/deed-project/deed/cmd/internal/storytest"
+	"github.com/deed-project/deed/cmd/internal/testobjects"
 	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
@@ -23,7 +23,7 @@ var readers = [][]string{
 // byte.
 func TestReaders(t *testing.T) {
 	r := seeds.Rand(t)
-	for i, o := range storytest.Owned(t) {
+	for i, o := range testobjects.Owned(t) {
 		text := o.Object.AppendJSON(nil)
 		for j, args := range readers {
 			if (i+j)%4 != 0 {

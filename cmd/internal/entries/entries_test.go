@@ -7,14 +7,14 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/selector"
-	"github.com/deed-project/deed/cmd/internal/storytest"
+	"github.com/deed-project/deed/cmd/internal/testobjects"
 	"github.com/deed-project/deed/managedfields"
 )
 
 // TestQuery compares the results of queries with the owners of the paths.
 func TestQuery(t *testing.T) {
 	first, second := selector.ParseManager("m0"), selector.ParseManager("m1:Apply")
-	for _, o := range storytest.Owned(t) {
+	for _, o := range testobjects.Owned(t) {
 		e, err := Of(o)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestQuery(t *testing.T) {
 
 // TestSizes checks that an object without entries has no bytes of them, and that each entry has some.
 func TestSizes(t *testing.T) {
-	for _, o := range storytest.Owned(t) {
+	for _, o := range testobjects.Owned(t) {
 		s := SizesOf(o)
 		sum := 0
 		for _, n := range s.Entries {
@@ -62,7 +62,7 @@ func TestSizes(t *testing.T) {
 
 // TestUnreadable checks that an unreadable entry owns nothing, and that the error names it.
 func TestUnreadable(t *testing.T) {
-	o := storytest.Owned(t)[0]
+	o := testobjects.Owned(t)[0]
 	o.Entries[1].FieldsV1 = managedfields.FieldsOf(`{"f:spec":`)
 	e, err := Of(o)
 	if !e.Sets[1].IsEmpty() || e.Sets[0].IsEmpty() {

@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/selector"
-	"github.com/deed-project/deed/cmd/internal/storytest"
+	"github.com/deed-project/deed/cmd/internal/testobjects"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -61,7 +61,7 @@ func TestRoles(t *testing.T) {
 func TestOwners(t *testing.T) {
 	c, all := library()
 	seen := 0
-	for _, o := range storytest.Owned(t) {
+	for _, o := range testobjects.Owned(t) {
 		e, ok := c.TypeOf(o, all, managedfields.Config{})
 		if !ok {
 			t.Fatalf("%v has no type", o.Id)

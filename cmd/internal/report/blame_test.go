@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/blame"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
-	"github.com/deed-project/deed/cmd/internal/storytest"
+	"github.com/deed-project/deed/cmd/internal/testobjects"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
@@ -54,7 +54,7 @@ func TestCommentsAreYAML(t *testing.T) {
 		"trailing \nspace", strings.Repeat("word ", 40), strings.Repeat("word # ", 40), strings.Repeat("a: |\n", 3), "\ttab", "\x01\n",
 		strings.Repeat("x", 200), "'", `"`, strings.Repeat(`"' `, 50), "- a", "--- a", "é\u2028", strings.Repeat("a long |", 30) + "|",
 	}
-	objects := storytest.Owned(t)
+	objects := testobjects.Owned(t)
 	var data []value.Member
 	for i, text := range texts {
 		data = append(data, value.Member{Name: fmt.Sprint("k", i), Value: value.String(text)})

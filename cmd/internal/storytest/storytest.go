@@ -1,4 +1,4 @@
-// Package storytest provides objects for tests, and runs stories: archives with a list of commands, the files that they read, and their whole output. Each command sees the
+// Package storytest runs stories: archives with a list of commands, the files that they read, and their whole output. Each command sees the
 // objects that the commands before it have stored.
 package storytest
 

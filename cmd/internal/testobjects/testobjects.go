@@ -1,4 +1,5 @@
-package storytest
+// Package testobjects provides objects for tests.
+package testobjects
 
 import (
 	"bytes"
