@@ -1,5 +1,5 @@
 // Package pods has what pods do that other kinds do not: the verbs of their subresources (bindings, evictions within disruption budgets,
-// connections), the admission plugins Priority and DefaultTolerationSeconds, and the priority classes that every server has.
+// logs, connections, and those of nodes and services), the admission plugins Priority and DefaultTolerationSeconds, and the priority classes that every server has.
 package pods
 
 import (
