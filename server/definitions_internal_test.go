@@ -196,8 +196,8 @@ func TestDefinitionDeleted(t *testing.T) {
 	}
 }
 
-// TestNames writes definitions that want each other's names, deletes some, and holds what is stored afterwards against the law: nobody has
-// a name that another one has, whoever wants what nobody has gets it, and has nothing that it does not want any more.
+// TestNames writes definitions that want each other's names, deletes some, and checks what is stored afterwards. No
+// two definitions have the same name. A definition has each name that it wants and that is free, and no other names.
 func TestNames(t *testing.T) {
 	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
 		s, err := New(Config{Store: in})

@@ -30,7 +30,7 @@ import (
 //	names    {Widget: 1}        accepted for a
 //	waiting  {Widget: b}
 //	a goes   become frees Widget, so b is put into next
-//	settle   accepts b, which gets Widget, and whoever waits for what b gave up is looked at next
+//	settle   accepts b, which gets Widget; definitions that wait for the names that b gave up are next
 //
 // It is not safe for concurrent use: Definitions.serving guards it.
 //

@@ -1,7 +1,6 @@
 package kinds
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -228,7 +227,7 @@ func (r *report) policy(spec place, mutating bool) {
 		name, expression := v.at("name"), v.at("expression")
 		if strings.TrimSpace(name.Str()) == "" {
 			r.required(name, "name is not specified")
-		} else if !celName.MatchString(name.Str()) || slices.Contains(celReserved, name.Str()) {
+		} else if !celName().MatchString(name.Str()) || slices.Contains(celReserved, name.Str()) {
 			r.invalid(name, "must be a valid CEL identifier")
 		}
 		if strings.TrimSpace(expression.Str()) == "" {
@@ -239,7 +238,7 @@ func (r *report) policy(spec place, mutating bool) {
 
 // Names of variables of CEL.
 var (
-	celName     = regexp.MustCompile(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
+	celName     = lazyRegexp(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
 	celReserved = strings.Fields("true false null in as break const continue else for function if import let loop package namespace return " +
 		"var void while")
 )

@@ -61,9 +61,7 @@ func validateConditionTypes(r *report, object place, _ value.Value) {
 	}
 }
 
-// flowRule validates a rule of a FlowSchema: who sends which requests.
-//
-// A rule says who, and which requests for resources or paths.
+// flowRule validates a rule of a FlowSchema. A rule names subjects, and their requests for resources or paths.
 func (r *report) flowRule(p place) {
 	subjects, resources, others := p.at("subjects"), p.at("resourceRules"), p.at("nonResourceRules")
 	for i := range subjects.indexes() {

@@ -9,7 +9,7 @@ import (
 )
 
 // Roles and bindings. This server stores them and does not authorize by them; see package auth. It validates them as kube-apiserver does,
-// without the check that nobody grants more than they may do themselves.
+// without the check for escalation: a user may grant permissions that the user does not have.
 
 // validateRole refuses a Role, and clusterRole a ClusterRole, which may say what may be done at paths.
 func validateRole(r *report, object place, _ value.Value) { r.policyRules(object, true) }

@@ -3,7 +3,6 @@ package kinds
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -161,11 +160,11 @@ func (w *podWalk) appArmor(p place) {
 
 // Forms of names of users of Windows.
 var (
-	controls    = regexp.MustCompile(`[[:cntrl:]]+`)
-	netBIOS     = regexp.MustCompile(`^[^\\/:\*\?"<>|\.][^\\/:\*\?"<>|]{0,14}$`)
-	userDomain  = regexp.MustCompile(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
-	noUserChars = regexp.MustCompile(`["/\\:;|=,\+\*\?<>@\[\]]`)
-	dotsOnly    = regexp.MustCompile(`^[\. ]+$`)
+	controls    = lazyRegexp(`[[:cntrl:]]+`)
+	netBIOS     = lazyRegexp(`^[^\\/:\*\?"<>|\.][^\\/:\*\?"<>|]{0,14}$`)
+	userDomain  = lazyRegexp(`^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+	noUserChars = lazyRegexp(`["/\\:;|=,\+\*\?<>@\[\]]`)
+	dotsOnly    = lazyRegexp(`^[\. ]+$`)
 )
 
 func (w *podWalk) windowsOptions(p place) {
@@ -188,7 +187,7 @@ func (w *podWalk) windowsOptions(p place) {
 	case !name.is():
 	case text == "":
 		w.invalid(name, "runAsUserName cannot be an empty string")
-	case controls.MatchString(text):
+	case controls().MatchString(text):
 		w.invalid(name, "runAsUserName cannot contain control characters")
 	case strings.Count(text, `\`) > 1:
 		w.invalid(name, "runAsUserName cannot contain more than one backslash")
@@ -206,7 +205,7 @@ func (w *podWalk) windowsUser(name place) {
 	if len(domain) >= 256 {
 		w.invalid(name, "runAsUserName's Domain length must be under 256 characters")
 	}
-	if qualified && !netBIOS.MatchString(domain) && !userDomain.MatchString(domain) {
+	if qualified && !netBIOS().MatchString(domain) && !userDomain().MatchString(domain) {
 		w.invalid(name, "runAsUserName's Domain doesn't match the NetBios nor the DNS format")
 	}
 	switch n := len(user); {
@@ -215,10 +214,10 @@ func (w *podWalk) windowsUser(name place) {
 	case n > 104:
 		w.invalid(name, "runAsUserName's User length must not be longer than 104 characters")
 	}
-	if dotsOnly.MatchString(user) {
+	if dotsOnly().MatchString(user) {
 		w.invalid(name, "runAsUserName's User cannot contain only periods or spaces")
 	}
-	if noUserChars.MatchString(user) {
+	if noUserChars().MatchString(user) {
 		w.invalid(name, `runAsUserName's User cannot contain the following characters: "/\:;|=,+*?<>@[]`)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // invocation is a hook that a request matches, and the objects that it sees.
 //
-// The goroutine of the call sets answer and err, and nobody reads them before it ends.
+// The goroutine of the call sets answer and err. They are read after it has ended.
 type invocation struct {
 	hook  *Hook
 	state *state

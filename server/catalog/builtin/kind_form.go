@@ -71,7 +71,10 @@ func (f *kindForm) Complete(object value.Value) (value.Value, error) { return f.
 // is decoded. Preparing the object may then remove them, such as the phase of a claim, or make others apply, such as the labels of a Job.
 // Reading the object adds these defaults again. So the first write that changes nothing stores them.
 func defaultsLate(hub kinds.Kind) bool {
-	bare := value.Object(value.Member{Name: "apiVersion", Value: value.String(hub.GVK.APIVersion())}, value.Member{Name: "kind", Value: value.String(hub.GVK.Kind)})
+	bare := value.Object(
+		value.Member{Name: "apiVersion", Value: value.String(hub.GVK.APIVersion())},
+		value.Member{Name: "kind", Value: value.String(hub.GVK.Kind)},
+	)
 	bare = api.WithMetadata(bare, "uid", value.String("uid"))
 	held, err := hub.Held(bare)
 	if err != nil {

@@ -32,8 +32,8 @@ var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.
 // Package schema/builtin decodes, defaults, prepares and converts the objects. Package kinds validates and shows them. A part of the
 // validation is missing, and so is everything that a server allocates, such as the addresses of services.
 //
-// A resource is made at its first kind, and gets a version for each kind. It costs little for kinds that nobody uses: field managers and
-// columns are made on demand.
+// A resource is made at its first kind, and gets a version for each kind. Unused kinds cost little: field managers and columns
+// are made on demand.
 func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}

@@ -59,7 +59,7 @@ func Warn(_ context.Context, r *admission.Request) error {
 
 // Report logs the resources that have stored objects without an effect.
 //
-// It is for the start of a server, when objects may be stored that nobody is warned of.
+// The server calls it at its start, because writers of objects that are already stored get no warning.
 func Report(ctx context.Context, s store.Store, c *catalog.Catalog, log logs.Logger) {
 	for _, k := range kinds {
 		for _, resource := range k.resources {

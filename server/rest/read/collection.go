@@ -28,7 +28,7 @@ const (
 
 // Event is an event of a watch: about an object, a bookmark, or an error.
 //
-// It may be shared by many watches, so nobody modifies it.
+// Watches may share it, so it must not be modified.
 type Event struct {
 	Type   string
 	Object value.Value // a Status, if the event is an error

@@ -170,7 +170,7 @@ func (c *broadcaster) follow(s store.Store) error {
 		case err != nil:
 			return err
 		case len(b.Events) == 0:
-			// Nothing happened to this resource up to the revision. Note it, and wake nobody.
+			// Nothing happened to this resource up to the revision. Note it, and wake no watch.
 			c.now.Load().reached.Store(int64(b.Revision))
 		default:
 			c.publish(at, b)

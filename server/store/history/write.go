@@ -60,7 +60,7 @@ func (s *Store) Delete(ctx context.Context, key string, expect store.Revision) (
 //	C         waits                            └ done already
 //	D             waits                          └ done already
 //
-// The write is enqueued before the lock is taken. So whoever gets the lock next finds it in waiting, or it is done.
+// The write is enqueued before the lock is taken. So the next holder of the lock finds it in waiting, or it is done.
 func (s *Store) write(w *write) (store.Revision, error) {
 	s.mu.Lock()
 	s.waiting = append(s.waiting, w)
