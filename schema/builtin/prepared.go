@@ -22,7 +22,7 @@ var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object val
 	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}:     preparedTaintRule,
 }
 
-// preparedNamespace has a namespace keep its finalizers, of which that of Kubernetes is one.
+// preparedNamespace has a namespace begin as active, and keep its finalizers, of which that of Kubernetes is one.
 func preparedNamespace(k *Kind, subresource string, live, namespace value.Value) value.Value {
 	spec := namespace.Get("spec")
 	switch {
@@ -31,6 +31,7 @@ func preparedNamespace(k *Kind, subresource string, live, namespace value.Value)
 	case !live.IsAbsent():
 		return namespace.With("spec", spec.With("finalizers", live.Get("spec", "finalizers")))
 	}
+	namespace = namespace.With("status", object(member("phase", value.String("Active"))))
 	var finalizers []value.Value
 	for f := range spec.Get("finalizers").Items() {
 		if finalizers = append(finalizers, f); f.Str() == "kubernetes" {
