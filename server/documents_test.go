@@ -293,6 +293,9 @@ func documentedDefinitions(t *testing.T, seed uint64) (out []value.Value) {
 // TestDocuments compares all documents with those of a kube-apiserver, in both of which random definitions were created. With DEED_PEER, the
 // kube-apiserver is asked and the file is written; it must be a new one. DEED_SEED makes it other definitions.
 func TestDocuments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: making all documents takes a minute with the race detector, and one goroutine makes them")
+	}
 	s, peer := servertest.New(t, server.Config{Authenticate: asAdmin}), os.Getenv("DEED_PEER")
 	here := asker(func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) })
 	there := asker(func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })

@@ -41,7 +41,9 @@ func TestFaults(t *testing.T) {
 			r.install(t, b)
 			continue
 		}
-		replayed++
+		if replayed++; testing.Short() && replayed%8 != 0 {
+			continue
+		}
 		request := line.Get("request")
 		if got, want := answerSeen(r.send(t, request)), faultAnswer(line.Get("answer")); got != want {
 			t.Errorf("%s\n got %s\nwant %s", request, got, want)

@@ -80,6 +80,9 @@ func TestHostile(t *testing.T) {
 // TestCostlyRule creates and updates an object for which a rule costs more than rules may, whose definition says that it has few enough
 // items: the rule ends early, with one clear Status, and others are not asked any more.
 func TestCostlyRule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: the rule takes a minute with the race detector, and one goroutine evaluates it")
+	}
 	s := servertest.Widgets(t)
 	const costly = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"squares.example.org"},"spec":{
 		"group":"example.org","scope":"Namespaced","names":{"plural":"squares","kind":"Square"},"versions":[{"name":"v1","served":true,"storage":true,
