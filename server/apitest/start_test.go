@@ -2,6 +2,7 @@ package apitest_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -47,13 +48,18 @@ func TestStartAgain(t *testing.T) {
 		t.Skip("the race detector allocates by itself")
 	}
 	text := definitions(t, 5)
-	apitest.Start(t, apitest.YAML(text))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	apitest.Start(t, apitest.YAML(text))
-	runtime.ReadMemStats(&after)
-	if n := after.Mallocs - before.Mallocs; n > 10000 {
-		t.Errorf("%d allocations", n)
+	fewest := uint64(math.MaxUint64)
+	for range 6 { // the first start parses them; the counter has the allocations of all goroutines, so the smallest count is the best
+		t.Run("", func(t *testing.T) { // ends with the server closed
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			apitest.Start(t, apitest.YAML(text))
+			runtime.ReadMemStats(&after)
+			fewest = min(fewest, after.Mallocs-before.Mallocs)
+		})
+	}
+	if t.Logf("%d allocations", fewest); fewest > 10000 {
+		t.Error("too many")
 	}
 }
 
