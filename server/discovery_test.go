@@ -14,7 +14,7 @@ import (
 // cluster, and the API of its aggregator.
 var notServed = []string{
 	"componentstatuses", "apiservices", "apiservices/status", "nodes/proxy", "services/proxy", "serviceaccounts/token",
-	"pods/log", "certificatesigningrequests/approval",
+	"pods/log",
 }
 
 // unservedGroup is the group of the aggregator.

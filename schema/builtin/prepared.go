@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"slices"
 	"time"
 
 	"github.com/deed-project/deed/schema"
@@ -18,6 +19,7 @@ var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object val
 	{Kind: "ServiceAccount"}:                                preparedAccount,
 	{Group: "apps", Kind: "DaemonSet"}:                      preparedDaemonSet,
 	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: preparedScaler,
+	{Group: "certificates.k8s.io", Kind: signingRequest}:    preparedSigning,
 	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:      preparedEndpoints,
 	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}:     preparedTaintRule,
 }
@@ -172,4 +174,62 @@ func preparedTaintRule(k *Kind, subresource string, live, rule value.Value) valu
 	return within(rule, func(taint value.Value) value.Value {
 		return taint.With("timeAdded", value.String(k.clock()().UTC().Format(time.RFC3339)))
 	}, "spec", "taint")
+}
+
+// signingRequest is the kind of requests for certificates.
+const signingRequest = "CertificateSigningRequest"
+
+// preparedSigning fills in the times of the conditions of a request for a certificate. A write of the status keeps the conditions that approve
+// or deny the request, unless it adds or removes one.
+func preparedSigning(k *Kind, subresource string, live, request value.Value) value.Value {
+	conditions := slices.Collect(request.Get("status", "conditions").Items())
+	if len(conditions) == 0 || subresource != "status" && subresource != "approval" {
+		return request
+	}
+	was := slices.Collect(live.Get("status", "conditions").Items())
+	if subresource == "status" {
+		keepConditions(conditions, was, "Approved")
+		keepConditions(conditions, was, "Denied")
+	}
+	now := value.String(k.clock()().UTC().Format(time.RFC3339))
+	for i, c := range conditions {
+		if isNothing(c.Get("lastUpdateTime")) {
+			c = c.With("lastUpdateTime", now)
+		}
+		if isNothing(c.Get("lastTransitionTime")) {
+			c = c.With("lastTransitionTime", transitionOf(c, was, now))
+		}
+		conditions[i] = c
+	}
+	return request.With("status", request.Get("status").With("conditions", value.List(conditions...)))
+}
+
+// keepConditions replaces the conditions of a type by those in was, if there are as many.
+func keepConditions(conditions, was []value.Value, typ string) {
+	of := func(list []value.Value) (at []int) {
+		for i, c := range list {
+			if c.Get("type").Str() == typ {
+				at = append(at, i)
+			}
+		}
+		return at
+	}
+	to, from := of(conditions), of(was)
+	if len(to) != len(from) {
+		return
+	}
+	for i := range to {
+		conditions[to[i]] = was[from[i]]
+	}
+}
+
+// transitionOf returns when a condition took its status: the time in was, or now if it has another status there.
+func transitionOf(condition value.Value, was []value.Value, now value.Value) value.Value {
+	for _, c := range was {
+		since := c.Get("lastTransitionTime")
+		if c.Get("type").Equal(condition.Get("type")) && c.Get("status").Equal(condition.Get("status")) && !isNothing(since) {
+			return since
+		}
+	}
+	return now
 }

@@ -44,7 +44,7 @@ func (k *Kind) storeLike(subresource string, live, sent, object, known value.Val
 func (k *Kind) prepare(subresource string, live, object value.Value) value.Value {
 	object = keepIdentity(live, object, k.Namespaced)
 	for path := range k.reset[subresource].Exclude.All() {
-		if !live.IsAbsent() || !k.createKeeps(path) {
+		if (!live.IsAbsent() || !k.createKeeps(path)) && !k.judges(subresource, path) {
 			object = restore(live, object, path)
 		}
 	}
@@ -59,6 +59,11 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 // and of a Node, which kubelets create, the status as well.
 func (k *Kind) createKeeps(path fieldpath.Path) bool {
 	return path[0].Name() != "status" || k.GVK.Kind == "Node"
+}
+
+// judges reports whether the server validates what a subresource writes to path, and does not restore it: who writes it does not own it.
+func (k *Kind) judges(subresource string, path fieldpath.Path) bool {
+	return k.GVK.Kind == signingRequest && subresource == "status" && len(path) == 2 && path[1].Name() == "conditions"
 }
 
 // counted returns object with its generation, given what is stored of it. Writing a status counts as no change.

@@ -292,7 +292,8 @@ func table() []Traits {
 			cells: bindingCells,
 		},
 		{
-			Group: certificateGroup, Name: "CertificateSigningRequest", bySchema: true,
+			Group: certificateGroup, Name: "CertificateSigningRequest", name: anyName, validate: validateSigning,
+			parts: map[string]check{"status": validateSigningStatus, "approval": validateApproval},
 			adds: []Allocated{{
 				Paths: []string{"spec username", "spec uid", "spec groups", "spec extra"}, Reason: "who sends the request", Optional: true,
 			}},

@@ -109,6 +109,8 @@ func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*cat
 			v.Status = managerOf(kind.Kind, s.Name)
 		case s.Name == "scale":
 			v.Scale, err = scaleOf(kind.Kind, now)
+		case s.Name == "approval":
+			v.Parts = map[string]catalog.Manager{s.Name: managerOf(kind.Kind, s.Name)}
 		case kind.GVK == pod:
 			addPodSubresource(v, kind.Kind, s.Name, now)
 		}
