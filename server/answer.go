@@ -37,6 +37,9 @@ type answers struct {
 // isListed reports whether a list can be answered by list. A Table that marks one of its objects as the default cannot: all of them tell
 // which one it is.
 func isListed(v *catalog.Version, rep wire.Representation) bool {
+	if v.Virtual {
+		return false
+	}
 	switch rep.Media {
 	case wire.JSON:
 		return rep.As == "" || rep.As == wire.AsTable && v.Default == nil

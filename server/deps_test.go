@@ -55,6 +55,7 @@ var table = []layers.Layer{
 	{"discovery", "api cache catalog catalog/openapi logs response store wire", "",
 		"k8s.io/apimachinery github.com/google/gnostic-models google.golang.org/protobuf"},
 	{"registry", "catalog store", "value managedfields", ""},
+	{"registry/components", "api catalog registry rest rest/read store", "value managedfields", "k8s.io/apimachinery"},
 	{"registry/namespaces", "admission api registry rest rest/read rest/write store", "value managedfields", "k8s.io/apimachinery"},
 	{"registry/nodes", "admission", "value", "k8s.io/apimachinery"},
 	{"registry/pods", "admission api kinds registry rest rest/read rest/write store", "value value/structs managedfields internal/door", "k8s.io/apimachinery"},
@@ -66,7 +67,7 @@ var table = []layers.Layer{
 	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{".", "admission admission/webhook api audit auth catalog catalog/builtin catalog/crd controllers conversion discovery filters logs " +
-		"loopback metrics registry registry/namespaces registry/nodes registry/pods registry/reviews registry/services registry/unenforced registry/volumes registry/webhooks request response " +
+		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/reviews registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},

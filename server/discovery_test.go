@@ -13,7 +13,7 @@ import (
 // notServed are the resources and subresources that a kube-apiserver has and this one has not: those that reach into a running
 // cluster, and the API of its aggregator.
 var notServed = []string{
-	"componentstatuses", "apiservices", "apiservices/status", "nodes/proxy", "services/proxy", "serviceaccounts/token",
+	"apiservices", "apiservices/status", "nodes/proxy", "services/proxy", "serviceaccounts/token",
 	"pods/log",
 }
 
@@ -31,7 +31,7 @@ func unserved(name string) bool {
 	}
 	for _, part := range []string{
 		unservedGroup, "openid", "/metrics/slis", "pkg.apis.apiregistration.", "authentication.v1.TokenRequest",
-		"authentication.v1.BoundObjectReference", "core.v1.ComponentStatus", "core.v1.ComponentCondition",
+		"authentication.v1.BoundObjectReference",
 	} {
 		if strings.Contains(name, part) {
 			return true

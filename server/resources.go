@@ -14,6 +14,7 @@ import (
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/metrics"
+	"github.com/deed-project/deed/server/registry/components"
 	"github.com/deed-project/deed/server/registry/namespaces"
 	"github.com/deed-project/deed/server/registry/pods"
 	"github.com/deed-project/deed/server/registry/reviews"
@@ -94,7 +95,8 @@ func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.C
 	}
 	switch {
 	case version == nil || target.Rest != "" && !below || !version.HasSubresource(target.Subresource),
-		!resource.Namespaced && target.Namespace != "", resource.Virtual && target.Name != "",
+		!resource.Namespaced && target.Namespace != "", target.Name != "" && target.Subresource == "" && !isNamed(resource),
+		target.Watch && !resource.Has("watch"),
 		resource.Namespaced && target.Namespace == "" && target.Name != "" && !target.Watch:
 		h.answers.out.Error(w, r, api.NoResource())
 	case r.Method == http.MethodHead && !below || target.Watch && r.Method != http.MethodGet || !offered(version, target, verb):
@@ -103,6 +105,9 @@ func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.C
 		h.verb(w, r, c, version)
 	}
 }
+
+// isNamed reports whether a resource has objects with names: the objects of reviews have none.
+func isNamed(resource *catalog.Resource) bool { return !resource.Virtual || resource.Has("get") }
 
 // offered reports whether the table of routes has verb for what target names.
 //
@@ -116,6 +121,9 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 		return verb == "update"
 	case target.Subresource != "":
 		return slices.Contains(subresourceVerbs, verb)
+	}
+	if verb == "watch" && !resource.Has("watch") { // the route is that of lists
+		verb = "list"
 	}
 	ofCollection := slices.Contains([]string{"list", "watch", "create", "deletecollection"}, verb)
 	nowhere := resource.Namespaced && target.Namespace == "" && verb != "list" && verb != "watch"
@@ -136,6 +144,8 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 	}
 	switch {
 	case err != nil:
+	case verb == "watch" && !version.Custom && !version.Has("watch"):
+		err = errors.NewMethodNotSupported(version.GroupResource(), verb)
 	case verb == "watch":
 		h.watches.Serve(w, q, c, rep)
 		return
@@ -194,7 +204,7 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 	case q.Target.Subresource == "scale":
 		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
-	offer.Listed, offer.NoTables = verb == "list", q.Version.Virtual
+	offer.Listed, offer.NoTables = verb == "list", !q.Version.Has("get")
 	return wire.Negotiate(q.HTTP, offer)
 }
 
@@ -228,6 +238,13 @@ func (h *resources) carryOut(q *rest.Request, verb string) (*rest.Answer, error)
 		return nil, pods.Connect(h.writer, q)
 	case q.Version.Actions[q.Target.Subresource] != nil, q.Version.Kind == "Binding" && !q.Version.Custom:
 		return pods.Act(h.writer, q)
+	case q.Version.GroupResource() == components.Resource && verb == "list":
+		return components.List(h.reader.Store, q)
+	case q.Version.GroupResource() == components.Resource:
+		if err := api.RefuseExport(q.Query); err != nil {
+			return nil, err
+		}
+		return components.Get(h.reader.Store, q)
 	case q.Version.Virtual:
 		return reviews.Create(q, func(review value.Value) (value.Value, error) {
 			return h.access.Review(q.Context(), q.Version, q.Target.Namespace, review)

@@ -83,7 +83,7 @@ func (c *Catalog) APIResources(group, version string) metav1.APIResourceList {
 // storageHash identifies the kind that objects are stored as: 8 bytes of a hash over group, version and kind. It is empty for virtual
 // resources.
 func (v *Version) storageHash() string {
-	if !v.Has("list") {
+	if v.Virtual || !v.Has("list") {
 		return ""
 	}
 	stored := v.Hashed

@@ -34,7 +34,7 @@ type Resource struct {
 	// Custom reports whether a CustomResourceDefinition defines the resource. kube-apiserver serves custom resources with another router,
 	// which has other error texts.
 	Custom bool
-	// Virtual marks a virtual resource. Its objects are requests to the server, which answers them and does not store them.
+	// Virtual marks a virtual resource. Its objects are not stored: they are requests that the server answers, or what it computes.
 	Virtual bool
 	// Terminating reports that the definition is being deleted. Creates are refused from then on.
 	Terminating bool

@@ -174,6 +174,31 @@ func definitionCells() []cell {
 	}
 }
 
+// componentCells shows the health of a component.
+func componentCells() []cell {
+	health := func(s source) value.Value {
+		for c := range s.Get("conditions").Items() {
+			if c.Get("type").Str() == "Healthy" {
+				return c
+			}
+		}
+		return value.Value{}
+	}
+	of := func(name string) cell {
+		return shown(func(s source) string { return health(s).Get(name).Str() })
+	}
+	status := shown(func(s source) string {
+		switch health(s).Get("status").Str() {
+		case "":
+			return "Unknown"
+		case "True":
+			return "Healthy"
+		}
+		return "Unhealthy"
+	})
+	return []cell{name, status, of("message"), of("error")}
+}
+
 func signingCells() []cell {
 	return []cell{
 		name, age, textOr(none, "spec", "signerName"), text("spec", "username"), shown(requestedDuration), shown(signingStatus),

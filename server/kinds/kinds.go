@@ -54,7 +54,8 @@ func table() []Traits {
 	return []Traits{
 		// The core group.
 		{
-			Name: "ComponentStatus",
+			Name:  "ComponentStatus",
+			cells: componentCells,
 		},
 		{
 			Name: "ConfigMap", validate: validateConfigMap,

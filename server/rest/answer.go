@@ -37,12 +37,15 @@ func NewDocument(code int, content value.Value) *Answer {
 // List is the answer to a request for a collection.
 type List struct {
 	Items     []value.Value
-	Version   store.Revision
+	Version   store.Revision // 0 for objects that are not stored
 	Continue  string
 	Remaining int // unknown if 0
 }
 
 // Meta returns what the metadata of the list says.
 func (l *List) Meta() wire.ListMeta {
+	if l.Version == 0 {
+		return wire.ListMeta{}
+	}
 	return wire.ListMeta{Version: strconv.FormatInt(int64(l.Version), 10), Continue: l.Continue, Remaining: l.Remaining}
 }

@@ -9,7 +9,7 @@ import (
 
 // ListMeta is the metadata of a list.
 type ListMeta struct {
-	Version   string // the resource version
+	Version   string // the resource version; empty for objects that are not stored
 	Continue  string // the token for the next page; empty on the last
 	Remaining int    // the number of objects on later pages; unknown if 0
 }
@@ -17,7 +17,10 @@ type ListMeta struct {
 // value returns the metadata as a document. kube-apiserver writes an empty "continue" only for custom resources, whose lists are not Go
 // types.
 func (m ListMeta) value(custom bool) value.Value {
-	out := value.Object(value.Member{Name: "resourceVersion", Value: value.String(m.Version)})
+	out := value.Object()
+	if m.Version != "" {
+		out = out.With("resourceVersion", value.String(m.Version))
+	}
 	if m.Continue != "" || custom {
 		out = out.With("continue", value.String(m.Continue))
 	}

@@ -26,7 +26,8 @@ import (
 // registers all versions of all kinds at process start.
 var goTypes = map[string]map[string]func() any{
 	"v1": {
-		"ConfigMap": newOf[corev1.ConfigMap],
+		"ComponentStatus": newOf[corev1.ComponentStatus],
+		"ConfigMap":       newOf[corev1.ConfigMap],
 		//lint:ignore SA1019 servers serve it
 		"Endpoints":             newOf[corev1.Endpoints],
 		"Event":                 newOf[corev1.Event],

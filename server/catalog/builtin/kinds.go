@@ -26,7 +26,7 @@ import (
 // apart lists the resources that other packages make, or that need more than storage.
 var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.io", "apiservices.apiregistration.k8s.io"}
 
-// Kinds returns the resources of the built-in kinds whose objects are only stored, in the versions that are served by default. now is the
+// Kinds returns the resources of the built-in kinds whose objects are only stored or, as component statuses, computed, in the versions that are served by default. now is the
 // clock for managed fields and for defaults that depend on the time.
 //
 // Package schema/builtin decodes, defaults, prepares and converts the objects. Package kinds validates and shows them. A part of the
@@ -39,8 +39,8 @@ func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 	made := map[string]*catalog.Resource{}
 	for kind := range builtin.Kinds() {
 		name := kschema.GroupResource{Group: kind.GVK.Group, Resource: kind.Resource}.String()
-		// Kinds that cannot be created and listed are not stored.
-		if kind.Served != builtin.ServedByDefault || !slices.Contains(kind.Verbs, "create") || !slices.Contains(kind.Verbs, "list") ||
+		// A kind that has no lists is neither stored nor computed.
+		if kind.Served != builtin.ServedByDefault || !slices.Contains(kind.Verbs, "list") ||
 			slices.Contains(apart, name) {
 			continue
 		}
@@ -70,7 +70,7 @@ func resourceOf(kind kinds.Kind) *catalog.Resource {
 		Prefix:         "/registry/" + cmp.Or(kind.Prefix, kind.Resource) + "/",
 		CreateOnUpdate: kind.CreateOnUpdate, HasTTL: kind.HasTTL, AnswersDeleted: kind.AnswersDeleted,
 		Orphans: kind.Orphans, OrphanWarning: kind.OrphanWarning, NoDependents: kind.NoDependents, Grace: kind.Grace,
-		PreconditionFailed: kind.PreconditionFailed,
+		PreconditionFailed: kind.PreconditionFailed, Virtual: !slices.Contains(kind.Verbs, "create"),
 	}
 }
 

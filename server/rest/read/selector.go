@@ -80,6 +80,21 @@ func selectable(v *catalog.Version, name string) bool {
 	return name == "metadata.name" || namespace || slices.Contains(v.Fields, name)
 }
 
+// Select returns the objects of a virtual resource that the selectors match. The error is a 400 for a field that has no selector.
+func Select(v *catalog.Version, options api.ListOptions, objects []value.Value) ([]value.Value, error) {
+	s, err := newSelector(v, options)
+	if err != nil {
+		return nil, err
+	}
+	selected := []value.Value{}
+	for _, object := range objects {
+		if s.matches(object) {
+			selected = append(selected, object)
+		}
+	}
+	return selected, nil
+}
+
 // matches reports whether content matches.
 func (s *selector) matches(content value.Value) bool {
 	return s.labels.Matches(labelsOf{content.Get("metadata", "labels")}) && s.fields.Matches(fieldsOf{s.version, content})
