@@ -63,6 +63,10 @@ func (h *resources) custom(w http.ResponseWriter, r *http.Request, c *request.Co
 		response.NotFound(w)
 		return
 	}
+	if resource.Broken {
+		h.answers.out.Error(w, r, errors.NewInternalError(stderrors.New("error resolving resource")))
+		return
+	}
 	verbs := objectVerbs
 	switch sub := target.Subresource; {
 	case sub == "":

@@ -22,7 +22,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		s.discovery.ServeHTTP(w, r)
 		return
 	}
-	resource := s.catalog().Lookup(c.Target.Group, c.Target.Resource)
+	resource := s.catalog().Route(c.Target.Group, c.Target.Resource)
 	switch {
 	case resource == nil:
 		s.discovery.NotFound(w, r)

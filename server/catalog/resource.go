@@ -36,6 +36,8 @@ type Resource struct {
 	Custom bool
 	// Virtual marks a virtual resource. Its objects are not stored: they are requests that the server answers, or what it computes.
 	Virtual bool
+	// Broken marks a custom resource whose conversion webhook cannot be asked. Discovery and OpenAPI lack it, and every request is refused.
+	Broken bool
 	// Terminating reports that the definition is being deleted. Creates are refused from then on.
 	Terminating bool
 	// Verbs are the verbs of discovery.

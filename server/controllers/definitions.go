@@ -104,8 +104,9 @@ func (c *Definitions) Serve(ctx context.Context) error {
 //	 x      x        -     another resource, and the watches of the former end
 //	 x      -        -     no resource, and the watches end
 func (c *Definitions) define(d *definition) error {
-	had, served := d.resource, !d.gone && crd.Served(d.now)
-	same := had != nil && served && alike(d.source, d.now)
+	broken := !d.gone && crd.Broken(d.now)
+	had, served := d.resource, broken || !d.gone && crd.Served(d.now)
+	same := had != nil && served && had.Broken == broken && alike(d.source, d.now)
 	if same && registry.IsTerminating(d.source) == registry.IsTerminating(d.now) {
 		return nil
 	}
@@ -119,13 +120,7 @@ func (c *Definitions) define(d *definition) error {
 	if !served {
 		return nil
 	}
-	var by crd.Converter
-	if hook, err := c.Conversions.Of(d.now); err != nil {
-		return err
-	} else if hook != nil {
-		by = hook
-	}
-	resource, err := crd.Compile(d.now, c.Now, by)
+	resource, err := c.compile(d.now, broken)
 	if err != nil {
 		return err
 	}
@@ -142,6 +137,26 @@ func (c *Definitions) define(d *definition) error {
 	}
 	d.source, d.resource = d.now, resource
 	return nil
+}
+
+// compile makes the resource of a definition. A broken one has no conversion webhook.
+func (c *Definitions) compile(definition value.Value, broken bool) (*catalog.Resource, error) {
+	var by crd.Converter
+	if !broken {
+		hook, err := c.Conversions.Of(definition)
+		if err != nil {
+			return nil, err
+		}
+		if hook != nil {
+			by = hook
+		}
+	}
+	resource, err := crd.Compile(definition, c.Now, by)
+	if err != nil {
+		return nil, err
+	}
+	resource.Broken = broken
+	return resource, nil
 }
 
 // yield takes from a defined resource the versions that built-in resources are served in: all of them if a built-in resource has its name.

@@ -107,6 +107,12 @@ func Served(crd value.Value) bool {
 	return isTrue(crd.Get("status"), "Established") || isTrue(crd.Get("status"), "NamesAccepted") && hasUsableBundle(crd)
 }
 
+// Broken reports whether the names of a definition are accepted, and its resource is not served because its conversion webhook cannot be
+// reached.
+func Broken(crd value.Value) bool {
+	return isTrue(crd.Get("status"), "NamesAccepted") && !Served(crd)
+}
+
 // hasUsableBundle reports whether the CA bundle of the conversion webhook has a certificate, if there is a bundle.
 //
 // With a bundle that has none, no certificate of the webhook would be trusted.
