@@ -13,7 +13,7 @@ import (
 // notServed are the resources and subresources that a kube-apiserver has and this one has not: those that reach into a running
 // cluster, and the API of its aggregator.
 var notServed = []string{
-	"apiservices", "apiservices/status", "nodes/proxy", "services/proxy", "serviceaccounts/token",
+	"apiservices", "apiservices/status", "serviceaccounts/token",
 	"pods/log",
 }
 

@@ -120,7 +120,7 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 	resource := version.Resource
 	switch {
 	case version.Actions[target.Subresource] != nil:
-		return version.Actions[target.Subresource].Has(verb) && target.Namespace != ""
+		return version.Actions[target.Subresource].Has(verb) && (target.Namespace != "" || !resource.Namespaced)
 	case target.Subresource == "finalize":
 		return verb == "update"
 	case target.Subresource != "":

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/value"
@@ -25,6 +26,16 @@ var connections = map[string]*catalog.Version{
 	"exec":        connection("PodExecOptions", execOptions),
 	"portforward": connection("PodPortForwardOptions", portForwardOptions),
 	"proxy":       everyVerb(connection("PodProxyOptions", proxyOptions)),
+}
+
+// proxies holds the kinds of the options of proxy requests to other kinds than pods.
+var proxies = map[schema.GVK]*catalog.Version{
+	{Version: "v1", Kind: "Node"}: everyVerb(connection("NodeProxyOptions", func(_ url.Values, path string) (corev1.NodeProxyOptions, error) {
+		return corev1.NodeProxyOptions{Path: proxyPath(path)}, nil
+	})),
+	{Version: "v1", Kind: "Service"}: everyVerb(connection("ServiceProxyOptions", func(_ url.Values, path string) (corev1.ServiceProxyOptions, error) {
+		return corev1.ServiceProxyOptions{Path: proxyPath(path)}, nil
+	})),
 }
 
 // connection returns a kind of options, which read decodes.
@@ -84,8 +95,13 @@ func portForwardOptions(q url.Values, _ string) (corev1.PodPortForwardOptions, e
 
 // proxyOptions reads the options of proxy: the path below the pod, with a slash in front, or none.
 func proxyOptions(_ url.Values, path string) (corev1.PodProxyOptions, error) {
-	if path != "" {
-		path = "/" + path
+	return corev1.PodProxyOptions{Path: proxyPath(path)}, nil
+}
+
+// proxyPath returns the path behind a proxy subresource as options have it.
+func proxyPath(path string) string {
+	if path == "" {
+		return ""
 	}
-	return corev1.PodProxyOptions{Path: path}, nil
+	return "/" + path
 }

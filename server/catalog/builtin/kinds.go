@@ -26,8 +26,8 @@ import (
 // apart lists the resources that other packages make, or that need more than storage.
 var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.io", "apiservices.apiregistration.k8s.io"}
 
-// Kinds returns the resources of the built-in kinds whose objects are only stored or, as component statuses, computed, in the versions that are served by default. now is the
-// clock for managed fields and for defaults that depend on the time.
+// Kinds returns the resources of the built-in kinds whose objects are only stored, and of component statuses, which are computed. They have
+// the versions that are served by default. now is the clock for managed fields and for defaults that depend on the time.
 //
 // Package schema/builtin decodes, defaults, prepares and converts the objects. Package kinds validates and shows them. A part of the
 // validation is missing, and so is everything that a server allocates, such as the addresses of services.
@@ -111,6 +111,8 @@ func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*cat
 			v.Scale, err = scaleOf(kind.Kind, now)
 		case s.Name == "approval":
 			v.Parts = map[string]catalog.Manager{s.Name: managerOf(kind.Kind, s.Name)}
+		case proxies[kind.GVK] != nil && s.Name == "proxy":
+			v.Actions = map[string]*catalog.Version{s.Name: proxies[kind.GVK]}
 		case kind.GVK == pod:
 			addPodSubresource(v, kind.Kind, s.Name, now)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -16,8 +17,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Connect carries out a request to reach into a pod, as far as that goes without a kubelet: it asks admission, and then refuses the request
-// with the reason why the pod cannot be reached.
+// Connect carries out a request to reach into a pod, a node or a service, as far as that goes without kubelets: it asks admission, and then
+// refuses the request with the reason why the target cannot be reached.
 //
 // What a real server answers depends on what is wrong first, and so does this one. For example, a pod without a node and a missing
 // container is refused for the container.
@@ -36,6 +37,12 @@ func Connect(w *write.Writer, q *rest.Request) error {
 	}
 	if err := t.Admit(managedfields.Object{}, admitted); err != nil {
 		return err
+	}
+	switch q.Version.Kind {
+	case "Node":
+		return proxyNode(w, q)
+	case "Service":
+		return proxyService(w.Reader, q)
 	}
 	pod := requestOf(w, q, "pods")
 	if q.Target.Subresource == "proxy" {
@@ -87,12 +94,10 @@ func stream(w *write.Writer, q *rest.Request, subresource, container string) err
 	if node == "" {
 		return errors.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", q.ObjectName))
 	}
-	addresses, err := addressesOf(w, q, node)
-	switch {
-	case err != nil:
+	if _, err := addressOf(w, q, node); err != nil {
 		return err
-	case addresses == 0:
-		return stderrors.New("no preferred addresses found; known addresses: []")
+	}
+	switch {
 	case q.HTTP.Header.Get("Upgrade") == "":
 		return errors.NewBadRequest("Upgrade request required")
 	}
@@ -116,16 +121,73 @@ func checkContainer(podName string, pod value.Value, name string) error {
 	return nil
 }
 
-// addressesOf returns how many addresses a node has. If the node does not exist, the error is the 404 of a pod with its name, as in
-// kube-apiserver.
-//
-// Without an error it may be 0: the node has reported no address.
-func addressesOf(w *write.Writer, q *rest.Request, node string) (int, error) {
+// addressTypes lists the types of addresses of nodes, the preferred first.
+var addressTypes = []string{"Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"}
+
+// addressOf returns the address at which a kubelet is reached. The error is a 500 for a node without addresses. If the node does not exist,
+// it is a 404 of the resource of the request with the name of the node, as in kube-apiserver.
+func addressOf(w *write.Writer, q *rest.Request, node string) (string, error) {
 	of := requestOf(w, q, "nodes")
 	of.Target.Namespace, of.ObjectName = "", node
 	live, err := w.Reader.Load(of)
 	if err == nil && !live.Exists() {
 		err = errors.NewNotFound(q.Version.GroupResource(), node)
 	}
-	return live.Content.Get("status", "addresses").Len(), err
+	if err != nil {
+		return "", err
+	}
+	for _, typ := range addressTypes {
+		for address := range live.Content.Get("status", "addresses").Items() {
+			if address.Get("type").Str() == typ {
+				return address.Get("address").Str(), nil
+			}
+		}
+	}
+	return "", stderrors.New("no preferred addresses found; known addresses: []")
+}
+
+// proxyNode returns the reason why a port of a node cannot be reached. The name of the object has the form [scheme:]name[:port].
+func proxyNode(w *write.Writer, q *rest.Request) error {
+	_, name, _, ok := utilnet.SplitSchemeNamePort(q.ObjectName)
+	if !ok {
+		return errors.NewBadRequest(fmt.Sprintf("invalid node request %q", q.ObjectName))
+	}
+	address, err := addressOf(w, q, name)
+	if err != nil {
+		return err
+	}
+	if ip := net.ParseIP(address); ip != nil && !ip.IsGlobalUnicast() {
+		return errors.NewBadRequest("address not allowed")
+	}
+	return errors.NewServiceUnavailable("error trying to reach service: there is no kubelet")
+}
+
+// proxyService returns the reason why a port of a service cannot be reached. The name of the object has the form [scheme:]name[:port].
+func proxyService(b *read.Reader, q *rest.Request) error {
+	_, name, port, ok := utilnet.SplitSchemeNamePort(q.ObjectName)
+	if !ok {
+		return errors.NewBadRequest(fmt.Sprintf("invalid service request %q", q.ObjectName))
+	}
+	if number, err := strconv.ParseInt(port, 10, 64); err == nil {
+		of := *q
+		of.ObjectName = name
+		live, err := b.MustLoad(&of)
+		if err != nil {
+			return err
+		}
+		if !hasPort(live.Content, number) {
+			return errors.NewServiceUnavailable(fmt.Sprintf("no service port %d found for service %q", number, name))
+		}
+	}
+	return errors.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", name))
+}
+
+// hasPort reports whether a service has a port of a number.
+func hasPort(service value.Value, number int64) bool {
+	for port := range service.Get("spec", "ports").Items() {
+		if port.Get("port").Int() == number {
+			return true
+		}
+	}
+	return false
 }
