@@ -10,12 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// notServed are the resources and subresources that a kube-apiserver has and this one has not: those that reach into a running
-// cluster, and the API of its aggregator.
-var notServed = []string{
-	"apiservices", "apiservices/status", "serviceaccounts/token",
-	"pods/log",
-}
+// notServed are the resources and subresources that a kube-apiserver has and this one has not: tokens, and the API of its aggregator.
+var notServed = []string{"apiservices", "apiservices/status", "serviceaccounts/token"}
 
 // unservedGroup is the group of the aggregator.
 const unservedGroup = "apiregistration.k8s.io"

@@ -193,6 +193,10 @@ func (h *resources) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Re
 		return response.Code(api.StatusOf(err).Code)
 	}
 	q.Warnings.Write(w.Header())
+	if answer.Code == http.StatusNoContent {
+		w.WriteHeader(answer.Code)
+		return answer.Code
+	}
 	h.answers.write(w, q, rep, answer)
 	return answer.Code
 }
@@ -205,6 +209,8 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 		return wire.Representation{}, nil // of the other side
 	case verb == "watch":
 		return wire.NegotiateWatch(q.HTTP, offer)
+	case q.Version.Logs(q.Target.Subresource):
+		offer.Convert, offer.Text = false, true
 	case q.Target.Subresource == "scale":
 		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
@@ -238,6 +244,8 @@ func overdue(ctx context.Context, err error) bool {
 // The first cases are resources that do not store what they are sent, or do more than that.
 func (h *resources) carryOut(q *rest.Request, verb string) (*rest.Answer, error) {
 	switch {
+	case q.Version.Logs(q.Target.Subresource):
+		return pods.Log(h.writer, q)
 	case q.Version.Connects(q.Target.Subresource) != nil:
 		return nil, pods.Connect(h.writer, q)
 	case q.Version.Actions[q.Target.Subresource] != nil, q.Version.Kind == "Binding" && !q.Version.Custom:

@@ -144,6 +144,8 @@ type Version struct {
 	Actions map[string]*Version
 	// Connection reads the options of a connection; nil for other kinds.
 	Connection *Connection
+	// Log reports that an action reads a text. New returns the options in its query.
+	Log bool
 	// Takes lists further apiVersions that objects in requests may have.
 	Takes []string
 
@@ -204,6 +206,12 @@ func (v *Version) Connects(subresource string) *Connection {
 		return action.Connection
 	}
 	return nil
+}
+
+// Logs reports whether a subresource is a text.
+func (v *Version) Logs(subresource string) bool {
+	action := v.Actions[subresource]
+	return action != nil && action.Log
 }
 
 // APIVersion returns the apiVersion of the version's objects.

@@ -51,6 +51,9 @@ type clause struct {
 // ContentType returns the Content-Type of a response.
 func (rep Representation) ContentType() string { return rep.Media + rep.Params }
 
+// plainText is the media type of logs.
+const plainText = "text/plain"
+
 // Offer lists the representations that a path offers in addition to JSON and YAML.
 type Offer struct {
 	Convert  bool // Tables and PartialObjectMetadata
@@ -58,6 +61,7 @@ type Offer struct {
 	Protobuf bool // whole objects in protobuf; metadata in protobuf is always available
 	CBOR     bool // the server supports CBOR
 	Routed   bool // the path belongs to kube-apiserver's router, which refuses unknown media types with its own text
+	Text     bool // the router knows text/plain, too
 	Listed   bool // the path is a list, which a client can also watch
 }
 
@@ -76,6 +80,9 @@ func Negotiate(r *http.Request, o Offer) (Representation, error) {
 	if o.Routed && !slices.ContainsFunc(all, o.supports) {
 		if o.Listed {
 			return Plain, notRouted(append(o.types(), o.streams()...))
+		}
+		if o.Text {
+			return Plain, notRouted(append([]string{plainText}, o.types()...))
 		}
 		return Plain, notRouted(o.types())
 	}
@@ -308,7 +315,7 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 //
 // It looks at the type alone.
 func (o Offer) supports(c clause) bool {
-	return c.typ == "*/*" || slices.Contains(o.types(), c.typ) || o.CBOR && c.typ == CBORSequence
+	return c.typ == "*/*" || slices.Contains(o.types(), c.typ) || o.Text && c.typ == plainText || o.CBOR && c.typ == CBORSequence
 }
 
 // pretty reports whether to indent JSON. The query parameter decides first, then the parameter of the clause, then whether the user agent

@@ -16,7 +16,7 @@ import (
 
 var pod = schema.GVK{Version: "v1", Kind: "Pod"}
 
-// addPodSubresource adds a subresource of pods to their version. It skips subresources that need a kubelet.
+// addPodSubresource adds a subresource of pods to their version.
 //
 // A subresource in Actions has a version that is not part of the catalog, with the kind that requests send.
 func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now func() time.Time) {
@@ -34,9 +34,19 @@ func addPodSubresource(v *catalog.Version, kind *builtin.Kind, name string, now 
 		eviction.Takes = []string{"policy/v1beta1"}
 		v.Actions[name] = eviction
 		manageReview(eviction, name, schema.Deduced, now)
+	case "log":
+		v.Actions[name] = newLog()
 	case "attach", "exec", "portforward", "proxy":
 		v.Actions[name] = connections[name]
 	}
+}
+
+// newLog returns the logs of pods. Discovery names them as pods.
+func newLog() *catalog.Version {
+	r := review("", "Pod", func() any { return &corev1.PodLogOptions{} })
+	r.Verbs = []string{"get"}
+	r.Versions[0].Log = true
+	return r.Versions[0]
 }
 
 // Bindings returns the resource bindings, which does the same as the subresource binding of pods. Its only verb is create. now is the clock

@@ -14,6 +14,7 @@ import (
 // This file has the operations of built-in kinds. kube-apiserver makes them from the routes of its endpoints.
 
 const (
+	textType     = "text/plain"
 	jsonType     = "application/json"
 	yamlType     = "application/yaml"
 	protobufType = "application/vnd.kubernetes.protobuf"
@@ -95,11 +96,24 @@ func (e endpoint) addSubresource(v *catalog.Version, s catalog.Subresource) {
 	case s.Kind == catalog.ScaleKind:
 		e.object = typeName(reflect.TypeOf(catalog.EmptyScale()).Elem())
 	}
+	if action != nil && action.Log {
+		e.addLog(action)
+		return
+	}
 	if action != nil && action.Connection != nil {
 		e.addConnect(action)
 		return
 	}
 	e.addVerbs(e.item, s.Verbs)
+}
+
+// addLog adds the operation that reads a text.
+func (e endpoint) addLog(action *catalog.Version) {
+	options := queryOf(reflect.ValueOf(action.New()).Elem().Interface(), "sinceTime")
+	e.paths.add(e.item, operation{
+		method: "get", verb: "read", noun: e.noun(""), action: "get", kind: e.kind, description: "read" + e.of(" of", " the specified "),
+		parameters: e.named(options...), consumes: anyType, produces: append([]string{textType}, objectTypes...), answers: []answer{ok("")},
+	})
 }
 
 // noun returns the noun of an operation. end comes after the subresource.

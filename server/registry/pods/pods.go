@@ -1,5 +1,6 @@
 // Package pods has what pods do that other kinds do not: the verbs of their subresources (bindings, evictions within disruption budgets,
-// connections), the admission plugins Priority and DefaultTolerationSeconds, and the priority classes that every server has.
+// logs, connections), the admission plugins Priority and DefaultTolerationSeconds, and the priority classes that every server has. It also
+// answers connections to nodes and services.
 package pods
 
 import (
