@@ -380,6 +380,11 @@ func found(path ...string) cell {
 func validateBudget(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
 	least, most := spec.at("minAvailable"), spec.at("maxUnavailable")
+	if least.is() && most.is() {
+		r.invalidAs(spec, budget{
+			least.ToAny(), selectorInside(spec.Get("selector")), most.ToAny(), spec.Get("unhealthyPodEvictionPolicy").ToAny(),
+		}, "minAvailable and maxUnavailable cannot be both set")
+	}
 	for _, p := range [...]place{least, most} {
 		if p.is() {
 			r.share(p)
@@ -391,6 +396,9 @@ func validateBudget(r *report, object place, _ value.Value) {
 		r.onlyAmong(policy, "AlwaysAllow", "IfHealthyBudget")
 	}
 }
+
+// budget is how the spec of a PodDisruptionBudget is shown.
+type budget struct{ MinAvailable, Selector, MaxUnavailable, UnhealthyPodEvictionPolicy any }
 
 func autoscalerCells() []cell {
 	return []cell{

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"fmt"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -21,14 +22,48 @@ func validateTaintRule(r *report, object place, live value.Value) {
 	}
 }
 
+// Names and values of priority classes that are not for users.
+const (
+	systemPriority = "system-"
+	mostOfUsers    = 1_000_000_000
+)
+
 // validatePriority validates a PriorityClass.
 func validatePriority(r *report, object place, live value.Value) {
-	if !isSet(live) {
+	v, policy := object.at("value"), object.at("preemptionPolicy")
+	if isSet(live) {
+		if v.Int() != live.Get("value").Int() {
+			r.forbidden(v, "may not be changed in an update.")
+		}
+		r.unchanged(policy, live.Get("preemptionPolicy"))
 		return
 	}
-	if v := object.at("value"); v.Int() != live.Get("value").Int() {
-		r.forbidden(v, "may not be changed in an update.")
+	metadata := object.at("metadata")
+	name := metadata.at("name")
+	if !strings.HasPrefix(name.Str(), systemPriority) {
+		if v.Int() > mostOfUsers {
+			r.forbidden(v, fmt.Sprintf("maximum allowed value of a user defined priority is %d", mostOfUsers))
+		}
+	} else if wrong := systemClass(name.Str(), object); wrong != "" {
+		r.forbidden(name, fmt.Sprintf("priority class names with '%s' prefix are reserved for system use only. error: %s", systemPriority, wrong))
 	}
+	if policy.is() {
+		r.among(policy, "PreemptLowerPriority", "Never")
+	}
+}
+
+// systemClass returns what differs between a class and the class of the system with the same name.
+func systemClass(name string, class place) string {
+	want, known := map[string]int64{"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}[name]
+	switch {
+	case !known:
+		return name + " is not a known system priority class"
+	case class.Get("value").Int() != want:
+		return fmt.Sprintf("value of %s PriorityClass must be %d", name, want)
+	case class.Get("globalDefault").Bool():
+		return fmt.Sprintf("globalDefault of %s PriorityClass must be false", name)
+	}
+	return ""
 }
 
 func taintAdded(s source) string {

@@ -139,7 +139,7 @@ func table() []Traits {
 			},
 		},
 		{
-			Name: "ReplicationController", validate: validateReplicationController, pods: "spec.template.spec", named: ofPods,
+			Name: "ReplicationController", validate: validateReplicationController, parts: map[string]check{"status": controllerCounts.check}, pods: "spec.template.spec", named: ofPods,
 			podsBefore: true, Orphans: true, Prefix: "controllers",
 			cells:   controllerCells,
 			Derived: map[string]func(value.Value) string{"status.replicas": intAt("status", "replicas")},
@@ -170,19 +170,19 @@ func table() []Traits {
 			cells: cells(name, shown(controller), number("revision"), age),
 		},
 		{
-			Group: "apps", Name: "DaemonSet", validate: validateDaemonSet, pods: "spec.template.spec",
+			Group: "apps", Name: "DaemonSet", validate: validateDaemonSet, parts: map[string]check{"status": daemonSetCounts.check}, pods: "spec.template.spec",
 			cells: daemonSetCells,
 		},
 		{
-			Group: "apps", Name: "Deployment", validate: validateDeployment, pods: "spec.template.spec", named: ofPods,
+			Group: "apps", Name: "Deployment", validate: validateDeployment, parts: map[string]check{"status": deploymentCounts.check}, pods: "spec.template.spec", named: ofPods,
 			cells: deploymentCells,
 		},
 		{
-			Group: "apps", Name: "ReplicaSet", validate: validateReplicaSet, pods: "spec.template.spec", named: ofPods,
+			Group: "apps", Name: "ReplicaSet", validate: validateReplicaSet, parts: map[string]check{"status": replicaSetCounts.check}, pods: "spec.template.spec", named: ofPods,
 			cells: replicaSetCells,
 		},
 		{
-			Group: "apps", Name: "StatefulSet", name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, pods: "spec.template.spec",
+			Group: "apps", Name: "StatefulSet", name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, parts: map[string]check{"status": statefulSetCounts.check}, pods: "spec.template.spec",
 			cells: statefulSetCells,
 		},
 		{
@@ -206,7 +206,7 @@ func table() []Traits {
 			FieldRefusal: "field label %q not supported for Job",
 		},
 		{
-			Group: "policy", Name: "PodDisruptionBudget", parts: map[string]check{"status": validateConditions}, name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
+			Group: "policy", Name: "PodDisruptionBudget", parts: map[string]check{"status": validateBudgetStatus}, name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
 			anyFinalizer: true, Conditional: true,
 			cells: cells(name, shareCell("spec", "minAvailable"), shareCell("spec", "maxUnavailable"), number("status", "disruptionsAllowed"), age),
 		},
@@ -369,7 +369,7 @@ func table() []Traits {
 			cells: cells(name, text("handler"), age),
 		},
 		{
-			Group: "scheduling.k8s.io", Name: "PriorityClass", validate: validatePriority, bySchema: true,
+			Group: "scheduling.k8s.io", Name: "PriorityClass", validate: validatePriority,
 			cells: cells(name, number("value"), flag("globalDefault"), age, text("preemptionPolicy")),
 		},
 		{

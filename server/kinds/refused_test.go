@@ -76,7 +76,16 @@ func TestRefused(t *testing.T) {
 			`{"provisioner":"a","reclaimPolicy":"Retain","volumeBindingMode":"Immediate"}`,
 			"reclaimPolicy: Invalid value: null: field is immutable"},
 		{"scheduling.k8s.io/v1", "PriorityClass", ``, `{"preemptionPolicy":"Always"}`,
-			`preemptionPolicy: Unsupported value: "Always": supported values: "Never", "PreemptLowerPriority"`},
+			`preemptionPolicy: Unsupported value: "Always": supported values: "PreemptLowerPriority", "Never"`},
+		{"scheduling.k8s.io/v1", "PriorityClass", ``, `{"metadata":{"name":"system-mine"}}`,
+			"metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: " +
+				"system-mine is not a known system priority class"},
+		{"scheduling.k8s.io/v1", "PriorityClass", ``, `{"metadata":{"name":"system-node-critical"},"value":2000001000}`, ""},
+		{"scheduling.k8s.io/v1", "PriorityClass", ``, `{"value":1000000001}`,
+			"value: Forbidden: maximum allowed value of a user defined priority is 1000000000"},
+		{"policy/v1", "PodDisruptionBudget", ``, `{"spec":{"minAvailable":1,"maxUnavailable":"10%","selector":{"matchLabels":{"a":"b"}}}}`,
+			`spec: Invalid value: {"MinAvailable":1,"Selector":{"matchLabels":{"a":"b"}},"MaxUnavailable":"10%","UnhealthyPodEvictionPolicy":null}: ` +
+				"minAvailable and maxUnavailable cannot be both set"},
 		{"coordination.k8s.io/v1", "Lease", ``, `{"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1}}`,
 			"spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0\n" +
 				"spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0"},

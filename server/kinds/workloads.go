@@ -86,7 +86,7 @@ func validateDaemonSet(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	selector, template := spec.at("selector"), spec.at("template")
 	if isSet(live) {
-		r.unchanged(selector, live.Get("spec", "selector"))
+		r.unchangedSelector(selector, live.Get("spec", "selector"))
 	}
 	before := len(r.errs)
 	r.selector(selector)
@@ -186,7 +186,8 @@ func validateStatefulSet(r *report, object place, live value.Value) {
 	}
 	r.workload(spec, "StatefulSet")
 	if isSet(live) {
-		for _, name := range [...]string{"selector", "volumeClaimTemplates", "serviceName", "podManagementPolicy"} {
+		r.unchangedSelector(spec.at("selector"), live.Get("spec", "selector"))
+		for _, name := range [...]string{"volumeClaimTemplates", "serviceName", "podManagementPolicy"} {
 			r.unchanged(spec.at(name), live.Get("spec", name))
 		}
 	}
