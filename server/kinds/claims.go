@@ -1,9 +1,12 @@
 package kinds
 
 import (
+	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/value"
 )
@@ -87,40 +90,33 @@ func (r *report) deviceClaim(p place) {
 func (r *report) deviceRequest(p place) {
 	name, first, exactly := p.at("name"), p.at("firstAvailable"), p.at("exactly")
 	r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
+	one := first.Len() > 0
 	switch {
-	case first.Len() == 0 && !exactly.is():
+	case !one && !exactly.is():
 		r.required(p, "exactly one of `exactly` or `firstAvailable` is required")
-	case first.Len() > 0 && exactly.is():
+	case one && exactly.is():
 		r.invalidAs(p, nil, "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
 	case exactly.is():
-		r.exactRequest(exactly, false)
+		if class := exactly.at("deviceClassName"); r.present(class) {
+			r.subdomain(class)
+		}
+		r.exactRequest(exactly)
 	default:
 		for i := range first.indexes() {
-			sub := first.item(i)
-			name := sub.at("name")
+			name := first.item(i).at("name")
 			r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
-			r.exactRequest(sub, true)
+			r.exactRequest(first.item(i))
 		}
+	}
+	r.declaredTolerations(exactly.at("tolerations"))
+	for i := range first.indexes() { // which are declared to be valid, beside an exact request too
+		r.subdomainLater(first.item(i).at("deviceClassName"))
+		r.declaredTolerations(first.item(i).at("tolerations"))
 	}
 }
 
 // exactRequest validates a request for devices of a class.
-//
-// sub tells that it is one of several alternatives. The class of such a request is validated by tags.
-func (r *report) exactRequest(p place, sub bool) {
-	class := p.at("deviceClassName")
-	switch wrong := validation.IsDNS1123Subdomain(class.Str()); {
-	case class.Str() == "" && sub:
-		r.later(class, "")
-	case class.Str() == "":
-		r.required(class, "")
-	case sub:
-		for _, detail := range wrong {
-			r.laterInvalid(class, class.Str(), detail)
-		}
-	default:
-		r.invalid(class, wrong...)
-	}
+func (r *report) exactRequest(p place) {
 	r.deviceSelectors(p.at("selectors"))
 	mode, count := p.at("allocationMode"), p.at("count")
 	switch mode.Str() {
@@ -132,6 +128,55 @@ func (r *report) exactRequest(p place, sub bool) {
 		if count.Int() <= 0 {
 			r.invalidAs(count, count.Int(), "must be greater than zero")
 		}
+	}
+	tolerations := p.at("tolerations")
+	for i := range tolerations.indexes() {
+		t := tolerations.item(i)
+		switch v := t.at("value"); t.text("operator") {
+		case "Exists":
+			if v.Str() != "" {
+				r.invalid(v, "must be empty for operator `Exists`")
+			}
+		case "Equal":
+			r.invalidAs(v, v.Str(), validation.IsValidLabelValue(v.Str())...)
+		}
+	}
+}
+
+// declaredTolerations validates what the type of a toleration declares.
+func (r *report) declaredTolerations(p place) {
+	for i := range p.indexes() {
+		t := p.item(i)
+		if key := t.at("key"); key.Str() != "" {
+			for _, detail := range validation.IsQualifiedName(key.Str()) {
+				r.laterInvalid(key, key.Str(), detail)
+			}
+		}
+		r.amongLater(t.at("operator"), "Equal", "Exists")
+		if effect := t.at("effect"); effect.Str() != "" {
+			r.amongLater(effect, taintEffects...)
+		}
+	}
+}
+
+// taintEffects are what the taint of a device does.
+var taintEffects = []string{"NoExecute", "NoSchedule", "None"}
+
+// amongLater is onlyAmong for what is told after the rest.
+func (r *report) amongLater(p place, values ...string) {
+	if !slices.Contains(values, p.Str()) {
+		r.last = append(r.last, field.NotSupported(p.path(), Enumeration(p.Str()), values))
+	}
+}
+
+// subdomainLater is subdomain for what is told after the rest, and required.
+func (r *report) subdomainLater(p place) {
+	if p.Str() == "" {
+		r.later(p, "")
+		return
+	}
+	for _, detail := range validation.IsDNS1123Subdomain(p.Str()) {
+		r.laterInvalid(p, p.Str(), detail)
 	}
 }
 
@@ -156,8 +201,11 @@ func (r *report) deviceConfig(p place) {
 	}
 	if driver := opaque.at("driver"); driver.Str() == "" {
 		r.later(driver, "")
-	} else if wrong := validation.IsDNS1123Subdomain(strings.ToLower(driver.Str())); len(wrong) > 0 {
-		for _, detail := range wrong {
+	} else {
+		if len(driver.Str()) > longestDriver {
+			r.last = append(r.last, field.TooLong(driver.path(), "", longestDriver))
+		}
+		for _, detail := range content.IsDNS1123SubdomainCaseless(driver.Str()) {
 			r.laterInvalid(driver, driver.Str(), detail)
 		}
 	}
@@ -211,11 +259,31 @@ func hasRequest(requests value.Value, parts []string) bool {
 // qualifiedLater validates the name of an attribute with its domain.
 func (r *report) qualifiedLater(p place) {
 	domain, id, ok := strings.Cut(p.Str(), "/")
-	switch {
-	case p.Str() == "":
-		r.later(p, "")
-	case !ok || domain == "" || id == "":
-		r.laterInvalid(p, p.Str(), "must include a domain")
+	if !ok {
+		domain, id = "", p.Str()
+	}
+	if ok && domain == "" {
+		r.laterInvalid(p, "", "prefix must not be empty")
+	} else if ok {
+		if len(domain) > longestDriver {
+			r.last = append(r.last, field.TooLong(p.path(), "", longestDriver))
+		}
+		for _, detail := range validation.IsDNS1123Subdomain(domain) {
+			r.laterInvalid(p, domain, "prefix: "+detail)
+		}
+	}
+	if ok && id == "" {
+		r.laterInvalid(p, "", "name must not be empty")
+	} else if !strings.Contains(id, "/") { // a name with more slashes is not read
+		if len(id) > longestAttribute {
+			r.last = append(r.last, field.TooLong(p.path(), "", longestAttribute))
+		}
+		for _, detail := range content.IsCIdentifier(id) {
+			r.laterInvalid(p, id, detail)
+		}
+	}
+	if !ok {
+		r.laterInvalid(p, p.Str(), "a fully qualified name must be a domain and a name separated by a slash")
 	}
 }
 

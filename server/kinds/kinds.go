@@ -302,12 +302,12 @@ func table() []Traits {
 			Fields: []string{"spec.signerName"},
 		},
 		{
-			Group: certificateGroup, Name: "ClusterTrustBundle", nameOf: bundleName, bySchema: true, Conditional: true,
+			Group: certificateGroup, Name: "ClusterTrustBundle", nameOf: bundleName, validate: validateBundle, Conditional: true,
 			cells:  cells(name, textOr(none, "spec", "signerName")),
 			Fields: []string{"spec.signerName"},
 		},
 		{
-			Group: certificateGroup, Name: "PodCertificateRequest", bySchema: true, Conditional: true,
+			Group: certificateGroup, Name: "PodCertificateRequest", validate: validatePodCertificate, parts: map[string]check{"status": validatePodCertificateStatus}, Conditional: true,
 			cells:  podCertificateCells,
 			Fields: []string{"spec.signerName", "spec.podName", "spec.nodeName"},
 		},
@@ -394,13 +394,16 @@ func table() []Traits {
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourceSlice", bySchema: true, AnswersDeleted: true,
+			Group: resourceGroup, Name: "ResourceSlice", validate: validateSlice, AnswersDeleted: true,
 			cells:        cells(name, text("spec", "nodeName"), text("spec", "driver"), text("spec", "pool", "name"), age),
 			Fields:       []string{"spec.nodeName", "spec.driver", "spec.pool.name"},
 			FieldRefusal: "field label not supported for resource.k8s.io/VERSION, Kind=ResourceSlice: %s",
 		},
 	}
 }
+
+// anyName is the name rule of a kind whose names are not validated.
+func anyName(string, bool) []string { return nil }
 
 // cells returns a function that returns cells.
 func cells(all ...cell) func() []cell { return func() []cell { return all } }
