@@ -38,6 +38,7 @@ func validateClaimStatus(r *report, object place, live value.Value) {
 			r.present(consumer.at(name))
 		}
 	}
+	r.deviceStatuses(status.at("devices"), allocation.Value)
 	if reserved.Len() > 0 && !allocation.is() {
 		r.forbidden(reserved, "may not be specified when `allocated` is not set")
 	}
@@ -70,13 +71,13 @@ func (r *report) deviceClaim(p place) {
 		c := constraints.item(i)
 		r.requestNames(c.at("requests"), requests.Value)
 		match, distinct := c.at("matchAttribute"), c.at("distinctAttribute")
-		switch {
-		case match.is():
-			r.qualifiedLater(match)
-		case distinct.is():
-			r.qualifiedLater(distinct)
-		default:
+		if !match.is() && !distinct.is() {
 			r.required(c, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
+		}
+		for _, name := range [...]place{match, distinct} {
+			if name.is() {
+				r.qualifiedLater(name)
+			}
 		}
 	}
 	for i := range configs.indexes() {
@@ -108,10 +109,10 @@ func (r *report) deviceRequest(p place) {
 			r.exactRequest(first.item(i))
 		}
 	}
-	r.declaredTolerations(exactly.at("tolerations"))
+	r.declaredRequest(exactly)
 	for i := range first.indexes() { // which are declared to be valid, beside an exact request too
 		r.subdomainLater(first.item(i).at("deviceClassName"))
-		r.declaredTolerations(first.item(i).at("tolerations"))
+		r.declaredRequest(first.item(i))
 	}
 }
 
@@ -143,8 +144,12 @@ func (r *report) exactRequest(p place) {
 	}
 }
 
-// declaredTolerations validates what the type of a toleration declares.
-func (r *report) declaredTolerations(p place) {
+// declaredRequest validates what the type of a request declares, beside its class.
+func (r *report) declaredRequest(request place) {
+	if mode := request.at("allocationMode"); mode.Str() != "" {
+		r.amongLater(mode, "All", "ExactCount")
+	}
+	p := request.at("tolerations")
 	for i := range p.indexes() {
 		t := p.item(i)
 		if key := t.at("key"); key.Str() != "" {
@@ -203,7 +208,7 @@ func (r *report) deviceConfig(p place) {
 		r.later(driver, "")
 	} else {
 		if len(driver.Str()) > longestDriver {
-			r.last = append(r.last, field.TooLong(driver.path(), "", longestDriver))
+			r.last = append(r.last, field.TooLongCharacters(driver.path(), driver.Str(), longestDriver))
 		}
 		for _, detail := range content.IsDNS1123SubdomainCaseless(driver.Str()) {
 			r.laterInvalid(driver, driver.Str(), detail)
@@ -290,9 +295,30 @@ func (r *report) qualifiedLater(p place) {
 // validateDeviceClass validates a DeviceClass.
 func validateDeviceClass(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
+	if name := spec.at("extendedResourceName"); name.is() {
+		r.extendedLater(name)
+	}
 	r.deviceSelectors(spec.at("selectors"))
 	configs := spec.at("config")
 	for i := range configs.indexes() {
 		r.deviceConfig(configs.item(i))
+	}
+}
+
+// extendedLater validates the name of a resource that devices stand for. The name must also be valid in a quota.
+func (r *report) extendedLater(p place) {
+	const domain, quota = "kubernetes.io/", "requests."
+	name := p.Str()
+	switch {
+	case !strings.Contains(name, "/"):
+		r.laterInvalid(p, name, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
+	case strings.Contains(name, domain):
+		r.laterInvalid(p, name, `must not have "`+domain+`" domain`)
+	}
+	if strings.HasPrefix(name, quota) {
+		r.laterInvalid(p, name, `must not have "`+quota+`" prefix`)
+	}
+	for _, detail := range validation.IsQualifiedName(quota + name) {
+		r.laterInvalid(p, name, detail)
 	}
 }

@@ -151,6 +151,9 @@ func advanced(device value.Value) bool {
 // attributeLists are the members of an attribute with several values.
 var attributeLists = [...]string{"bools", "ints", "strings", "versions"}
 
+// attributeMembers are the members of which an attribute has one.
+var attributeMembers = [...]string{"int", "bool", "string", "version", "ints", "bools", "strings", "versions"}
+
 // device validates a device; was is the device of the same name that the slice had.
 func (r *report) device(p place, was value.Value, each bool) {
 	name, attributes, capacity := p.at("name"), p.at("attributes"), p.at("capacity")
@@ -255,6 +258,20 @@ func (r *report) attribute(p place) {
 	for i := range versions.indexes() {
 		r.version(versions.item(i))
 	}
+	var set []string
+	for _, name := range attributeMembers {
+		if v := p.Get(name); isSet(v) && (v.Kind() != value.KindList || v.Len() > 0) {
+			set = append(set, name)
+		}
+	}
+	const members = "one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
+	switch len(set) {
+	case 0:
+		r.laterInvalid(p, "", "must specify "+members)
+	case 1:
+	default:
+		r.laterInvalid(p, "{"+strings.Join(set, ", ")+"}", "must specify exactly "+members)
+	}
 }
 
 func (r *report) version(p place) {
@@ -307,6 +324,13 @@ func (r *report) validValues(p place, standard, most resource.Quantity) {
 		for i := range p.indexes() {
 			if q := quantity(p.Item(i)); q.Cmp(most) > 0 {
 				r.invalidAs(p.item(i), q.String(), "option is larger than capacity value: "+most.String())
+			}
+		}
+		var met names
+		for i := range p.indexes() {
+			q := quantity(p.Item(i))
+			if text := q.AsDec().String(); !met.add(text) {
+				r.add(field.Duplicate(p.item(i).path(), text))
 			}
 		}
 	}

@@ -107,7 +107,7 @@ func table() []Traits {
 		},
 		{
 			Name: "Pod", validate: validatePod, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
-			parts: map[string]check{"ephemeralcontainers": validateEphemeral, "resize": validateResize},
+			parts: map[string]check{"status": validatePodStatus, "ephemeralcontainers": validateEphemeral, "resize": validateResize},
 			adds: []Allocated{
 				{
 					Paths:  []string{"spec tolerations key=node.kubernetes.io/not-ready", "spec tolerations key=node.kubernetes.io/unreachable"},
