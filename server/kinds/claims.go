@@ -38,12 +38,12 @@ func validateClaimStatus(r *report, object place, live value.Value) {
 			r.present(consumer.at(name))
 		}
 	}
-	r.deviceStatuses(status.at("devices"), allocation.Value)
-	if reserved.Len() > 0 && !allocation.is() {
-		r.forbidden(reserved, "may not be specified when `allocated` is not set")
-	}
 	if was := live.Get("status", "allocation"); isSet(was) && allocation.is() && !same(allocation.Value, was) {
 		r.laterInvalid(allocation, nil, "field cannot be modified once set")
+	}
+	r.deviceStatuses(status.at("devices"), allocation.Value, live.Get("status", "allocation"))
+	if reserved.Len() > 0 && !allocation.is() {
+		r.forbidden(reserved, "may not be specified when `allocated` is not set")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/value"
 )
@@ -251,7 +252,9 @@ func validateRuntimeClass(r *report, object place, live value.Value) {
 		w.requirements(overhead.with(value.Object(value.Member{Name: "limits", Value: overhead.Get("podFixed")})), w.resource)
 	}
 	r.labels(scheduling.at("nodeSelector"))
-	r.tolerations(scheduling.at("tolerations"))
+	tolerations := scheduling.at("tolerations")
+	r.tolerations(tolerations)
+	r.tolerationsOnce(tolerations)
 	switch wrong := validation.IsDNS1123Label(handler.Str()); {
 	case handler.Str() == "":
 		r.later(handler, "")
@@ -263,6 +266,36 @@ func validateRuntimeClass(r *report, object place, live value.Value) {
 	if isSet(live) {
 		r.unchangedLater(handler, live.Get("handler"))
 	}
+}
+
+// toleration is how a toleration is shown.
+type toleration struct {
+	Key, Operator, Value, Effect string
+	TolerationSeconds            any
+}
+
+// tolerationsOnce refuses tolerations that differ at most in how long they hold.
+func (r *report) tolerationsOnce(p place) {
+	met := map[toleration]bool{}
+	for i := range p.indexes() {
+		t := p.item(i)
+		key := toleration{t.text("key"), t.text("operator"), t.text("value"), t.text("effect"), nil}
+		if met[key] {
+			shown := key
+			shown.TolerationSeconds = t.Get("tolerationSeconds").ToAny()
+			r.add(field.Duplicate(t.path(), shown))
+		}
+		met[key] = true
+	}
+}
+
+// addressName is the name rule of an IPAddress.
+func addressName(name string, _ bool) []string {
+	var out []string
+	for _, err := range validation.IsValidIP(nil, name) {
+		out = append(out, err.Detail)
+	}
+	return out
 }
 
 // validateAddress validates an IPAddress.

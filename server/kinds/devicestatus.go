@@ -25,24 +25,40 @@ func sharedDeviceOf(v value.Value) sharedDevice {
 	return sharedDevice{v.Get("driver").Str(), v.Get("pool").Str(), v.Get("device").Str(), v.Get("shareID").Str()}
 }
 
-// deviceStatuses validates what drivers say of the devices that are allocated to a claim.
-func (r *report) deviceStatuses(p place, allocation value.Value) {
-	allocated := map[sharedDevice]bool{}
+// allocatedBy returns the devices that an allocation has.
+func allocatedBy(allocation value.Value) map[sharedDevice]bool {
+	out := map[sharedDevice]bool{}
 	for result := range allocation.Get("devices", "results").Items() {
-		allocated[sharedDeviceOf(result)] = true
+		out[sharedDeviceOf(result)] = true
 	}
+	return out
+}
+
+var lowerUUID = lazyRegexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+// deviceStatuses validates what drivers say of the devices that are allocated to a claim.
+// Devices that are no longer allocated are dropped.
+func (r *report) deviceStatuses(p place, allocation, was value.Value) {
+	allocated, had := allocatedBy(allocation), allocatedBy(was)
 	for i := range p.indexes() {
 		device := p.item(i)
+		id := sharedDeviceOf(device.Value)
+		if had[id] && !allocated[id] {
+			continue
+		}
 		name, data := device.at("device"), device.at("data")
 		r.driverName(device.at("driver"))
 		r.poolName(device.at("pool"))
 		r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
-		if id := sharedDeviceOf(device.Value); !allocated[id] {
+		if !allocated[id] {
 			r.invalidAs(device, id, "must be an allocated device in the claim")
 		}
 		r.deviceConditions(device.at("conditions"))
 		if data.is() && data.Kind() != value.KindObject {
 			r.invalidAs(data, "<value omitted>", "must be a valid JSON object")
+		}
+		if share := device.at("shareID"); share.is() && !lowerUUID().MatchString(share.Str()) {
+			r.laterInvalid(share, share.Str(), "must be a lowercase UUID in 8-4-4-4-12 format")
 		}
 		r.networkData(device.at("networkData"))
 	}

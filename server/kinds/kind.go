@@ -35,6 +35,7 @@ type Traits struct {
 
 	name         apivalidation.ValidateNameFunc                          // the rule for names; nil for DNS subdomains
 	nameOf       func(object value.Value) apivalidation.ValidateNameFunc // the rule for the name of an object, in place of name
+	namedOnce    bool                                                    // an update does not validate the prefix of generated names
 	validate     check                                                   // the kind's own fields
 	asHub        bool                                                    // validate gets objects of all versions in the hub version
 	parts        map[string]check                                        // what validate is for other subresources than scale
@@ -129,21 +130,42 @@ func (k Kind) ValidateCreate(ctx context.Context, object value.Value) field.Erro
 	if k.fieldsFirst && len(errs) > 0 {
 		return errs
 	}
-	rule := k.Traits.name
+	of := append(api.ValidateNamed(object, k.Namespaced, k.nameRule(object)), k.finalizers(object)...)
+	return append(of, errs...)
+}
+
+// nameRule returns the rule for the name of object.
+func (k Kind) nameRule(object value.Value) apivalidation.ValidateNameFunc {
 	switch {
 	case k.nameOf != nil:
-		rule = k.nameOf(object)
-	case rule == nil:
-		rule = apivalidation.NameIsDNSSubdomain
+		return k.nameOf(object)
+	case k.Traits.name == nil:
+		return apivalidation.NameIsDNSSubdomain
 	}
-	of := append(api.ValidateNamed(object, k.Namespaced, rule), k.finalizers(object)...)
-	return append(of, errs...)
+	return k.Traits.name
+}
+
+// prefix returns the errors in the prefix of generated names of object.
+func (k Kind) prefix(object value.Value) field.ErrorList {
+	text := object.Get("metadata", "generateName").Str()
+	if text == "" || k.namedOnce {
+		return nil
+	}
+	var errs field.ErrorList
+	for _, detail := range k.nameRule(object)(text, true) {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", "generateName"), text, detail))
+	}
+	return errs
 }
 
 // ValidateUpdate returns the errors in the own fields of object, including changes of immutable fields. [api.ValidateReplaced] returns the
 // errors in its metadata.
 func (k Kind) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
-	return append(k.finalizers(object), k.own(ctx, object, live, subresource)...)
+	errs := k.finalizers(object)
+	if subresource == "" {
+		errs = append(k.prefix(object), errs...)
+	}
+	return append(errs, k.own(ctx, object, live, subresource)...)
 }
 
 // finalizers returns the errors in the finalizers of object.

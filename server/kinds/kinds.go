@@ -66,7 +66,7 @@ func table() []Traits {
 			cells: cells(name, shown(endpointsOf), age),
 		},
 		{
-			Name: "Event", validate: validateEvent, anyFinalizer: true, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
+			Name: "Event", name: anyName, namedOnce: true, validate: validateEvent, anyFinalizer: true, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
 			cells: eventCells,
 			Fields: []string{
 				"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
@@ -133,19 +133,19 @@ func table() []Traits {
 			},
 		},
 		{
-			Name: "PodTemplate", validate: validatePodTemplate, pods: "template.spec", AnswersDeleted: true,
+			Name: "PodTemplate", namedOnce: true, validate: validatePodTemplate, pods: "template.spec", AnswersDeleted: true,
 			cells: func() []cell {
 				return []cell{name, containers("template"), images("template"), labelsOf("template", "metadata", "labels")}
 			},
 		},
 		{
-			Name: "ReplicationController", validate: validateReplicationController, parts: map[string]check{"status": controllerCounts.check}, pods: "spec.template.spec", named: ofPods,
+			Name: "ReplicationController", namedOnce: true, validate: validateReplicationController, parts: map[string]check{"status": controllerCounts.check}, pods: "spec.template.spec", named: ofPods,
 			podsBefore: true, Orphans: true, Prefix: "controllers",
 			cells:   controllerCells,
 			Derived: map[string]func(value.Value) string{"status.replicas": intAt("status", "replicas")},
 		},
 		{
-			Name: "ResourceQuota", validate: validateQuota, AnswersDeleted: true,
+			Name: "ResourceQuota", namedOnce: true, validate: validateQuota, AnswersDeleted: true,
 			cells: cells(name, quotaCell(false), quotaCell(true), age),
 		},
 		{
@@ -154,7 +154,7 @@ func table() []Traits {
 			Fields: []string{"type"},
 		},
 		{
-			Name: "Service", name: apivalidation.NameIsDNSLabel, validate: validateService, warn: warnOfService, CreateOnUpdate: true, AnswersDeleted: true,
+			Name: "Service", namedOnce: true, name: apivalidation.NameIsDNSLabel, validate: validateService, parts: map[string]check{"status": validateServiceStatus}, warn: warnOfService, CreateOnUpdate: true, AnswersDeleted: true,
 			Prefix: "services/specs", complete: withFamilies, adds: serviceAdds,
 			cells:  serviceCells,
 			Fields: []string{"spec.clusterIP", "spec.type"},
@@ -170,31 +170,31 @@ func table() []Traits {
 			cells: cells(name, shown(controller), number("revision"), age),
 		},
 		{
-			Group: "apps", Name: "DaemonSet", validate: validateDaemonSet, parts: map[string]check{"status": daemonSetCounts.check}, pods: "spec.template.spec",
+			Group: "apps", Name: "DaemonSet", namedOnce: true, validate: validateDaemonSet, parts: map[string]check{"status": daemonSetCounts.check}, pods: "spec.template.spec",
 			cells: daemonSetCells,
 		},
 		{
-			Group: "apps", Name: "Deployment", validate: validateDeployment, parts: map[string]check{"status": deploymentCounts.check}, pods: "spec.template.spec", named: ofPods,
+			Group: "apps", Name: "Deployment", namedOnce: true, validate: validateDeployment, parts: map[string]check{"status": deploymentCounts.check}, pods: "spec.template.spec", named: ofPods,
 			cells: deploymentCells,
 		},
 		{
-			Group: "apps", Name: "ReplicaSet", validate: validateReplicaSet, parts: map[string]check{"status": replicaSetCounts.check}, pods: "spec.template.spec", named: ofPods,
+			Group: "apps", Name: "ReplicaSet", namedOnce: true, validate: validateReplicaSet, parts: map[string]check{"status": replicaSetCounts.check}, pods: "spec.template.spec", named: ofPods,
 			cells: replicaSetCells,
 		},
 		{
-			Group: "apps", Name: "StatefulSet", name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, parts: map[string]check{"status": statefulSetCounts.check}, pods: "spec.template.spec",
+			Group: "apps", Name: "StatefulSet", namedOnce: true, name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, parts: map[string]check{"status": statefulSetCounts.check}, pods: "spec.template.spec",
 			cells: statefulSetCells,
 		},
 		{
-			Group: "autoscaling", Name: "HorizontalPodAutoscaler", validate: validateAutoscaler, asHub: true,
+			Group: "autoscaling", Name: "HorizontalPodAutoscaler", namedOnce: true, validate: validateAutoscaler, asHub: true,
 			cells: autoscalerCells, shownAs: schema.GVK{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
 		},
 		{
-			Group: "batch", Name: "CronJob", validate: validateCronJob, pods: "spec.jobTemplate.spec.template.spec", named: ofPods,
+			Group: "batch", Name: "CronJob", namedOnce: true, validate: validateCronJob, pods: "spec.jobTemplate.spec.template.spec", named: ofPods,
 			cells: cronJobCells,
 		},
 		{
-			Group: "batch", Name: "Job", validate: validateJob, pods: "spec.template.spec", named: ofPods, complete: withSelector, Orphans: true,
+			Group: "batch", Name: "Job", namedOnce: true, validate: validateJob, parts: map[string]check{"status": validateJobStatus}, pods: "spec.template.spec", named: ofPods, complete: withSelector, Orphans: true,
 			OrphanWarning: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them " +
 				"or set propagationPolicy=Orphan to suppress this warning",
 			adds: []Allocated{{
@@ -206,7 +206,7 @@ func table() []Traits {
 			FieldRefusal: "field label %q not supported for Job",
 		},
 		{
-			Group: "policy", Name: "PodDisruptionBudget", parts: map[string]check{"status": validateBudgetStatus}, name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
+			Group: "policy", Name: "PodDisruptionBudget", namedOnce: true, parts: map[string]check{"status": validateBudgetStatus}, name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
 			anyFinalizer: true, Conditional: true,
 			cells: cells(name, shareCell("spec", "minAvailable"), shareCell("spec", "maxUnavailable"), number("status", "disruptionsAllowed"), age),
 		},
@@ -217,11 +217,11 @@ func table() []Traits {
 			cells: cells(name, text("addressType"), shown(slicePorts), shown(sliceEndpoints), age),
 		},
 		{
-			Group: networkGroup, Name: "IPAddress", validate: validateAddress,
+			Group: networkGroup, Name: "IPAddress", name: addressName, validate: validateAddress,
 			cells: cells(name, shown(parentRef), age),
 		},
 		{
-			Group: networkGroup, Name: "Ingress", validate: validateIngress, Prefix: "ingress",
+			Group: networkGroup, Name: "Ingress", validate: validateIngress, parts: map[string]check{"status": validateIngressStatus}, Prefix: "ingress",
 			adds: []Allocated{{
 				Paths: []string{"spec ingressClassName"}, Reason: "admission: DefaultIngressClass, if a class is the default", Optional: true,
 			}},
@@ -232,17 +232,17 @@ func table() []Traits {
 			cells: cells(shown(ingressClassName), text("spec", "controller"), shown(ingressParameters), age),
 		},
 		{
-			Group: networkGroup, Name: "NetworkPolicy", validate: validateNetworkPolicy,
+			Group: networkGroup, Name: "NetworkPolicy", namedOnce: true, validate: validateNetworkPolicy,
 			cells: cells(name, selectorOf("spec", "podSelector"), age),
 		},
 		{
-			Group: networkGroup, Name: "ServiceCIDR", bySchema: true,
+			Group: networkGroup, Name: "ServiceCIDR", namedOnce: true, validate: validateServiceCIDR,
 			cells: cells(name, joined("", "spec", "cidrs"), age),
 		},
 
 		// Storage.
 		{
-			Group: storageGroup, Name: "CSIDriver", validate: validateDriver, warn: warnOfDriver, Conditional: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "CSIDriver", namedOnce: true, validate: validateDriver, warn: warnOfDriver, Conditional: true, AnswersDeleted: true,
 			mayBeEmpty: []string{"spec.tokenRequests[].audience"}, // which is kube-apiserver's own
 			cells:      driverCells,
 		},
@@ -277,23 +277,23 @@ func table() []Traits {
 
 		// Who may do what.
 		{
-			Group: rbacGroup, Name: "ClusterRole", name: api.PathSegment, validate: validateClusterRole, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "ClusterRole", namedOnce: true, name: api.PathSegment, validate: validateClusterRole, CreateOnUpdate: true,
 			cells: cells(name, created),
 		},
 		{
-			Group: rbacGroup, Name: "ClusterRoleBinding", name: api.PathSegment, validate: validateClusterRoleBinding, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "ClusterRoleBinding", namedOnce: true, name: api.PathSegment, validate: validateClusterRoleBinding, CreateOnUpdate: true,
 			cells: bindingCells,
 		},
 		{
-			Group: rbacGroup, Name: "Role", name: api.PathSegment, validate: validateRole, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "Role", namedOnce: true, name: api.PathSegment, validate: validateRole, CreateOnUpdate: true,
 			cells: cells(name, created),
 		},
 		{
-			Group: rbacGroup, Name: "RoleBinding", name: api.PathSegment, validate: validateRoleBinding, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "RoleBinding", namedOnce: true, name: api.PathSegment, validate: validateRoleBinding, CreateOnUpdate: true,
 			cells: bindingCells,
 		},
 		{
-			Group: certificateGroup, Name: "CertificateSigningRequest", name: anyName, validate: validateSigning,
+			Group: certificateGroup, Name: "CertificateSigningRequest", namedOnce: true, name: anyName, validate: validateSigning,
 			parts: map[string]check{"status": validateSigningStatus, "approval": validateApproval},
 			adds: []Allocated{{
 				Paths: []string{"spec username", "spec uid", "spec groups", "spec extra"}, Reason: "who sends the request", Optional: true,
@@ -307,7 +307,7 @@ func table() []Traits {
 			Fields: []string{"spec.signerName"},
 		},
 		{
-			Group: certificateGroup, Name: "PodCertificateRequest", validate: validatePodCertificate, parts: map[string]check{"status": validatePodCertificateStatus}, Conditional: true,
+			Group: certificateGroup, Name: "PodCertificateRequest", namedOnce: true, validate: validatePodCertificate, parts: map[string]check{"status": validatePodCertificateStatus}, Conditional: true,
 			cells:  podCertificateCells,
 			Fields: []string{"spec.signerName", "spec.podName", "spec.nodeName"},
 		},
@@ -338,16 +338,16 @@ func table() []Traits {
 			cells: cells(name, count("webhooks"), age),
 		},
 		{
-			Group: "apiextensions.k8s.io", Name: "CustomResourceDefinition", // validated by server/catalog/crd
+			Group: "apiextensions.k8s.io", Name: "CustomResourceDefinition", namedOnce: true, // validated by server/catalog/crd
 			cells: definitionCells,
 		},
 		{
-			Group: "coordination.k8s.io", Name: "Lease", validate: validateLease, bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: "coordination.k8s.io", Name: "Lease", namedOnce: true, validate: validateLease, bySchema: true, anyFinalizer: true, Conditional: true,
 			CreateOnUpdate: true,
 			cells:          cells(name, text("spec", "holderIdentity"), age),
 		},
 		{
-			Group: "events.k8s.io", Name: "Event", validate: validateNewEvent, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
+			Group: "events.k8s.io", Name: "Event", name: anyName, namedOnce: true, validate: validateNewEvent, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
 			cells: eventCells, shownAs: schema.GVK{Version: "v1", Kind: "Event"},
 			Fields: []string{
 				"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",
@@ -369,15 +369,15 @@ func table() []Traits {
 			cells: cells(name, text("handler"), age),
 		},
 		{
-			Group: "scheduling.k8s.io", Name: "PriorityClass", validate: validatePriority,
+			Group: "scheduling.k8s.io", Name: "PriorityClass", namedOnce: true, validate: validatePriority,
 			cells: cells(name, number("value"), flag("globalDefault"), age, text("preemptionPolicy")),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceClass", validate: validateDeviceClass, asHub: true, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "DeviceClass", namedOnce: true, validate: validateDeviceClass, asHub: true, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceTaintRule", parts: map[string]check{"status": validateConditions}, validate: validateTaintRule, bySchema: true, Conditional: true,
+			Group: resourceGroup, Name: "DeviceTaintRule", namedOnce: true, parts: map[string]check{"status": validateConditions}, validate: validateTaintRule, bySchema: true, Conditional: true,
 			cells: taintRuleCells,
 		},
 		{
@@ -394,7 +394,7 @@ func table() []Traits {
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourceSlice", validate: validateSlice, AnswersDeleted: true,
+			Group: resourceGroup, Name: "ResourceSlice", namedOnce: true, validate: validateSlice, AnswersDeleted: true,
 			cells:        cells(name, text("spec", "nodeName"), text("spec", "driver"), text("spec", "pool", "name"), age),
 			Fields:       []string{"spec.nodeName", "spec.driver", "spec.pool.name"},
 			FieldRefusal: "field label not supported for resource.k8s.io/VERSION, Kind=ResourceSlice: %s",

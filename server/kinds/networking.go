@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -368,5 +369,47 @@ func (r *report) classParameters(p place) {
 func ingressCells() []cell {
 	return []cell{
 		name, textOr(none, "spec", "ingressClassName"), shown(hosts), shown(loadBalancer), shown(ingressPorts), age,
+	}
+}
+
+// validateServiceCIDR validates a ServiceCIDR. A block of a second family may be added, and nothing else may change.
+func validateServiceCIDR(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	blocks, was := spec.at("cidrs"), live.Get("spec", "cidrs")
+	switch {
+	case !isSet(live):
+		r.blocks(blocks)
+	case blocks.Len() == was.Len():
+		for i := range blocks.indexes() {
+			r.unchanged(blocks.item(i), was.Item(i))
+		}
+	case was.Len() == 1 && blocks.Len() == 2:
+		r.unchanged(blocks.item(0), was.Item(0))
+		r.blocks(blocks)
+	default:
+		r.invalidAs(blocks, blocks.ToAny(), "field is immutable")
+	}
+}
+
+// blocks validates the blocks of addresses that Services get: at most one for each family.
+func (r *report) blocks(p place) {
+	switch {
+	case p.Len() == 0:
+		r.required(p, "at least one CIDR required")
+		return
+	case p.Len() > 2:
+		r.invalidAs(p, struct{ CIDRs any }{p.ToAny()}, "may only hold up to 2 values")
+		return
+	}
+	families := map[bool]int{}
+	for i := range p.indexes() {
+		block := p.item(i)
+		r.errs = append(r.errs, validation.IsValidCIDR(block.path(), block.Str())...)
+		if prefix, err := netip.ParsePrefix(block.Str()); err == nil {
+			families[prefix.Addr().Is4()]++
+		}
+	}
+	if families[true] > 1 || families[false] > 1 {
+		r.invalid(p, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64")
 	}
 }

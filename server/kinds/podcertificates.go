@@ -84,7 +84,7 @@ func (r *report) proof(spec place) {
 
 // stub validates an empty request for a certificate, whose signature proves who has its key.
 func (r *report) stub(p place) {
-	text := decoded(p.Value)
+	text := decoded(p)
 	if len(text) > mostOfKey {
 		r.add(field.TooLong(p.path(), text, mostOfKey))
 		return
@@ -106,7 +106,7 @@ func (r *report) stub(p place) {
 
 // possession validates a key, and a signature of a UID with the key.
 func (r *report) possession(key, signature place, uid string) {
-	der, signed := decoded(key.Value), decoded(signature.Value)
+	der, signed := decoded(key), decoded(signature)
 	if len(der) > mostOfKey {
 		r.add(field.TooLong(key.path(), der, mostOfKey))
 		return

@@ -154,7 +154,7 @@ func (r *report) nodeExpression(e place, anyValue bool) {
 			r.required(values, "must be specified single value when `operator` is 'Lt' or 'Gt'")
 		}
 	default:
-		r.invalidAs(operator, operator.Str(), "not a valid selector operator")
+		r.invalidAs(operator, Enumeration(operator.Str()), "not a valid selector operator")
 	}
 	r.labelKey(e.at("key"))
 	for i := range values.indexes() {
@@ -172,7 +172,7 @@ func (r *report) nodeField(e place) {
 			r.required(values, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
 		}
 	default:
-		r.invalidAs(operator, operator.Str(), "not a valid selector operator")
+		r.invalidAs(operator, Enumeration(operator.Str()), "not a valid selector operator")
 	}
 	if key.Str() != "metadata.name" {
 		r.invalidAs(key, key.Str(), "not a valid field selector key")

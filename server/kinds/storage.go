@@ -519,12 +519,18 @@ func (r *report) topologies(p place) {
 // validateAttributesClass validates a VolumeAttributesClass.
 func validateAttributesClass(r *report, object place, live value.Value) {
 	driver, parameters := object.at("driverName"), object.at("parameters")
-	r.driverName(driver)
-	r.parameters(parameters, false)
-	if isSet(live) {
-		r.unchangedLater(driver, live.Get("driverName"))
-		r.unchangedLater(parameters, live.Get("parameters"))
+	if isSet(live) && driver.Str() != live.Get("driverName").Str() {
+		r.forbidden(driver, "updates to driverName are forbidden.")
 	}
+	if isSet(live) && !same(parameters.Value, live.Get("parameters")) {
+		r.forbidden(parameters, "updates to parameters are forbidden.")
+	}
+	if driver.Str() == "" {
+		r.later(driver, "")
+	} else {
+		r.invalid(driver, validation.IsQualifiedName(strings.ToLower(driver.Str()))...)
+	}
+	r.parameters(parameters, false)
 }
 
 // validateStorageCapacity validates a CSIStorageCapacity.
