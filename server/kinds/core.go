@@ -403,6 +403,31 @@ func validatePhase(r *report, object place, _ value.Value) {
 	}
 }
 
+var featureName = lazyRegexp(`^[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*$`)
+
+// validateNodeStatus validates the features that a Node declares, in alphabetical order.
+func validateNodeStatus(r *report, object place, _ value.Value) {
+	features := object.at("status").at("declaredFeatures")
+	for i := range features.indexes() {
+		feature := features.item(i)
+		switch name, most := feature.Str(), validation.DNS1123SubdomainMaxLength; {
+		case len(name) > most:
+			r.invalid(feature, fmt.Sprintf("invalid feature name %q: must be no more than %d characters", name, most))
+		case !featureName().MatchString(name):
+			r.invalid(feature, fmt.Sprintf("invalid feature name %q: must start with an UpperCamelCase segment, with subsequent segments separated by '/' "+
+				"(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes", name))
+		}
+		if i+1 == features.Len() {
+			break
+		}
+		if next := features.item(i + 1); next.Str() == feature.Str() {
+			r.duplicate(next)
+		} else if next.Str() < feature.Str() {
+			r.invalid(next, "list must be sorted alphabetically")
+		}
+	}
+}
+
 // validateNode validates a Node.
 func validateNode(r *report, object place, live value.Value) {
 	metadata, spec := object.at("metadata"), object.at("spec")

@@ -85,7 +85,7 @@ func table() []Traits {
 			Fields: []string{"status.phase"},
 		},
 		{
-			Name: "Node", validate: validateNode, Prefix: "minions",
+			Name: "Node", validate: validateNode, parts: map[string]check{"status": validateNodeStatus}, Prefix: "minions",
 			adds:    []Allocated{{Paths: []string{"spec taints key=node.kubernetes.io/not-ready"}, Reason: "admission: TaintNodesByCondition"}},
 			cells:   nodeCells,
 			Derived: map[string]func(value.Value) string{"spec.unschedulable": boolAt("spec", "unschedulable")},
@@ -347,7 +347,7 @@ func table() []Traits {
 			cells:          cells(name, text("spec", "holderIdentity"), age),
 		},
 		{
-			Group: "events.k8s.io", Name: "Event", name: anyName, namedOnce: true, validate: validateNewEvent, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
+			Group: "events.k8s.io", Name: "Event", namedOnce: true, validate: validateNewEvent, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
 			cells: eventCells, shownAs: schema.GVK{Version: "v1", Kind: "Event"},
 			Fields: []string{
 				"regarding.kind", "regarding.namespace", "regarding.name", "regarding.uid", "regarding.apiVersion", "regarding.resourceVersion",

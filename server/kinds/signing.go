@@ -11,9 +11,6 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// anyName is the name rule of kinds whose names need to be segments of a path, and nothing else.
-func anyName(string, bool) []string { return nil }
-
 // keyUsages are what a certificate may be used for.
 var keyUsages = []string{
 	"any", "cert sign", "client auth", "code signing", "content commitment", "crl sign", "data encipherment", "decipher only",
