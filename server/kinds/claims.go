@@ -210,6 +210,7 @@ func (r *report) deviceConfig(p place) {
 		if len(driver.Str()) > longestDriver {
 			r.last = append(r.last, field.TooLongCharacters(driver.path(), driver.Str(), longestDriver))
 		}
+		//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
 		for _, detail := range content.IsDNS1123SubdomainCaseless(driver.Str()) {
 			r.laterInvalid(driver, driver.Str(), detail)
 		}
