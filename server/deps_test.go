@@ -66,7 +66,8 @@ var table = []layers.Layer{
 	{"registry/webhooks", "admission admission/webhook api catalog", "value", "k8s.io/apimachinery"},
 	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
-	{".", "admission admission/webhook api audit auth catalog catalog/builtin catalog/crd controllers conversion discovery filters logs " +
+	{"controllers/garbage", "api catalog loopback store", "value schema managedfields", "k8s.io/apimachinery/pkg/api/errors k8s.io/client-go/util/workqueue"},
+	{".", "admission admission/webhook api audit auth catalog catalog/builtin catalog/crd controllers controllers/garbage conversion discovery filters logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/reviews registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",

@@ -65,6 +65,9 @@ type Config struct {
 	// Admission are plugins that are asked about writes, in this order: after those of the server itself, for the life of namespaces
 	// and for what pods get, and before webhooks.
 	Admission admission.Chain
+	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name" all
+	// but one. Nil is [DefaultControllers]; an empty list means none.
+	Controllers []string
 	// Webhooks says how webhooks are asked.
 	Webhooks Webhooks
 	// Past bounds the history that the server keeps in the store. Nil means [DefaultPast]. For a shared Store, nil means everything,
@@ -117,6 +120,7 @@ type Server struct {
 	metrics *metrics.Metrics
 	log     logs.Logger
 	now     func() time.Time
+	runs    map[string]bool // controllers by name
 
 	reader    *read.Reader
 	discovery *discovery.Handler
@@ -154,6 +158,10 @@ func New(c Config) (*Server, error) {
 	s.panics = filters.Panics{Metrics: s.metrics, Log: s.log}
 	s.client = &loopback.Client{Handler: http.HandlerFunc(s.route), Timeout: s.limits.Write}
 	s.handler = s.filtered(http.HandlerFunc(s.route))
+	var err error
+	if s.runs, err = chosenControllers(c.Controllers); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	if err := s.assemble(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -177,6 +185,7 @@ func (s *Server) assemble(c Config) error {
 	}
 	s.deletions = &controllers.Deletions{
 		Store: objects, Definitions: s.definitions, Namespaces: always[namespacesAt], Client: s.client, Now: s.now, Report: s.background.Report,
+		LeavesNamespaces: !s.runs[namespaceController],
 	}
 	s.deletions.Start(s.background.Context())
 	resolver := services.Resolver{Context: s.background.Context(), Store: objects, Catalog: s.catalog, Fixed: c.Webhooks.Resolve}
@@ -292,6 +301,9 @@ func (s *Server) start(c Config) error {
 	}
 	unenforced.Report(ctx, s.reader.Store, s.catalog(), s.log)
 	s.background.Go(s.deletions.Run)
+	if err := s.startControllers(ctx); err != nil {
+		return err
+	}
 	if c.Shared {
 		s.followOthers()
 	}

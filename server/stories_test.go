@@ -22,6 +22,7 @@ import (
 // TestStories plays each file in testdata/stories on a server of its own, by a clock that only moves where the story sleeps. Background
 // work ends before the next request is sent.
 //
+//	WITH *,-namespace-controller       controllers that run, in the first block
 //	IN /api/v1/namespaces/default      what paths begin with that have no slash in front
 //	SLEEP 10s                          the clock moves
 //	MERGE pods/a?dryRun=All            a request; MERGE, STRATEGIC, JSON and APPLY are patches, and headers may follow
@@ -43,8 +44,14 @@ func TestStories(t *testing.T) {
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &story{server: servertest.New(t, server.Config{Authenticate: asAdmin}), began: time.Now(), known: map[string]string{}}
-				for block := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+				blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+				c := server.Config{Authenticate: asAdmin}
+				if names, is := strings.CutPrefix(blocks[0], "WITH "); is {
+					c.Controllers, blocks = strings.Split(names, ","), blocks[1:]
+				}
+				s := &story{server: servertest.New(t, c), began: time.Now(), known: map[string]string{}}
+				synctest.Wait()
+				for _, block := range blocks {
 					s.play(t, block)
 				}
 			})

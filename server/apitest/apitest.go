@@ -46,12 +46,25 @@ type options struct {
 	converter http.Handler // nil for none
 	converted []string     // names of definitions
 	plugins   admission.Chain
+
+	controllers []string // nil for the default
 }
 
 // Admission adds admission plugins to a server: functions of the test in place of webhooks.
 func Admission(plugins ...admission.Plugin) Option {
 	return func(o *options) error {
 		o.plugins = append(o.plugins, plugins...)
+		return nil
+	}
+}
+
+// Controllers chooses the controllers that run, by the names of kube-controller-manager; see [server.Config]. Without it, only the namespace
+// controller runs. With no names none runs, as in envtest: a namespace that is deleted keeps its objects, and stays.
+//
+//	apitest.Start(t, apitest.Controllers("garbage-collector-controller", "namespace-controller"))
+func Controllers(names ...string) Option {
+	return func(o *options) error {
+		o.controllers = append([]string{}, names...)
 		return nil
 	}
 }
@@ -86,7 +99,7 @@ func Start(tb testing.TB, with ...Option) *Server {
 	}
 	s := &Server{tb: tb, store: memory.New()}
 	var err error
-	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, Now: o.now, Log: o.log}
+	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, Now: o.now, Log: o.log, Controllers: o.controllers}
 	if s.Server, err = server.New(config); err != nil {
 		tb.Fatal(located(err, o.objects))
 	}

@@ -41,6 +41,8 @@ type Deletions struct {
 	Client      *loopback.Client
 	Now         func() time.Time
 	Report      func(what string, err error)
+	// LeavesNamespaces keeps namespaces that are being deleted as they are, with their objects, for want of a namespace controller.
+	LeavesNamespaces bool
 
 	queue workqueue.TypedRateLimitingInterface[deletion]
 }
@@ -112,8 +114,12 @@ func (d *Deletions) work(ctx context.Context, of deletion) {
 // Definition completes the deletion of a definition, in the background.
 func (d *Deletions) Definition(name string) { d.queue.Add(deletion{definitionKind, name}) }
 
-// Namespace completes the deletion of a namespace, in the background.
-func (d *Deletions) Namespace(name string) { d.queue.Add(deletion{namespaceKind, name}) }
+// Namespace completes the deletion of a namespace, in the background, unless the server leaves namespaces.
+func (d *Deletions) Namespace(name string) {
+	if !d.LeavesNamespaces {
+		d.queue.Add(deletion{namespaceKind, name})
+	}
+}
 
 // Resume goes on with the deletions that a server began that has ended, or another server on the same store.
 //

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -28,6 +29,7 @@ type options struct {
 	authorization   string
 	cbor            bool
 	admission       []string
+	controllers     []string
 	resolve         []string
 	webhookUsers    string
 	logFormat       string
@@ -58,6 +60,8 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&o.cbor, "cbor", false, "let bodies and answers be CBOR, which kube-apiserver does behind a feature gate")
 	f.StringArrayVar(&o.admission, "admission", nil,
 		"file or folder of webhook configurations that hold beside those of the API; may be repeated")
+	f.StringSliceVar(&o.controllers, "controllers", server.DefaultControllers,
+		"controllers of kube-controller-manager to run: "+strings.Join(server.Controllers(), ", ")+"; * is all of them, -NAME all but one")
 	f.StringArrayVar(&o.resolve, "resolve", nil, "NAME.NAMESPACE=HOST:PORT of a service that webhooks are behind; may be repeated")
 	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with what the server is to webhooks")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")

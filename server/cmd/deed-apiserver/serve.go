@@ -27,7 +27,7 @@ import (
 // serve makes the server that the flags describe, and serves until ctx is done.
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
 	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL, MaxObject: o.maxObject, Hosts: []string{o.host}}
-	config.Flags = map[string]string{}
+	config.Controllers, config.Flags = o.controllers, map[string]string{}
 	o.flags.VisitAll(func(f *pflag.Flag) { config.Flags[f.Name] = f.Value.String() })
 	objects, err := o.objects()
 	if err != nil {

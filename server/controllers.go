@@ -1,0 +1,88 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/server/controllers/garbage"
+)
+
+// controller is a part of a control plane that works beside requests, and that [Config.Controllers] switches on.
+type controller struct {
+	name    string   // as kube-controller-manager names it
+	aliases []string // its older names there
+	// start is called once all resources are served and the first objects exist. Nil means that another part reads [Server.runs].
+	start func(s *Server, ctx context.Context) error
+}
+
+// controllerTable lists the controllers, by name.
+var controllerTable = []controller{
+	{"garbage-collector-controller", []string{"garbagecollector", "gc"}, (*Server).startGarbageCollector},
+	{namespaceController, []string{"namespace"}, nil},
+}
+
+// namespaceController empties namespaces that are being deleted.
+const namespaceController = "namespace-controller"
+
+// Controllers returns the names of the controllers that a configuration may switch on.
+func Controllers() []string {
+	var names []string
+	for _, c := range controllerTable {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// DefaultControllers are the controllers of a server whose configuration says nothing of them.
+var DefaultControllers = []string{namespaceController}
+
+// chosenControllers returns the controllers that a list switches on, by name. The error is that it has an unknown name.
+//
+// The first mention of a controller counts, and a star stands for all that are not mentioned.
+func chosenControllers(list []string) (map[string]bool, error) {
+	if list == nil {
+		list = DefaultControllers
+	}
+	chosen := map[string]bool{}
+	for _, item := range list {
+		name, isExcluded := strings.CutPrefix(item, "-")
+		i := slices.IndexFunc(controllerTable, func(c controller) bool { return c.name == name || slices.Contains(c.aliases, name) })
+		if i < 0 && item != "*" {
+			return nil, fmt.Errorf("%q is not in the list of known controllers: %s", name, strings.Join(Controllers(), ", "))
+		}
+		if item == "*" {
+			continue
+		}
+		if _, mentioned := chosen[controllerTable[i].name]; !mentioned {
+			chosen[controllerTable[i].name] = !isExcluded
+		}
+	}
+	for _, c := range controllerTable {
+		if _, mentioned := chosen[c.name]; !mentioned {
+			chosen[c.name] = slices.Contains(list, "*")
+		}
+	}
+	return chosen, nil
+}
+
+// startControllers starts the controllers that the configuration switches on.
+func (s *Server) startControllers(ctx context.Context) error {
+	for _, c := range controllerTable {
+		if c.start == nil || !s.runs[c.name] {
+			continue
+		}
+		if err := c.start(s, ctx); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	return nil
+}
+
+// startGarbageCollector starts to delete objects whose owners are gone.
+func (s *Server) startGarbageCollector(context.Context) error {
+	collector := &garbage.Collector{Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Now: s.now, Report: s.background.Report}
+	s.background.Go(collector.Run)
+	return nil
+}

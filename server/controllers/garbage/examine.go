@@ -1,0 +1,300 @@
+package garbage
+
+import (
+	"context"
+	stderrors "errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/loopback"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// What becomes of an object, the first line that holds:
+//
+//	it is deleted, with the finalizer orphan     its dependents lose the reference, then it loses the finalizer
+//	it is deleted in the foreground              its dependents are examined; it loses the finalizer once none blocks it
+//	it is deleted                                nothing: it is on its way
+//	it has no owners                             nothing
+//	an owner exists, and is not deleted in the   it stays, and loses the references to owners that do not exist, or that are deleted
+//	  foreground                                   in the foreground
+//	an owner is deleted in the foreground, and   it is deleted in the foreground. If one of these dependents is, too, it stops blocking its
+//	  it has dependents                            owners first, since they may be a circle
+//	otherwise                                    it is deleted: as its finalizers say, or else in the background
+
+// manager is the field manager of the collector, as that of kube-controller-manager.
+const manager = "?fieldManager=kube-controller-manager"
+
+var (
+	// errNotServed says that a reference names a kind that is not served. The kind may be defined later.
+	errNotServed = stderrors.New("the kind of an owner is not served")
+	// errChanged says that another write was faster.
+	errChanged = stderrors.New("the object has changed")
+	// errNamespaced says that an object without a namespace has an owner in one. No later attempt will find out where.
+	errNamespaced = stderrors.New("an object without a namespace has an owner in a namespace")
+)
+
+// isExpected reports whether err says nothing about the server.
+func isExpected(err error) bool {
+	return stderrors.Is(err, errNotServed) || stderrors.Is(err, errChanged) || errors.IsConflict(err)
+}
+
+// item is a stored object that is examined.
+type item struct {
+	object
+	*vertex
+	record store.Record
+	path   string // of the object in the API
+}
+
+// examine decides what becomes of an object, and does it. An error has it examined again.
+func (c *Collector) examine(ctx context.Context, v *vertex) error {
+	i, err := c.item(ctx, v, c.graph.where(v))
+	switch {
+	case err != nil || i == nil:
+		return err
+	case i.object.deleting && i.object.orphans:
+		return c.orphan(ctx, i)
+	case i.object.waits():
+		return c.wait(ctx, i)
+	case i.object.deleting || len(i.object.owners) == 0:
+		return nil
+	}
+	err = c.judge(ctx, i)
+	if stderrors.Is(err, errNamespaced) {
+		return nil
+	}
+	return err
+}
+
+// item reads the object of a vertex. It is nil if the object is not stored.
+func (c *Collector) item(ctx context.Context, v *vertex, key string) (*item, error) {
+	if key == "" {
+		return nil, nil
+	}
+	record, err := c.Store.Get(ctx, key, 0)
+	if err != nil {
+		return nil, loopback.IgnoreNotFound(err)
+	}
+	o, err := parse(record.Text)
+	if err != nil || o.uid != v.uid {
+		return nil, err
+	}
+	resource := c.kinds.resource(c.Catalog(), o.apiVersion, o.kind)
+	if resource == nil {
+		return nil, errNotServed // its definition goes, and takes the object with it
+	}
+	in := resource.Versions[0]
+	if stored := resource.Version(resource.Stored); resource.Custom && stored != nil {
+		in = stored // so that the object need not be converted
+	}
+	return &item{o, v, record, loopback.CollectionPath(in, o.namespace) + "/" + o.name}, nil
+}
+
+// judge decides about an object that has owners and is not deleted.
+func (c *Collector) judge(ctx context.Context, i *item) error {
+	var solid, dangling, waiting []string // UIDs
+	for _, r := range i.object.owners {
+		owner, err := c.owner(ctx, i, r)
+		switch {
+		case err != nil:
+			return err
+		case owner == nil:
+			dangling = append(dangling, r.uid)
+		case owner.waits():
+			waiting = append(waiting, r.uid)
+		default:
+			solid = append(solid, r.uid)
+		}
+	}
+	switch {
+	case len(solid) > 0 && len(dangling)+len(waiting) == 0:
+		return nil
+	case len(solid) > 0:
+		return c.disown(ctx, i, append(dangling, waiting...)...)
+	case len(waiting) > 0:
+		dependents := c.graph.dependentsOf(i.vertex)
+		isCircle := slices.ContainsFunc(dependents, func(d dependent) bool { return d.waits })
+		blocks := slices.ContainsFunc(i.object.owners, func(r reference) bool { return r.blocks })
+		switch {
+		case isCircle && blocks:
+			return stderrors.Join(c.unblock(ctx, i), errChanged)
+		case len(dependents) > 0:
+			return c.delete(ctx, i, "Foreground")
+		}
+	}
+	switch {
+	case i.object.orphans:
+		return c.delete(ctx, i, "Orphan")
+	case i.object.foreground:
+		return c.delete(ctx, i, "Foreground")
+	}
+	return c.delete(ctx, i, "Background")
+}
+
+// owner returns the owner that a reference of an object names, nil if it does not exist: nothing has the name, or something with another
+// UID.
+//
+// An owner whose kind is no longer served is gone if the graph has seen that. In doubt the object stays.
+func (c *Collector) owner(ctx context.Context, i *item, r reference) (*object, error) {
+	version, err := c.kinds.version(c.Catalog(), r.apiVersion, r.kind)
+	switch {
+	case err != nil && c.kinds.resource(c.Catalog(), r.apiVersion, r.kind) == nil && c.graph.isGone(r, i.object.namespace):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case version.Namespaced && i.object.namespace == "":
+		return nil, errNamespaced
+	}
+	record, err := c.Store.Get(ctx, version.Key(i.object.namespace, r.name), 0)
+	if err != nil {
+		return nil, loopback.IgnoreNotFound(err)
+	}
+	owner, err := parse(record.Text)
+	if err != nil || owner.uid != r.uid {
+		return nil, err
+	}
+	return &owner, nil
+}
+
+// orphan takes the references to an object from its dependents, and then its finalizer.
+func (c *Collector) orphan(ctx context.Context, i *item) error {
+	for _, d := range c.graph.dependentsOf(i.vertex) {
+		dependent, err := c.item(ctx, d.vertex, d.key)
+		if err == nil && dependent != nil {
+			err = c.disown(ctx, dependent, i.object.uid)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return c.release(ctx, i, orphanFinalizer)
+}
+
+// wait has the dependents of an object examined, or removes its finalizer if none of them blocks it.
+func (c *Collector) wait(ctx context.Context, i *item) error {
+	blocked := false
+	for _, d := range c.graph.dependentsOf(i.vertex) {
+		blocked = blocked || d.blocks
+		if !d.deleting {
+			c.queue.Add(d.vertex)
+		}
+	}
+	if blocked {
+		return nil
+	}
+	return c.release(ctx, i, foregroundFinalizer)
+}
+
+// release removes a finalizer.
+func (c *Collector) release(ctx context.Context, i *item, finalizer string) error {
+	return c.change(ctx, i, "finalizers", func(f value.Value) (value.Value, bool) { return f, f.Str() != finalizer })
+}
+
+// disown removes the references to owners.
+func (c *Collector) disown(ctx context.Context, i *item, owners ...string) error {
+	return c.change(ctx, i, "ownerReferences", func(r value.Value) (value.Value, bool) {
+		return r, !slices.Contains(owners, r.Get("uid").Str())
+	})
+}
+
+// unblock makes the references of an object let its owners go.
+func (c *Collector) unblock(ctx context.Context, i *item) error {
+	return c.change(ctx, i, "ownerReferences", func(r value.Value) (value.Value, bool) {
+		if r.Get("blockOwnerDeletion").Bool() {
+			r = r.With("blockOwnerDeletion", value.Bool(false))
+		}
+		return r, true
+	})
+}
+
+// change replaces the items of a list in the metadata of an object. If another write was faster, the object is examined again.
+func (c *Collector) change(ctx context.Context, i *item, list string, to func(value.Value) (item value.Value, stays bool)) error {
+	stored, err := managedfields.ParseObject(i.record.Text)
+	if err != nil {
+		return err
+	}
+	var items []value.Value
+	for item := range stored.Content.Get("metadata", list).Items() {
+		if item, stays := to(item); stays {
+			items = append(items, item)
+		}
+	}
+	patch := value.Object(value.Member{Name: "metadata", Value: value.Object(
+		value.Member{Name: list, Value: value.List(items...)},
+		value.Member{Name: "resourceVersion", Value: value.String(strconv.FormatInt(int64(i.record.Revision), 10))},
+	)})
+	return loopback.IgnoreNotFound(c.Client.Send(ctx, http.MethodPatch, i.path+manager, patch))
+}
+
+// delete deletes an object with a propagation policy, unless its owners have changed since it was read.
+//
+// Writes that leave the owners as they are must not delay the deletion for ever. So a conflict has the object read once more.
+func (c *Collector) delete(ctx context.Context, i *item, policy string) error {
+	err := c.deleteAt(ctx, i, policy, i.record.Revision)
+	if !errors.IsConflict(err) {
+		return loopback.IgnoreNotFound(err)
+	}
+	now, err := c.item(ctx, i.vertex, i.record.Key)
+	if err != nil || now == nil {
+		return err
+	}
+	if !slices.Equal(now.object.owners, i.object.owners) {
+		return errChanged
+	}
+	return loopback.IgnoreNotFound(c.deleteAt(ctx, i, policy, 0))
+}
+
+// deleteAt sends a delete of an object with its UID, and with a revision unless that is 0.
+func (c *Collector) deleteAt(ctx context.Context, i *item, policy string, at store.Revision) error {
+	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
+	preconditions := []value.Member{text("uid", i.object.uid)}
+	if at != 0 {
+		preconditions = append(preconditions, text("resourceVersion", strconv.FormatInt(int64(at), 10)))
+	}
+	return c.Client.Send(ctx, http.MethodDelete, i.path, value.Object(
+		text("apiVersion", "v1"), text("kind", "DeleteOptions"), text("propagationPolicy", policy),
+		value.Member{Name: "preconditions", Value: value.Object(preconditions...)},
+	))
+}
+
+// kinds finds resources by their kinds. It keeps an index of one catalog.
+type kinds struct {
+	mu      sync.Mutex
+	catalog *catalog.Catalog
+	byKind  map[schema.GVK]*catalog.Resource // without versions
+}
+
+// resource returns the resource of a kind in any version, nil if it is not served.
+func (k *kinds) resource(of *catalog.Catalog, apiVersion, kind string) *catalog.Resource {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.catalog != of {
+		k.catalog, k.byKind = of, map[schema.GVK]*catalog.Resource{}
+		for r := range of.All() {
+			if !r.Virtual && len(r.Versions) > 0 {
+				k.byKind[schema.GVK{Group: r.Group, Kind: r.Kind}] = r
+			}
+		}
+	}
+	return k.byKind[schema.GVK{Group: schema.ParseGVK(apiVersion, kind).Group, Kind: kind}]
+}
+
+// version returns the version that serves a kind. The error is errNotServed.
+func (k *kinds) version(of *catalog.Catalog, apiVersion, kind string) (*catalog.Version, error) {
+	if r := k.resource(of, apiVersion, kind); r != nil {
+		if v := r.Version(schema.ParseGVK(apiVersion, kind).Version); v != nil {
+			return v, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %s %s", errNotServed, apiVersion, kind)
+}

@@ -1,0 +1,197 @@
+// Package garbage deletes objects whose owners are gone, and carries out the propagation policies of deletions, as the garbage collector of
+// kube-controller-manager does.
+//
+// A [Collector] follows the store and keeps a graph of all objects and their owners (graph.go). A change of the graph names objects to
+// examine. An examination reads the object and its owners from the store, and decides anew (examine.go). So an examination too many does no
+// harm, and the graph may lag behind.
+package garbage
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/loopback"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
+)
+
+// Collector is the garbage collector. Its exported fields are set before Run.
+type Collector struct {
+	Store   store.Store
+	Catalog func() *catalog.Catalog
+	Client  *loopback.Client
+	Now     func() time.Time
+	Report  func(what string, err error)
+
+	graph graph
+	kinds kinds
+	queue workqueue.TypedRateLimitingInterface[*vertex]
+}
+
+const (
+	// all is the prefix of the keys of objects.
+	all = "/registry/"
+	// pageSize is the number of records that are read at once when the graph is made.
+	pageSize = 500
+	// maxExaminations is how many objects are examined at a time, as many as by kube-controller-manager. An examination may wait for a
+	// webhook.
+	maxExaminations = 20
+	// firstRetry and lastRetry bound the time between attempts to examine an object.
+	firstRetry, lastRetry = 5 * time.Millisecond, 30 * time.Second
+	// followRetry is the time between attempts to follow a store that failed.
+	followRetry = 500 * time.Millisecond
+)
+
+// Run collects until ctx ends.
+//
+// Without garbage there is one goroutine that follows the store, and one that waits for the queue.
+func (c *Collector) Run(ctx context.Context) {
+	c.graph = graph{vertices: map[string]*vertex{}, keys: map[string]*vertex{}}
+	c.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[*vertex](firstRetry, lastRetry))
+	defer context.AfterFunc(ctx, c.queue.ShutDown)()
+	var running sync.WaitGroup
+	defer running.Wait()
+	running.Go(func() { c.work(ctx) })
+	for ctx.Err() == nil {
+		c.Report("the garbage collector does not follow the store", c.follow(ctx))
+		select {
+		case <-ctx.Done():
+		case <-time.After(followRetry):
+		}
+	}
+	c.queue.ShutDown()
+}
+
+// follow reads all objects, and then their changes, until ctx ends or the store fails.
+func (c *Collector) follow(ctx context.Context) error {
+	stored := map[string]bool{}
+	from := store.Range{Prefix: all, Limit: pageSize}
+	for {
+		page, err := c.Store.Range(ctx, from)
+		if err != nil {
+			return err
+		}
+		for _, record := range page.Records {
+			stored[record.Key] = true
+			c.put(ctx, record)
+		}
+		from.At = page.Revision
+		if page.Remaining == 0 {
+			break
+		}
+		from.After = page.Records[len(page.Records)-1].Key
+	}
+	c.carryOut(ctx, c.graph.keep(stored))
+	changes, err := c.Store.Watch(ctx, all, from.At)
+	if err != nil {
+		return err
+	}
+	stored = nil
+	for batch, err := range changes {
+		if err != nil {
+			return err
+		}
+		for _, e := range batch.Events {
+			if e.Deleted {
+				c.carryOut(ctx, c.graph.delete(e.Key))
+			} else {
+				c.put(ctx, e.Record)
+			}
+		}
+	}
+	return nil
+}
+
+// put takes over a stored record, unless it is no object, or an Event: Events own nothing and expire.
+func (c *Collector) put(ctx context.Context, record store.Record) {
+	if strings.HasPrefix(record.Key, all+"events/") {
+		return
+	}
+	o, err := parse(record.Text)
+	if err == nil && o.uid != "" {
+		c.carryOut(ctx, c.graph.put(record.Key, o))
+	}
+}
+
+// carryOut does what a change of the graph asks for.
+func (c *Collector) carryOut(ctx context.Context, out outcome) {
+	for _, v := range out.examine {
+		c.queue.Add(v)
+	}
+	for _, f := range out.foreign {
+		c.Report("an event about an owner in another namespace", c.warn(ctx, f))
+	}
+}
+
+// warn records the Event OwnerRefInvalidNamespace about an object.
+func (c *Collector) warn(ctx context.Context, f foreign) error {
+	events, err := c.kinds.version(c.Catalog(), "v1", "Event")
+	if err != nil {
+		return err
+	}
+	now, namespace := c.Now(), f.dependent.namespace
+	if namespace == "" {
+		namespace = "default"
+	}
+	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
+	involved := []value.Member{
+		text("apiVersion", f.dependent.apiVersion), text("kind", f.dependent.kind), text("name", f.dependent.name), text("uid", f.dependent.uid),
+	}
+	if f.dependent.namespace != "" {
+		involved = append(involved, text("namespace", f.dependent.namespace))
+	}
+	return c.Client.Send(ctx, http.MethodPost, loopback.CollectionPath(events, namespace), value.Object(
+		text("apiVersion", "v1"), text("kind", "Event"),
+		value.Member{Name: "metadata", Value: value.Object(
+			text("name", fmt.Sprintf("%s.%x", f.dependent.name, now.UnixNano())), text("namespace", namespace),
+		)},
+		value.Member{Name: "involvedObject", Value: value.Object(involved...)},
+		text("reason", "OwnerRefInvalidNamespace"),
+		text("message", fmt.Sprintf("ownerRef %s does not exist in namespace %q", f.owner.String(f.dependent.namespace), f.dependent.namespace)),
+		value.Member{Name: "source", Value: value.Object(text("component", component))}, text("reportingComponent", component),
+		text("firstTimestamp", api.Timestamp(now)), text("lastTimestamp", api.Timestamp(now)),
+		value.Member{Name: "count", Value: value.Int(1)}, text("type", "Warning"),
+	))
+}
+
+// component is the name of the collector in Events.
+const component = "garbage-collector-controller"
+
+// work examines objects until the queue is shut down.
+func (c *Collector) work(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	free := make(chan struct{}, maxExaminations)
+	for {
+		v, down := c.queue.Get()
+		if down {
+			return
+		}
+		free <- struct{}{}
+		running.Go(func() {
+			defer func() { <-free }()
+			defer c.queue.Done(v)
+			c.settle(v, c.examine(ctx, v))
+		})
+	}
+}
+
+// settle has an object examined again if an examination failed. What will not change by itself is not logged each time.
+func (c *Collector) settle(v *vertex, err error) {
+	if err == nil {
+		c.queue.Forget(v)
+		return
+	}
+	if !isExpected(err) {
+		c.Report("garbage collection", err)
+	}
+	c.queue.AddRateLimited(v)
+}
