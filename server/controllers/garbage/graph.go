@@ -88,8 +88,9 @@ func parse(text []byte) (object, error) {
 	return o, nil
 }
 
-// vertex is an object of the graph. The mutex of the graph guards all but the UID.
+// vertex is an object of the graph. Its UID does not change; the mutex of the graph guards the rest.
 type vertex struct {
+	uid string
 	object
 	key        string // in the store; empty for an unseen vertex
 	dependents map[*vertex]struct{}
@@ -206,7 +207,7 @@ func (g *graph) unlink(v *vertex, owner string, out *outcome) {
 func (g *graph) vertex(uid string) *vertex {
 	v := g.vertices[uid]
 	if v == nil {
-		v = &vertex{object: object{uid: uid}}
+		v = &vertex{uid: uid}
 		g.vertices[uid] = v
 	}
 	return v
