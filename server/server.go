@@ -26,11 +26,9 @@ import (
 	"github.com/deed-project/deed/server/metrics"
 	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/registry/namespaces"
-	"github.com/deed-project/deed/server/registry/nodes"
 	"github.com/deed-project/deed/server/registry/pods"
 	"github.com/deed-project/deed/server/registry/services"
 	"github.com/deed-project/deed/server/registry/unenforced"
-	"github.com/deed-project/deed/server/registry/volumes"
 	"github.com/deed-project/deed/server/registry/webhooks"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
@@ -65,6 +63,9 @@ type Config struct {
 	// Admission are plugins that are asked about writes, in this order: after those of the server itself, for the life of namespaces
 	// and for what pods get, and before webhooks.
 	Admission admission.Chain
+	// EnableAdmissionPlugins and DisableAdmissionPlugins switch plugins of kube-apiserver on and off, by their names: see [AdmissionPlugins].
+	// Those of [DefaultAdmissionPlugins] are on by themselves.
+	EnableAdmissionPlugins, DisableAdmissionPlugins []string
 	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name" all
 	// but one. Nil is [DefaultControllers]; an empty list means none.
 	Controllers []string
@@ -131,6 +132,7 @@ type Server struct {
 	definitions *controllers.Definitions
 	deletions   *controllers.Deletions
 	webhooks    *controllers.Webhooks
+	unenforced  unenforced.Kinds
 }
 
 // New returns a server. The error is about the store, or an object that cannot be created.
@@ -196,6 +198,10 @@ func (s *Server) assemble(c Config) error {
 	if err != nil {
 		return err
 	}
+	own, err := s.ownPlugins(c, objects)
+	if err != nil {
+		return err
+	}
 	s.webhooks = &controllers.Webhooks{Store: objects, Catalog: s.catalog, Hooks: hooks}
 	s.reader = &read.Reader{Store: objects, Now: s.now}
 	watches := &watch.Handler{
@@ -207,7 +213,7 @@ func (s *Server) assemble(c Config) error {
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
 			Host:      &host{s.definitions, s.deletions, s.webhooks, s.background},
-			Admission: slices.Concat(ownPlugins(objects), c.Admission, admission.Chain{hooks}),
+			Admission: slices.Concat(own, c.Admission, admission.Chain{hooks}),
 		},
 	}
 	s.definitions.Forget = func(r *catalog.Resource) {
@@ -220,17 +226,6 @@ func (s *Server) assemble(c Config) error {
 		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
 	return nil
-}
-
-// ownPlugins returns the admission plugins that every server has.
-//
-// The order is that of kube-apiserver's plugins, as far as it has them.
-func ownPlugins(objects store.Store) admission.Chain {
-	return admission.Chain{
-		admission.Mutate(namespaces.Lifecycle{Store: objects}.Admit), admission.Mutate(nodes.Taint),
-		admission.Mutate(pods.Defaults{Store: objects}.Admit), admission.Mutate(volumes.Protect),
-		admission.Validate(webhooks.Advise), admission.Validate(unenforced.Warn),
-	}
 }
 
 // newHooks returns the admission plugin that calls webhooks.
@@ -299,7 +294,7 @@ func (s *Server) start(c Config) error {
 	if err := s.deletions.Resume(ctx); err != nil {
 		return err
 	}
-	unenforced.Report(ctx, s.reader.Store, s.catalog(), s.log)
+	s.unenforced.Report(ctx, s.reader.Store, s.catalog(), s.log)
 	s.background.Go(s.deletions.Run)
 	if err := s.startControllers(ctx); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 // TestStories plays each file in testdata/stories on a server of its own, by a clock that only moves where the story sleeps. Background
 // work ends before the next request is sent.
 //
-//	WITH *,-namespace-controller       controllers that run, in the first block
+//	WITH controllers=*,-namespace plugins=ServiceAccount      what is on, in the first block
 //	IN /api/v1/namespaces/default      what paths begin with that have no slash in front
 //	SLEEP 10s                          the clock moves
 //	MERGE pods/a?dryRun=All            a request; MERGE, STRATEGIC, JSON and APPLY are patches, and headers may follow
@@ -46,8 +46,12 @@ func TestStories(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
 				c := server.Config{Authenticate: asAdmin}
-				if names, is := strings.CutPrefix(blocks[0], "WITH "); is {
-					c.Controllers, blocks = strings.Split(names, ","), blocks[1:]
+				if with, is := strings.CutPrefix(blocks[0], "WITH "); is {
+					for word := range strings.FieldsSeq(with) {
+						what, names, _ := strings.Cut(word, "=")
+						*map[string]*[]string{"controllers": &c.Controllers, "plugins": &c.EnableAdmissionPlugins}[what] = strings.Split(names, ",")
+					}
+					blocks = blocks[1:]
 				}
 				s := &story{server: servertest.New(t, c), began: time.Now(), known: map[string]string{}}
 				synctest.Wait()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/auth"
@@ -20,6 +21,8 @@ import (
 
 // TestTranscripts sends the requests of each file in testdata/transcripts to a server of its own, and compares what is answered with
 // what a kube-apiserver answered: code, warnings and the whole body. With DEED_PEER it asks that one instead, and records what it says.
+//
+// A first block WITH names admission plugins that are on beside the usual ones. SLEEP gives the caches of a kube-apiserver a second.
 //
 // A block is a method and a path with headers, the body behind <, and the answer behind >. In it, members are sorted, and what differs
 // from run to run is UID, TIME, AGE, VERSION and TOKEN. OBJECT is what a patch made, whose members kube-apiserver puts into another order.
@@ -47,14 +50,22 @@ func playTranscript(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	peer, s := os.Getenv("DEED_PEER"), servertest.New(t, server.Config{Authenticate: asAdmin})
+	blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+	c := server.Config{Authenticate: asAdmin}
+	if names, is := strings.CutPrefix(blocks[0], "WITH "); is {
+		c.EnableAdmissionPlugins = strings.Split(names, ",")
+	}
+	peer, s := os.Getenv("DEED_PEER"), servertest.New(t, c)
 	if peer != "" {
 		definePeer(t, func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
 	}
-	blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
 	for i, block := range blocks {
 		request, rest, _ := strings.Cut(block, "\n")
-		if strings.HasPrefix(request, "#") {
+		if strings.HasPrefix(request, "#") || strings.HasPrefix(request, "WITH ") {
+			continue
+		}
+		if request == "SLEEP" {
+			time.Sleep(time.Second)
 			continue
 		}
 		body, want := "", ""

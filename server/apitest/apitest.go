@@ -48,6 +48,8 @@ type options struct {
 	plugins   admission.Chain
 
 	controllers []string // nil for the default
+	enable      []string // admission plugins
+	disable     []string // admission plugins
 }
 
 // Admission adds admission plugins to a server: functions of the test in place of webhooks.
@@ -65,6 +67,22 @@ func Admission(plugins ...admission.Plugin) Option {
 func Controllers(names ...string) Option {
 	return func(o *options) error {
 		o.controllers = append([]string{}, names...)
+		return nil
+	}
+}
+
+// EnableAdmissionPlugins switches admission plugins of kube-apiserver on, by their names; see [server.AdmissionPlugins].
+func EnableAdmissionPlugins(names ...string) Option {
+	return func(o *options) error {
+		o.enable = append(o.enable, names...)
+		return nil
+	}
+}
+
+// DisableAdmissionPlugins switches admission plugins of kube-apiserver off, by their names; see [server.DefaultAdmissionPlugins].
+func DisableAdmissionPlugins(names ...string) Option {
+	return func(o *options) error {
+		o.disable = append(o.disable, names...)
 		return nil
 	}
 }
@@ -99,7 +117,8 @@ func Start(tb testing.TB, with ...Option) *Server {
 	}
 	s := &Server{tb: tb, store: memory.New()}
 	var err error
-	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, Now: o.now, Log: o.log, Controllers: o.controllers}
+	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, Now: o.now, Log: o.log, Controllers: o.controllers,
+		EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable}
 	if s.Server, err = server.New(config); err != nil {
 		tb.Fatal(located(err, o.objects))
 	}

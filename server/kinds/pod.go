@@ -536,21 +536,21 @@ func validateResize(r *report, object place, live value.Value) {
 	}
 }
 
-// AdmittedPod returns the spec of a pod with what admission plugins of every server fill in: the priority of the stored pod, absent for a new
-// one, and tolerations.
-func AdmittedPod(spec, stored value.Value) value.Value {
+// WithPriority returns the spec of a pod with the priority of the stored pod, unless it has one.
+func WithPriority(spec, stored value.Value) value.Value {
 	for _, name := range []string{"priority", "preemptionPolicy"} {
 		if !isSet(spec.Get(name)) && isSet(stored.Get(name)) {
 			spec = spec.With(name, stored.Get(name))
 		}
 	}
-	return withTolerations(spec)
+	return spec
 }
 
-// admitPod is AdmittedPod for a whole pod.
+// admitPod returns a pod with what admission plugins of every server fill in: the priority of the stored pod, absent for a new one, and
+// tolerations.
 func admitPod(pod, live value.Value) value.Value {
 	if spec := pod.Get("spec"); spec.Kind() == value.KindObject {
-		return pod.With("spec", AdmittedPod(spec, live.Get("spec")))
+		return pod.With("spec", WithTolerations(WithPriority(spec, live.Get("spec"))))
 	}
 	return pod
 }
@@ -558,10 +558,10 @@ func admitPod(pod, live value.Value) value.Value {
 // failingNode lists the taints of failing nodes.
 var failingNode = []string{"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
 
-// withTolerations returns the spec of a pod with a toleration of five minutes for each taint of a failing node that it does not tolerate.
+// WithTolerations returns the spec of a pod with a toleration of five minutes for each taint of a failing node that it does not tolerate.
 //
 // They are added at the end, after the pod's own.
-func withTolerations(spec value.Value) value.Value {
+func WithTolerations(spec value.Value) value.Value {
 	tolerations := slices.Collect(spec.Get("tolerations").Items())
 	for _, taint := range failingNode {
 		if !tolerates(tolerations, taint) {

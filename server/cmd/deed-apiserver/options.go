@@ -30,6 +30,7 @@ type options struct {
 	cbor            bool
 	admission       []string
 	controllers     []string
+	enable, disable []string // admission plugins
 	resolve         []string
 	webhookUsers    string
 	logFormat       string
@@ -62,6 +63,9 @@ func (o *options) addTo(f *pflag.FlagSet) {
 		"file or folder of webhook configurations that hold beside those of the API; may be repeated")
 	f.StringSliceVar(&o.controllers, "controllers", server.DefaultControllers,
 		"controllers of kube-controller-manager to run: "+strings.Join(server.Controllers(), ", ")+"; * is all of them, -NAME all but one")
+	f.StringSliceVar(&o.enable, "enable-admission-plugins", nil, "admission plugins of kube-apiserver to switch on, of "+
+		strings.Join(server.AdmissionPlugins(), ", ")+"; on by default are "+strings.Join(server.DefaultAdmissionPlugins(), ", "))
+	f.StringSliceVar(&o.disable, "disable-admission-plugins", nil, "admission plugins of kube-apiserver to switch off")
 	f.StringArrayVar(&o.resolve, "resolve", nil, "NAME.NAMESPACE=HOST:PORT of a service that webhooks are behind; may be repeated")
 	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with what the server is to webhooks")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")

@@ -20,13 +20,13 @@ import (
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/manifest"
-	"github.com/deed-project/deed/server/registry/unenforced"
 	"github.com/deed-project/deed/server/store/file"
 )
 
 // serve makes the server that the flags describe, and serves until ctx is done.
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
 	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL, MaxObject: o.maxObject, Hosts: []string{o.host}}
+	config.EnableAdmissionPlugins, config.DisableAdmissionPlugins = o.enable, o.disable
 	config.Controllers, config.Flags = o.controllers, map[string]string{}
 	o.flags.VisitAll(func(f *pflag.Flag) { config.Flags[f.Name] = f.Value.String() })
 	objects, err := o.objects()
@@ -213,7 +213,9 @@ func (o *options) announce(out io.Writer, s *server.Server, address string, trus
 	default:
 		fmt.Fprintln(out, "Objects are kept in memory and are gone when the server ends.")
 	}
-	fmt.Fprintf(out, "Not enforced, only stored: %s.\n", strings.Join(unenforced.Kinds(), ", "))
+	if kinds := s.Unenforced(); len(kinds) > 0 {
+		fmt.Fprintf(out, "Not enforced, only stored: %s.\n", strings.Join(kinds, ", "))
+	}
 	if o.kubeconfig == "" {
 		fmt.Fprintln(out, "Run with --kubeconfig FILE to get a file that kubectl can use.")
 		return nil

@@ -42,14 +42,12 @@ func newPriorityClass(name string, priority int64, description string) value.Val
 	)
 }
 
-// Defaults is the admission plugins Priority and DefaultTolerationSeconds of kube-apiserver. A new pod gets the priority of its class, and is
-// refused if it has another one. A pod without a toleration for failing nodes gets tolerations of five minutes.
-type Defaults struct{ Store store.Store }
+// Priority is the admission plugin Priority of kube-apiserver. A new pod gets the priority of its class, and is refused if it has another
+// one.
+type Priority struct{ Store store.Store }
 
-// Admit sets the fields of a pod, or refuses it with 403.
-//
-// An update gets tolerations only, since the priority of a pod does not change.
-func (d Defaults) Admit(ctx context.Context, r *admission.Request) error {
+// Admit sets the priority of a new pod, or refuses it with 403. A pod that is updated keeps its priority.
+func (p Priority) Admit(ctx context.Context, r *admission.Request) error {
 	if r.Resource.GroupResource() != pods || r.Subresource != "" {
 		return nil
 	}
@@ -57,15 +55,24 @@ func (d Defaults) Admit(ctx context.Context, r *admission.Request) error {
 	spec := pod.Get("spec")
 	switch r.Operation {
 	case admission.Create:
-		spec, err = d.withPriority(ctx, r, spec)
+		spec, err = p.withPriority(ctx, r, spec)
 	case admission.Update:
-	default:
+		spec = kinds.WithPriority(spec, r.Old.Content().Get("spec"))
+	}
+	if err == nil && !spec.Equal(pod.Get("spec")) {
+		r.Object = r.Object.With(pod.With("spec", spec))
+	}
+	return err
+}
+
+// Tolerate is the admission plugin DefaultTolerationSeconds of kube-apiserver. A pod without a toleration for failing nodes gets tolerations
+// of five minutes.
+func Tolerate(_ context.Context, r *admission.Request) error {
+	if r.Resource.GroupResource() != pods || r.Subresource != "" || r.Operation != admission.Create && r.Operation != admission.Update {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	if spec = kinds.AdmittedPod(spec, r.Old.Content().Get("spec")); !spec.Equal(pod.Get("spec")) {
+	pod := r.Object.Content()
+	if spec := kinds.WithTolerations(pod.Get("spec")); !spec.Equal(pod.Get("spec")) {
 		r.Object = r.Object.With(pod.With("spec", spec))
 	}
 	return nil
@@ -75,8 +82,8 @@ func (d Defaults) Admit(ctx context.Context, r *admission.Request) error {
 // whose priority is not that of its class.
 //
 // A client may write the priority that the class gives, but no other one.
-func (d Defaults) withPriority(ctx context.Context, r *admission.Request, spec value.Value) (value.Value, error) {
-	class, err := d.priorityClassOf(ctx, spec.Get("priorityClassName").Str())
+func (p Priority) withPriority(ctx context.Context, r *admission.Request, spec value.Value) (value.Value, error) {
+	class, err := p.priorityClassOf(ctx, spec.Get("priorityClassName").Str())
 	if err != nil {
 		return spec, err
 	}
@@ -114,11 +121,11 @@ var noPriorityClass = value.Object(value.Member{Name: "preemptionPolicy", Value:
 
 // priorityClassOf returns the class with a name, absent if there is none. For an empty name it returns the default; among several defaults
 // the one with the lowest priority counts.
-func (d Defaults) priorityClassOf(ctx context.Context, name string) (value.Value, error) {
+func (p Priority) priorityClassOf(ctx context.Context, name string) (value.Value, error) {
 	if name != "" {
-		return registry.Object(ctx, d.Store, priorityClassesPrefix+name)
+		return registry.Object(ctx, p.Store, priorityClassesPrefix+name)
 	}
-	page, err := d.Store.Range(ctx, store.Range{Prefix: priorityClassesPrefix})
+	page, err := p.Store.Range(ctx, store.Range{Prefix: priorityClassesPrefix})
 	if err != nil {
 		return value.Value{}, err
 	}

@@ -43,7 +43,8 @@ func admit(t *testing.T, classes []string, operation admission.Operation, subres
 	}
 	r := &admission.Request{Operation: operation, Subresource: subresource, Name: "p", Object: pod(spec), Old: pod(old)}
 	r.Resource = kschema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	if err := (pods.Defaults{Store: s}).Admit(t.Context(), r); err != nil {
+	chain := admission.Chain{admission.Mutate(pods.Priority{Store: s}.Admit), admission.Mutate(pods.Tolerate)}
+	if err := chain.Mutate(t.Context(), r); err != nil {
 		return err.Error()
 	}
 	return r.Object.Content().Get("spec").String()
@@ -123,7 +124,8 @@ func TestOthers(t *testing.T) {
 	for _, resource := range []kschema.GroupVersionResource{{Version: "v1", Resource: "nodes"}, {Group: "g.io", Version: "v1", Resource: "pods"}} {
 		r := &admission.Request{Operation: admission.Create, Object: admission.DocumentOf(parse(t, `{"spec":{}}`))}
 		r.Resource = resource
-		if err := (pods.Defaults{}).Admit(t.Context(), r); err != nil || r.Object.Content().String() != `{"spec":{}}` {
+		chain := admission.Chain{admission.Mutate(pods.Priority{}.Admit), admission.Mutate(pods.Tolerate)}
+		if err := chain.Mutate(t.Context(), r); err != nil || r.Object.Content().String() != `{"spec":{}}` {
 			t.Errorf("%v becomes %v (error %v)", resource, r.Object.Content(), err)
 		}
 	}

@@ -16,28 +16,40 @@ import (
 
 const admissionGroup = "admissionregistration.k8s.io"
 
-// kinds lists the resources.
-var kinds = []struct {
-	kind      string // in the plural
+// Kind is a kind whose objects have no effect.
+type Kind struct {
+	name      string // in the plural
+	plugin    string // the admission plugin of kube-apiserver that gives them effect
 	resources []kschema.GroupResource
-}{
-	{"ValidatingAdmissionPolicies", []kschema.GroupResource{
+}
+
+// Kinds are kinds whose objects have no effect.
+type Kinds []Kind
+
+// all lists the kinds that an admission plugin gives effect.
+var all = Kinds{
+	{"ValidatingAdmissionPolicies", "ValidatingAdmissionPolicy", []kschema.GroupResource{
 		{Group: admissionGroup, Resource: "validatingadmissionpolicies"},
 		{Group: admissionGroup, Resource: "validatingadmissionpolicybindings"},
 	}},
-	{"MutatingAdmissionPolicies", []kschema.GroupResource{
+	{"MutatingAdmissionPolicies", "MutatingAdmissionPolicy", []kschema.GroupResource{
 		{Group: admissionGroup, Resource: "mutatingadmissionpolicies"},
 		{Group: admissionGroup, Resource: "mutatingadmissionpolicybindings"},
 	}},
-	{"LimitRanges", []kschema.GroupResource{{Resource: "limitranges"}}},
-	{"ResourceQuotas", []kschema.GroupResource{{Resource: "resourcequotas"}}},
+	{"LimitRanges", "LimitRanger", []kschema.GroupResource{{Resource: "limitranges"}}},
+	{"ResourceQuotas", "ResourceQuota", []kschema.GroupResource{{Resource: "resourcequotas"}}},
 }
 
-// Kinds returns the names of the kinds, in the plural.
-func Kinds() []string {
+// Without returns the kinds that have no effect if the named admission plugins run.
+func Without(plugins ...string) Kinds {
+	return slices.DeleteFunc(slices.Clone(all), func(k Kind) bool { return slices.Contains(plugins, k.plugin) })
+}
+
+// Names returns the names of the kinds, in the plural.
+func (k Kinds) Names() []string {
 	var names []string
-	for _, k := range kinds {
-		names = append(names, k.kind)
+	for _, kind := range k {
+		names = append(names, kind.name)
 	}
 	return names
 }
@@ -45,13 +57,13 @@ func Kinds() []string {
 // Warn is an admission plugin that warns of objects that have no effect.
 //
 // Only the main endpoint warns: the object itself is what has no effect.
-func Warn(_ context.Context, r *admission.Request) error {
+func (k Kinds) Warn(_ context.Context, r *admission.Request) error {
 	if r.Object.IsAbsent() || r.Subresource != "" {
 		return nil
 	}
-	for _, k := range kinds {
-		if slices.Contains(k.resources, r.Resource.GroupResource()) {
-			r.Warn("this server stores " + k.kind + " but does not enforce them")
+	for _, kind := range k {
+		if slices.Contains(kind.resources, r.Resource.GroupResource()) {
+			r.Warn("this server stores " + kind.name + " but does not enforce them")
 		}
 	}
 	return nil
@@ -60,9 +72,9 @@ func Warn(_ context.Context, r *admission.Request) error {
 // Report logs the resources that have stored objects without an effect.
 //
 // The server calls it at its start, because writers of objects that are already stored get no warning.
-func Report(ctx context.Context, s store.Store, c *catalog.Catalog, log logs.Logger) {
-	for _, k := range kinds {
-		for _, resource := range k.resources {
+func (k Kinds) Report(ctx context.Context, s store.Store, c *catalog.Catalog, log logs.Logger) {
+	for _, kind := range k {
+		for _, resource := range kind.resources {
 			r := c.Lookup(resource.Group, resource.Resource)
 			if r == nil {
 				continue

@@ -42,7 +42,7 @@ func TestWarn(t *testing.T) {
 		if !c.deleted {
 			r.Object = admission.DocumentOf(value.Object())
 		}
-		err := unenforced.Warn(t.Context(), r)
+		err := unenforced.Without().Warn(t.Context(), r)
 		want := "[]"
 		if c.want != "" {
 			want = "[this server stores " + c.want + " but does not enforce them]"
@@ -50,8 +50,8 @@ func TestWarn(t *testing.T) {
 		if got := fmt.Sprint(warned); err != nil || got != want {
 			t.Errorf("%+v: the warnings are %s (error %v), want %s", c, got, err, want)
 		}
-		if c.want != "" && !strings.Contains(fmt.Sprint(unenforced.Kinds()), c.want) {
-			t.Errorf("%s is not in %v", c.want, unenforced.Kinds())
+		if c.want != "" && !strings.Contains(fmt.Sprint(unenforced.Without().Names()), c.want) {
+			t.Errorf("%s is not in %v", c.want, unenforced.Without().Names())
 		}
 	}
 }
@@ -68,8 +68,16 @@ func TestReport(t *testing.T) {
 		&catalog.Resource{Plural: "limitranges", Prefix: "/registry/limitranges/"},
 		&catalog.Resource{Plural: "resourcequotas", Prefix: "/registry/resourcequotas/"},
 	)
-	unenforced.Report(t.Context(), s, served, logs.New(slog.New(slog.NewTextHandler(&log, nil))))
+	unenforced.Without().Report(t.Context(), s, served, logs.New(slog.New(slog.NewTextHandler(&log, nil))))
 	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "objects are stored but not enforced") || !strings.Contains(got, "resource=limitranges") {
 		t.Errorf("the log is %q", got)
+	}
+}
+
+// TestWithout leaves out the kinds that a plugin gives effect.
+func TestWithout(t *testing.T) {
+	const want = "[ValidatingAdmissionPolicies MutatingAdmissionPolicies ResourceQuotas]"
+	if got := fmt.Sprint(unenforced.Without("LimitRanger", "PodSecurity").Names()); got != want {
+		t.Errorf("without LimitRanger %s have no effect, want %s", got, want)
 	}
 }
