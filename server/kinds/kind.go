@@ -184,7 +184,7 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if whole {
 		validate = k.validate
 	}
-	var r report
+	r := report{of: k.Traits}
 	if validate != nil {
 		w := newWay(ctx)
 		defer w.free()

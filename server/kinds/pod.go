@@ -10,7 +10,6 @@ import (
 	"time"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/util/diff"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -58,7 +57,7 @@ func (r *report) podChange(spec place, was value.Value) {
 		return
 	}
 	if is := unchangeable(spec.Value, was); !same(is, was) {
-		r.forbidden(spec, mayChange+diff.Diff(was, is))
+		r.forbidden(spec, mayChange+r.change("spec", was, is))
 	}
 }
 

@@ -15,7 +15,10 @@ import (
 
 // report is what was found wrong, in the order in which it was found, and what kube-apiserver finds by the tags of its types, which it
 // tells after the rest. The zero report is empty.
-type report struct{ errs, last field.ErrorList }
+type report struct {
+	errs, last field.ErrorList
+	of         *Traits // of the kind of the object; nil if no part of it is shown
+}
 
 func (r *report) add(e *field.Error) { r.errs = append(r.errs, e) }
 
@@ -37,13 +40,21 @@ func (r *report) forbiddenLater(p place, detail string) {
 
 func (r *report) forbidden(p place, detail string) { r.add(field.Forbidden(p.path(), detail)) }
 
-func (r *report) duplicate(p place) { r.add(field.Duplicate(p.path(), p.ToAny())) }
+func (r *report) duplicate(p place) { r.add(field.Duplicate(p.path(), r.shown(p))) }
 
 // invalid refuses a value as it is.
 func (r *report) invalid(p place, details ...string) {
 	if len(details) > 0 {
-		r.invalidAs(p, p.ToAny(), details...)
+		r.invalidAs(p, r.shown(p), details...)
 	}
+}
+
+// shown returns a value as refusals show it.
+func (r *report) shown(p place) any {
+	if p.Kind() != value.KindObject && p.Kind() != value.KindList {
+		return p.ToAny()
+	}
+	return r.inside(p.path().String(), p.Value)
 }
 
 // invalidAs refuses a value that is shown as another one, once for each detail.
@@ -93,7 +104,7 @@ func (r *report) notOneOf(p place, values ...string) {
 
 // notSupported refuses a value that is none of some, a text as an enumeration.
 func (r *report) notSupported(p place, values ...string) {
-	shown := p.ToAny()
+	shown := r.shown(p)
 	if text, ok := shown.(string); ok {
 		shown = Enumeration(text)
 	}

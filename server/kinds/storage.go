@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/diff"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -146,7 +145,7 @@ func (r *report) claimChange(spec place, live value.Value) {
 		is = is.With("volumeAttributesClassName", was.Get("volumeAttributesClassName"))
 	}
 	if !same(is, was) {
-		r.forbidden(spec, onlyVolume+diff.Diff(was, is))
+		r.forbidden(spec, onlyVolume+r.change("spec", was, is))
 	}
 	if compare(has, had) < 0 && compare(has, live.Get("status", "capacity", "storage")) <= 0 {
 		resources := spec.at("resources")
@@ -269,11 +268,12 @@ func validateVolume(r *report, object place, live value.Value) {
 		is = is.With("csi", is.Get("csi").With("controllerExpandSecretRef", value.Value{})) // which may be set later
 	}
 	if !same(is, had) {
-		r.forbidden(spec.below(is, "persistentvolumesource", isMember), "spec.persistentvolumesource is immutable after creation\n"+diff.Diff(had, is))
+		const source = "spec.persistentvolumesource"
+		r.forbidden(spec.below(is, "persistentvolumesource", isMember), source+" is immutable after creation\n"+r.change(source, had, is))
 	}
 	r.unchanged(object.below(spec.Get("volumeMode"), "volumeMode", isMember), was.Get("volumeMode"))
 	if affinity := spec.Get("nodeAffinity"); isSet(was.Get("nodeAffinity")) && !same(affinity, was.Get("nodeAffinity")) {
-		r.invalid(object.below(affinity, "nodeAffinity", isMember), "field is immutable, except for updating from beta label to GA")
+		r.invalidAs(object.below(affinity, "nodeAffinity", isMember), r.inside("spec.nodeAffinity", affinity), "field is immutable, except for updating from beta label to GA")
 	}
 	if class := spec.at("volumeAttributesClassName"); isSet(was.Get("volumeAttributesClassName")) && !class.is() {
 		r.forbidden(class, "update from non-nil value to nil is forbidden")

@@ -1,0 +1,199 @@
+package kinds
+
+import (
+	_ "embed"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/diff"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Kube-apiserver validates internal Go types, and shows parts of objects in refusals as JSON of these types: members have the names and the
+// order of Go fields, and those that are absent are printed, too.
+//
+//	clients know   {"key":"a","operator":"Exists"}
+//	shown          {"Key":"a","Operator":"Exists","Values":null}
+//
+// This file prints parts of objects like that. The types are in inside.txt, which command inside of oracle writes and explains.
+
+//go:embed inside.txt
+var insideText string
+
+// insideField is a field of an internal type.
+type insideField struct {
+	name     string // that clients know; "." if the members are those of the object itself
+	shown    string // in JSON of the internal type
+	typ      string
+	optional bool // an empty value is left out
+	embedded bool // the members are printed among those of the struct around it
+}
+
+// insideTypes returns the fields of the internal types by the names of the types. They are read once, for the first refusal that needs them.
+var insideTypes = sync.OnceValue(func() map[string][]insideField {
+	out := map[string][]insideField{}
+	typ := ""
+	for line := range strings.Lines(insideText) {
+		line = strings.TrimSuffix(line, "\n")
+		text, isField := strings.CutPrefix(line, "\t")
+		if !isField {
+			typ = line
+			out[typ] = nil
+			continue
+		}
+		words := strings.Fields(text)
+		f := insideField{name: words[0], typ: words[len(words)-1]}
+		if len(words) == 2 {
+			f.shown = strings.ToUpper(f.name[:1]) + f.name[1:]
+		} else {
+			f.shown, f.optional = strings.CutSuffix(words[1], "?")
+		}
+		if inner, ok := strings.CutPrefix(f.typ, "("); ok {
+			f.typ, f.embedded = strings.TrimSuffix(inner, ")"), true
+		}
+		out[typ] = append(out[typ], f)
+	}
+	return out
+})
+
+// insidePackages are the packages of internal types, where the name differs from the first part of the group.
+var insidePackages = map[string]string{"": "core", "events.k8s.io": "core", "internal.apiserver.k8s.io": "apiserverinternal"}
+
+// insideType returns the name of the internal type of a kind.
+func (t *Traits) insideType() string {
+	p, differs := insidePackages[t.Group]
+	if !differs {
+		p, _, _ = strings.Cut(t.Group, ".")
+	}
+	return p + "." + t.Name
+}
+
+// inside returns what a path of the object leads to as kube-apiserver shows it. What is neither an object nor a list is shown as it is.
+func (r *report) inside(path string, v value.Value) any {
+	if r.of == nil || v.Kind() != value.KindObject && v.Kind() != value.KindList {
+		return v.ToAny()
+	}
+	typ := r.of.insideType()
+	for path != "" && typ != "" {
+		if strings.HasPrefix(path, "[") {
+			path = path[strings.IndexByte(path, ']')+1:] // the names of types tell nothing about keys
+			typ = insideItem(typ)
+			continue
+		}
+		name := strings.TrimPrefix(path, ".")
+		if end := strings.IndexAny(name, ".["); end >= 0 {
+			name, path = name[:end], name[end:]
+		} else {
+			path = ""
+		}
+		typ = insideMember(strings.TrimPrefix(typ, "*"), name)
+	}
+	if typ == "" {
+		return v.ToAny()
+	}
+	return json.RawMessage(appendInside(nil, typ, v))
+}
+
+// insideItem returns the type of the items of a list, or of what a map has; "" for other types.
+func insideItem(typ string) string {
+	typ = strings.TrimPrefix(typ, "*")
+	if item, ok := strings.CutPrefix(typ, "[]"); ok {
+		return item
+	}
+	item, _ := strings.CutPrefix(typ, "{}")
+	return item
+}
+
+// insideMember returns the type of a member, which may be one of an embedded struct, or be that struct; "" if there is none.
+func insideMember(typ, name string) string {
+	for _, f := range insideTypes()[typ] {
+		switch {
+		case f.name == name, f.embedded && strings.EqualFold(f.shown, name):
+			return f.typ
+		case f.name == ".":
+			if found := insideMember(f.typ, name); found != "" {
+				return found
+			}
+		}
+	}
+	return ""
+}
+
+// appendInside appends v as JSON of a type.
+func appendInside(to []byte, typ string, v value.Value) []byte {
+	if pointed, ok := strings.CutPrefix(typ, "*"); ok && isSet(v) {
+		return appendInside(to, pointed, v)
+	}
+	if item, ok := strings.CutPrefix(typ, "[]"); ok && v.Kind() == value.KindList {
+		to = append(to, '[')
+		for i := range v.Len() {
+			to = appendInside(afterComma(to), item, v.Item(i))
+		}
+		return append(to, ']')
+	}
+	if item, ok := strings.CutPrefix(typ, "{}"); ok && v.Kind() == value.KindObject {
+		to = append(to, '{')
+		for name, member := range v.Members() {
+			to = append(append(afterComma(to), value.String(name).String()...), ':')
+			to = appendInside(to, item, member)
+		}
+		return append(to, '}')
+	}
+	if _, isStruct := insideTypes()[typ]; isStruct {
+		return append(appendInsideMembers(append(to, '{'), typ, v), '}')
+	}
+	if !isSet(v) {
+		return append(to, absentInside(typ)...)
+	}
+	return append(to, v.String()...)
+}
+
+// appendInsideMembers appends the members of a struct, and those of the structs that it embeds.
+func appendInsideMembers(to []byte, typ string, v value.Value) []byte {
+	for _, f := range insideTypes()[typ] {
+		member := v
+		if f.name != "." {
+			member = v.Get(f.name)
+		}
+		switch {
+		case f.embedded:
+			to = appendInsideMembers(to, f.typ, member)
+		case f.optional && (isEmpty(member) || member.Equal(value.String("")) || member.Equal(value.Int(0)) || member.Equal(value.Bool(false))) &&
+			!(strings.HasPrefix(f.typ, "*") && isSet(member)):
+		default:
+			to = append(append(append(afterComma(to), '"'), f.shown...), `":`...)
+			to = appendInside(to, f.typ, member)
+		}
+	}
+	return to
+}
+
+// absentInside returns the JSON of a Go value that was not set.
+func absentInside(typ string) string {
+	switch typ {
+	case "text":
+		return `""`
+	case "number":
+		return "0"
+	case "bool":
+		return "false"
+	case "quantity":
+		return `"0"`
+	}
+	return "null"
+}
+
+// afterComma appends a comma, unless what comes next is the first in its object or list.
+func afterComma(to []byte) []byte {
+	if last := to[len(to)-1]; last == '{' || last == '[' {
+		return to
+	}
+	return append(to, ',')
+}
+
+// change returns what differs between two values of a path, line by line.
+func (r *report) change(path string, was, is value.Value) string {
+	return diff.Diff(r.inside(path, was), r.inside(path, is))
+}
