@@ -18,16 +18,13 @@ const divergences = "../docs/divergences.md"
 type knownDifferences struct {
 	exceptions []recording.Exception
 	rules      map[string]int // how often each rule was met: kind, reason, field
-	shown      map[string]int // likewise each rule that shows a value otherwise
 	otherwise  map[string]int // likewise each other difference: kind, what
 	count      int            // of requests that a rule would have refused
 }
 
 func readKnownDifferences(t *testing.T) *knownDifferences {
 	t.Helper()
-	k := &knownDifferences{
-		rules: map[string]int{}, shown: map[string]int{}, otherwise: map[string]int{},
-	}
+	k := &knownDifferences{rules: map[string]int{}, otherwise: map[string]int{}}
 	var err error
 	if k.exceptions, err = recording.Exceptions(divergences); err != nil {
 		t.Fatal(err)
@@ -49,11 +46,6 @@ func readKnownDifferences(t *testing.T) *knownDifferences {
 	rows("## What deed-apiserver does not refuse", func(kind string, row []string) {
 		for _, field := range recording.Quoted(row[2]) {
 			k.rules[kind+" "+row[1]+" "+field] = 0
-		}
-	})
-	rows("## What deed-apiserver shows otherwise", func(kind string, row []string) {
-		for _, field := range recording.Quoted(row[2]) {
-			k.shown[kind+" "+row[1]+" "+field] = 0
 		}
 	})
 	rows("## What deed-apiserver does otherwise", func(kind string, row []string) {
@@ -104,13 +96,12 @@ func (k *knownDifferences) accepts(kind string, want recording.Step, got recordi
 	given := slices.Collect(got.Body.Get("details", "causes").Items())
 	wanted := slices.Collect(want.Response.Get("details", "causes").Items())
 	for _, cause := range given {
-		if !slices.ContainsFunc(wanted, k.sameAs(kind, cause)) {
+		if !slices.ContainsFunc(wanted, cause.Equal) {
 			return false, ""
 		}
 	}
 	for _, cause := range wanted {
-		if slices.ContainsFunc(given, k.sameAs(kind, cause)) {
-			accepted = accepted || !slices.ContainsFunc(given, cause.Equal)
+		if slices.ContainsFunc(given, cause.Equal) {
 			continue
 		}
 		name := ruleOf(kind, cause)
@@ -125,19 +116,6 @@ func (k *knownDifferences) accepts(kind string, want recording.Step, got recordi
 		k.count++
 	}
 	return accepted || unknown != "", unknown
-}
-
-// sameAs returns what reports whether a cause is like another one, but perhaps for the value that it shows.
-func (k *knownDifferences) sameAs(kind string, cause value.Value) func(value.Value) bool {
-	name := ruleOf(kind, cause)
-	_, shown := k.shown[name]
-	return func(other value.Value) bool {
-		alike := shown && name == ruleOf(kind, other) && cause.Get("field").Equal(other.Get("field"))
-		if alike {
-			k.shown[name]++
-		}
-		return alike || cause.Equal(other)
-	}
 }
 
 // apart returns both without what is known to differ.
@@ -163,7 +141,7 @@ func keepIdentity(f func(value.Value) value.Value, object value.Value) value.Val
 // report fails for rules that were never met, if all recordings were played.
 func (k *knownDifferences) report(t *testing.T, all bool) {
 	t.Helper()
-	for _, table := range []map[string]int{k.rules, k.shown, k.otherwise} {
+	for _, table := range []map[string]int{k.rules, k.otherwise} {
 		for name, n := range table {
 			if n == 0 && all {
 				t.Errorf("%s lists what no recording meets: %s", divergences, name)

@@ -381,9 +381,7 @@ func validateBudget(r *report, object place, _ value.Value) {
 	spec := object.at("spec")
 	least, most := spec.at("minAvailable"), spec.at("maxUnavailable")
 	if least.is() && most.is() {
-		r.invalidAs(spec, budget{
-			least.ToAny(), selectorInside(spec.Get("selector")), most.ToAny(), spec.Get("unhealthyPodEvictionPolicy").ToAny(),
-		}, "minAvailable and maxUnavailable cannot be both set")
+		r.invalid(spec, "minAvailable and maxUnavailable cannot be both set")
 	}
 	for _, p := range [...]place{least, most} {
 		if p.is() {
@@ -396,9 +394,6 @@ func validateBudget(r *report, object place, _ value.Value) {
 		r.onlyAmong(policy, "AlwaysAllow", "IfHealthyBudget")
 	}
 }
-
-// budget is how the spec of a PodDisruptionBudget is shown.
-type budget struct{ MinAvailable, Selector, MaxUnavailable, UnhealthyPodEvictionPolicy any }
 
 func autoscalerCells() []cell {
 	return []cell{

@@ -170,7 +170,7 @@ func (r *report) jobChange(spec place, was value.Value, mutable bool) {
 	case completions.is() && !same(completions.Value, was.Get("completions")) && !completions.Equal(spec.Get("parallelism")):
 		r.invalid(completions, "can only be modified in tandem with spec.parallelism")
 	}
-	r.unchangedSelector(spec.at("selector"), was.Get("selector"))
+	r.unchanged(spec.at("selector"), was.Get("selector"))
 	if template := spec.at("template"); mutable {
 		r.waitingTemplate(template.at("spec"), was.Get("template", "spec"))
 	} else {

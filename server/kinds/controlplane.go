@@ -8,10 +8,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/value"
 )
@@ -32,9 +30,7 @@ func validateMigration(r *report, object place, live value.Value) {
 		r.required(name, "resource is required to be set")
 	}
 	if spec := object.at("spec"); isSet(live) && !same(spec.Value, live.Get("spec")) {
-		of := spec.Get("resource")
-		shown := metav1.GroupResource{Group: of.Get("group").Str(), Resource: of.Get("resource").Str()}
-		r.invalidAs(spec, struct{ Resource metav1.GroupResource }{shown}, "field is immutable")
+		r.invalid(spec, "field is immutable")
 	}
 }
 
@@ -268,24 +264,14 @@ func validateRuntimeClass(r *report, object place, live value.Value) {
 	}
 }
 
-// toleration is how a toleration is shown.
-type toleration struct {
-	Key, Operator, Value, Effect string
-	TolerationSeconds            any
-}
-
 // tolerationsOnce refuses tolerations that differ at most in how long they hold.
 func (r *report) tolerationsOnce(p place) {
-	met := map[toleration]bool{}
+	var met names
 	for i := range p.indexes() {
 		t := p.item(i)
-		key := toleration{t.text("key"), t.text("operator"), t.text("value"), t.text("effect"), nil}
-		if met[key] {
-			shown := key
-			shown.TolerationSeconds = t.Get("tolerationSeconds").ToAny()
-			r.add(field.Duplicate(t.path(), shown))
+		if !met.add(strings.Join([]string{t.text("key"), t.text("operator"), t.text("value"), t.text("effect")}, "\n")) {
+			r.duplicate(t)
 		}
-		met[key] = true
 	}
 }
 

@@ -442,7 +442,7 @@ func validateNode(r *report, object place, live value.Value) {
 		}
 		r.among(effect, "NoSchedule", "PreferNoSchedule", "NoExecute")
 		if !met.add(key.Str() + " " + effect.Str()) {
-			e := field.Duplicate(taint.path(), taintInside(taint.Value))
+			e := field.Duplicate(taint.path(), r.shown(taint))
 			e.Detail = "taints must be unique by key and effect pair"
 			r.add(e)
 		}
@@ -463,15 +463,6 @@ func validateNode(r *report, object place, live value.Value) {
 	case id.Str() != was:
 		r.laterInvalid(id, nil, "field cannot be modified once set")
 	}
-}
-
-// taintInside returns a taint as kube-apiserver shows it.
-func taintInside(taint value.Value) any {
-	type inside struct {
-		Key, Value, Effect string
-		TimeAdded          any
-	}
-	return inside{taint.Get("key").Str(), taint.Get("value").Str(), taint.Get("effect").Str(), taint.Get("timeAdded").ToAny()}
 }
 
 // decodedLen returns how many bytes the members of an object have together, which are in base64.

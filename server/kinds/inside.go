@@ -70,9 +70,9 @@ func (t *Traits) insideType() string {
 	return p + "." + t.Name
 }
 
-// inside returns what a path of the object leads to as kube-apiserver shows it. What is neither an object nor a list is shown as it is.
+// inside returns what a path of the object leads to as kube-apiserver shows it.
 func (r *report) inside(path string, v value.Value) any {
-	if r.of == nil || v.Kind() != value.KindObject && v.Kind() != value.KindList {
+	if r.of == nil || isSet(v) && v.Kind() != value.KindObject && v.Kind() != value.KindList && v.Kind() != value.KindString {
 		return v.ToAny()
 	}
 	typ := r.of.insideType()
@@ -90,7 +90,10 @@ func (r *report) inside(path string, v value.Value) any {
 		}
 		typ = insideMember(strings.TrimPrefix(typ, "*"), name)
 	}
-	if typ == "" {
+	switch {
+	case strings.TrimPrefix(typ, "*") == "name" && v.Kind() == value.KindString:
+		return Enumeration(v.Str())
+	case typ == "" || v.Kind() == value.KindString:
 		return v.ToAny()
 	}
 	return json.RawMessage(appendInside(nil, typ, v))
@@ -173,7 +176,7 @@ func appendInsideMembers(to []byte, typ string, v value.Value) []byte {
 // absentInside returns the JSON of a Go value that was not set.
 func absentInside(typ string) string {
 	switch typ {
-	case "text":
+	case "text", "name":
 		return `""`
 	case "number":
 		return "0"

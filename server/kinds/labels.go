@@ -82,11 +82,3 @@ func meets(e, label value.Value) bool {
 	return !isSet(label)
 }
 
-// selectorInside returns a selector as kube-apiserver shows it: with members in the order of its Go type.
-func selectorInside(selector value.Value) any {
-	s := labelSelector(selector)
-	if !isSet(selector) {
-		return nil
-	}
-	return s
-}

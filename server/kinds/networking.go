@@ -387,7 +387,7 @@ func validateServiceCIDR(r *report, object place, live value.Value) {
 		r.unchanged(blocks.item(0), was.Item(0))
 		r.blocks(blocks)
 	default:
-		r.invalidAs(blocks, blocks.ToAny(), "field is immutable")
+		r.invalid(blocks, "field is immutable")
 	}
 }
 

@@ -205,10 +205,10 @@ func (r *report) workload(spec place, kind string) {
 	}
 	wrong := selector.is() && len(r.errs) > before
 	if selector.is() && !selects(selector.Value) {
-		r.invalidAs(selector, selectorInside(selector.Value), "empty selector is invalid for "+emptySelectors[kind])
+		r.invalid(selector, "empty selector is invalid for "+emptySelectors[kind])
 	}
 	if wrong {
-		r.invalidAs(selector, selectorInside(selector.Value), invalidSelectors[kind])
+		r.invalid(selector, invalidSelectors[kind])
 		return
 	}
 	template := spec.at("template")

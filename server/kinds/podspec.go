@@ -128,10 +128,10 @@ func (w *podWalk) resourceClaims(p place) {
 			w.label(name)
 		}
 		if of.is() && template.is() {
-			w.invalidAs(c, claimInside(c.Value), "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")
+			w.invalid(c, "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified")
 		}
 		if !of.is() && !template.is() {
-			w.invalidAs(c, claimInside(c.Value), "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
+			w.invalid(c, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`")
 		}
 		for _, named := range [...]place{of, template} {
 			if named.is() {
@@ -139,23 +139,6 @@ func (w *podWalk) resourceClaims(p place) {
 			}
 		}
 	}
-}
-
-// claimInside returns a claim of a pod as kube-apiserver shows it.
-func claimInside(claim value.Value) any {
-	type inside struct {
-		Name                      string
-		ResourceClaimName         *string
-		ResourceClaimTemplateName *string
-	}
-	text := func(name string) *string {
-		if v := claim.Get(name); isSet(v) {
-			s := v.Str()
-			return &s
-		}
-		return nil
-	}
-	return inside{claim.Get("name").Str(), text("resourceClaimName"), text("resourceClaimTemplateName")}
 }
 
 // gates validates what a pod waits for before it is scheduled, and before it is ready.

@@ -51,8 +51,8 @@ func (r *report) invalid(p place, details ...string) {
 
 // shown returns a value as refusals show it.
 func (r *report) shown(p place) any {
-	if p.Kind() != value.KindObject && p.Kind() != value.KindList {
-		return p.ToAny()
+	if isSet(p.Value) && p.Kind() != value.KindObject && p.Kind() != value.KindList {
+		return p.ToAny() // without looking for its type
 	}
 	return r.inside(p.path().String(), p.Value)
 }
@@ -187,17 +187,10 @@ func (r *report) unchangedLater(p place, was value.Value) {
 	}
 }
 
-// unchangedSelector is unchanged for a selector of labels.
-func (r *report) unchangedSelector(p place, was value.Value) {
-	if !same(p.Value, was) {
-		r.invalidAs(p, selectorInside(p.Value), "field is immutable")
-	}
-}
-
 // unchanged refuses another value than was.
 func (r *report) unchanged(p place, was value.Value) {
 	if !same(p.Value, was) {
-		r.invalid(p, "field is immutable")
+		r.invalidAs(p, r.inside(p.path().String(), p.Value), "field is immutable")
 	}
 }
 

@@ -346,7 +346,7 @@ func (r *report) capacity(p place) {
 		r.required(p, "")
 	}
 	if !isSet(p.Get("storage")) || p.Len() > 1 {
-		r.add(field.NotSupported(p.path(), p.ToAny(), []string{"storage"}))
+		r.add(field.NotSupported(p.path(), r.shown(p), []string{"storage"}))
 	}
 	for i := range p.indexes() {
 		entry := p.entry(i)
@@ -546,7 +546,7 @@ func validateStorageCapacity(r *report, object place, live value.Value) {
 		}
 	}
 	if isSet(live) {
-		r.unchangedSelector(topology, live.Get("nodeTopology"))
+		r.unchanged(topology, live.Get("nodeTopology"))
 		r.unchanged(class, live.Get("storageClassName"))
 	}
 }
@@ -588,7 +588,7 @@ func validateCSINode(r *report, object place, live value.Value) {
 	for had := range live.Get("spec", "drivers").Items() {
 		for has := range drivers.Items() {
 			if has.Get("name").Equal(had.Get("name")) && !same(has.With("allocatable", value.Value{}), had.With("allocatable", value.Value{})) {
-				r.invalid(drivers.with(has.With("allocatable", value.Value{})), "field is immutable")
+				r.invalidAs(drivers, r.inside("spec.drivers[0]", has.With("allocatable", value.Value{})), "field is immutable")
 			}
 		}
 	}

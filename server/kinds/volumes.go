@@ -329,12 +329,10 @@ func (w *volumeWalk) initiator(p place, otherwise string) {
 	}
 }
 
-const startingWith = "must be valid format starting with iqn, eui, or naa"
-
 func (w *volumeWalk) iscsi(s place) {
 	portal, initiator := s.at("targetPortal"), s.at("initiatorName")
 	w.present(portal)
-	otherwise := startingWith
+	otherwise := "must be valid format starting with iqn, eui, or naa"
 	if w.persistent {
 		otherwise = "must be valid format"
 		if initiator.is() && len(w.name)+1+len(portal.Str()) > 64 {
@@ -354,7 +352,7 @@ func (w *volumeWalk) iscsi(s place) {
 		w.present(ref.at("name"))
 	}
 	if initiator.is() {
-		w.initiator(s.below(initiator.Value, "initiatorname", isMember), startingWith)
+		w.initiator(s.below(initiator.Value, "initiatorname", isMember), otherwise)
 	}
 }
 

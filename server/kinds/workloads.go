@@ -33,7 +33,7 @@ func validateDeployment(r *report, object place, live value.Value) {
 		r.invalid(deadline, "must be greater than minReadySeconds")
 	}
 	if isSet(live) {
-		r.unchangedSelector(spec.at("selector"), live.Get("spec", "selector"))
+		r.unchanged(spec.at("selector"), live.Get("spec", "selector"))
 	}
 }
 
@@ -56,16 +56,8 @@ func (r *report) deploymentStrategy(p place) {
 		}
 		r.notAll(unavailable)
 	default:
-		r.add(field.NotSupported(p.path(), strategy{typ, rolling.ToAny()}, []string{"Recreate", "RollingUpdate"}))
+		r.add(field.NotSupported(p.path(), r.shown(p), []string{"Recreate", "RollingUpdate"}))
 	}
-}
-
-// strategy is how a strategy is shown.
-//
-// Its fields have the names that kube-apiserver's error prints.
-type strategy struct {
-	Type          string
-	RollingUpdate any
 }
 
 // validateReplicaSet refuses a ReplicaSet.
@@ -75,7 +67,7 @@ func validateReplicaSet(r *report, object place, live value.Value) {
 	r.natural(spec.at("minReadySeconds"))
 	r.workload(spec, "ReplicaSet")
 	if isSet(live) {
-		r.unchangedSelector(spec.at("selector"), live.Get("spec", "selector"))
+		r.unchanged(spec.at("selector"), live.Get("spec", "selector"))
 	}
 }
 
@@ -86,7 +78,7 @@ func validateDaemonSet(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	selector, template := spec.at("selector"), spec.at("template")
 	if isSet(live) {
-		r.unchangedSelector(selector, live.Get("spec", "selector"))
+		r.unchanged(selector, live.Get("spec", "selector"))
 	}
 	before := len(r.errs)
 	r.selector(selector)
@@ -123,7 +115,7 @@ func (r *report) daemonStrategy(p place) {
 			r.required(unavailable, "cannot be 0 when maxSurge is 0")
 		}
 	default:
-		r.add(field.NotSupported(p.path(), strategy{typ, rolling.ToAny()}, []string{"RollingUpdate", "OnDelete"}))
+		r.add(field.NotSupported(p.path(), r.shown(p), []string{"RollingUpdate", "OnDelete"}))
 	}
 }
 
@@ -186,7 +178,7 @@ func validateStatefulSet(r *report, object place, live value.Value) {
 	}
 	r.workload(spec, "StatefulSet")
 	if isSet(live) {
-		r.unchangedSelector(spec.at("selector"), live.Get("spec", "selector"))
+		r.unchanged(spec.at("selector"), live.Get("spec", "selector"))
 		for _, name := range [...]string{"volumeClaimTemplates", "serviceName", "podManagementPolicy"} {
 			r.unchanged(spec.at(name), live.Get("spec", name))
 		}
@@ -203,8 +195,7 @@ func (r *report) setStrategy(p place) {
 		r.required(p, "")
 	case "OnDelete":
 		if rolling.is() {
-			r.invalidAs(rolling, partition{rolling.Get("partition").Int(), rolling.Get("maxUnavailable").ToAny()},
-				"only allowed for updateStrategy 'RollingUpdate'")
+			r.invalid(rolling, "only allowed for updateStrategy 'RollingUpdate'")
 		}
 	case "RollingUpdate":
 		r.natural(rolling.at("partition"))
@@ -216,14 +207,8 @@ func (r *report) setStrategy(p place) {
 			r.notAll(unavailable)
 		}
 	default:
-		r.invalidAs(p, strategy{p.text("type"), rolling.ToAny()}, "must be 'RollingUpdate' or 'OnDelete'")
+		r.invalid(p, "must be 'RollingUpdate' or 'OnDelete'")
 	}
-}
-
-// partition is how a rolling update of a set is shown.
-type partition struct {
-	Partition      int64
-	MaxUnavailable any
 }
 
 // containers shows the names of the containers of a template of pods.
