@@ -66,6 +66,8 @@ func (k *knownDifferences) differs(kind string, x recording.Exchange, difference
 		what = "duplicate nodePort"
 	case strings.Contains(x.Response.Get("message").Str(), "Invalid value: {}: `selector` does not match template `labels`"):
 		what = "empty labels"
+	case x.Code == http.StatusUnprocessableEntity && isAboutEmptyLists(difference):
+		what = "empty lists in refusals"
 	case strings.HasPrefix(difference, ".metadata.managedFields:\n") && strings.Count(difference, "\n") == 3 &&
 		strings.Contains(x.Live.String(), `"opaque"`):
 		what = "JSON that is kept as text"
@@ -76,6 +78,27 @@ func (k *knownDifferences) differs(kind string, x recording.Exchange, difference
 	}
 	k.otherwise[name]++
 	return true
+}
+
+// What an empty list that is shown as null changes in a refusal: itself, and everything in a list of changes.
+var (
+	shownLists   = regexp.MustCompile(`\[\]|\{\}`)
+	shownChanges = regexp.MustCompile(`\\n@@([^"\\]|\\.)*`)
+	bothAnswers  = regexp.MustCompile(`(?m)^ *want (.*)\n *got (.*)$`)
+)
+
+// isAboutEmptyLists reports whether answers differ in lists and maps alone that are empty in one and null in the other.
+func isAboutEmptyLists(difference string) bool {
+	pairs := bothAnswers.FindAllStringSubmatch(difference, -1)
+	plain := func(text string) string {
+		return shownLists.ReplaceAllString(shownChanges.ReplaceAllString(text, ""), "null")
+	}
+	for _, p := range pairs {
+		if plain(p[1]) != plain(p[2]) || !shownLists.MatchString(p[1]) {
+			return false
+		}
+	}
+	return len(pairs) > 0
 }
 
 // indices are the places of items in the path of a field, and the names of members in brackets.

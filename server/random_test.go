@@ -63,7 +63,7 @@ func TestRandomRequests(t *testing.T) {
 // varying is what two kube-apiservers may answer differently, or what this server is known to show otherwise:
 //
 //	untyped  the refusal of an apply about types names some of what is wrong, in random order
-//	inside   parts of objects, and what changed of them, are shown as Go types have them inside
+//	empty    parts of objects, and what changed of them, are shown with null in place of empty lists
 var varying = []struct {
 	pattern *regexp.Regexp
 	shown   string

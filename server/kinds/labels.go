@@ -81,4 +81,3 @@ func meets(e, label value.Value) bool {
 	}
 	return !isSet(label)
 }
-
