@@ -62,7 +62,7 @@ var table = []layers.Layer{
 	{"registry/nodes", "admission", "value", "k8s.io/apimachinery"},
 	{"registry/pods", "admission api kinds registry rest rest/read rest/write store", "value value/structs managedfields internal/door", "k8s.io/apimachinery"},
 	{"registry/reviews", "api rest rest/read rest/write", "value", ""},
-	{"registry/services", "catalog registry store", "value", ""},
+	{"registry/services", "api catalog loopback registry rest store", "value", "k8s.io/apimachinery"},
 	{"registry/unenforced", "admission catalog logs registry store", "", "k8s.io/apimachinery"},
 	{"registry/volumes", "admission", "value", "k8s.io/apimachinery"},
 	{"registry/webhooks", "admission admission/webhook api catalog", "value", "k8s.io/apimachinery"},
@@ -79,7 +79,7 @@ var table = []layers.Layer{
 	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", ""},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
-	{"cmd/deed-apiserver", ". auth filters logs manifest store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
+	{"cmd/deed-apiserver", ". auth filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/server", table) }

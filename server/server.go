@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/webhook"
+	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/catalog"
@@ -69,6 +71,8 @@ type Config struct {
 	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name" all
 	// but one. Nil is [DefaultControllers]; an empty list means none.
 	Controllers []string
+	// Services says which addresses and ports services get. By default they get none.
+	Services Services
 	// Webhooks says how webhooks are asked.
 	Webhooks Webhooks
 	// Past bounds the history that the server keeps in the store. Nil means [DefaultPast]. For a shared Store, nil means everything,
@@ -91,6 +95,16 @@ type Config struct {
 	// Log is told of failures of the server itself; nil is slog.Default. No object, credential or answer of a webhook is in its lines at any
 	// level, see package logs.
 	Log *slog.Logger
+}
+
+// Services says which addresses and ports a server gives services.
+type Services struct {
+	// ClusterIPRange is the range of addresses of version 4 from which services get one. The zero Prefix gives none.
+	ClusterIPRange netip.Prefix
+	// NodePorts are the ports that services get on nodes; the zero PortRange is [services.DefaultPorts].
+	NodePorts services.PortRange
+	// Advertise is where clients in the network reach the server: the endpoints of the service kubernetes. The zero AddrPort is nowhere.
+	Advertise netip.AddrPort
 }
 
 // Webhooks says how a server calls admission webhooks.
@@ -133,6 +147,7 @@ type Server struct {
 	deletions   *controllers.Deletions
 	webhooks    *controllers.Webhooks
 	unenforced  unenforced.Kinds
+	allocator   *services.Allocator // nil if services get nothing
 }
 
 // New returns a server. The error is about the store, or an object that cannot be created.
@@ -216,6 +231,9 @@ func (s *Server) assemble(c Config) error {
 			Admission: slices.Concat(own, c.Admission, admission.Chain{hooks}),
 		},
 	}
+	if err := s.allocate(c.Services); err != nil {
+		return err
+	}
 	s.definitions.Forget = func(r *catalog.Resource) {
 		s.reader.Forget(r)
 		watches.Hub.Forget(r)
@@ -225,6 +243,24 @@ func (s *Server) assemble(c Config) error {
 		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags,
 		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
+	return nil
+}
+
+// allocate lets services get addresses and ports, if the configuration has a range.
+func (s *Server) allocate(c Services) error {
+	if c.ClusterIPRange == (netip.Prefix{}) {
+		return nil
+	}
+	if !c.ClusterIPRange.Addr().Is4() || c.ClusterIPRange.Bits() > 30 {
+		return fmt.Errorf("services get addresses of version 4 from a range of at least four: %v is none", c.ClusterIPRange)
+	}
+	if c.NodePorts == (services.PortRange{}) {
+		c.NodePorts = services.DefaultPorts
+	}
+	s.allocator = &services.Allocator{
+		Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Range: c.ClusterIPRange, Ports: c.NodePorts, Report: s.background.Report,
+	}
+	s.resources.writer.Allocator = s.allocator
 	return nil
 }
 
@@ -283,9 +319,19 @@ func (s *Server) start(c Config) error {
 	if err := s.createSystemObjects(ctx); err != nil {
 		return err
 	}
+	if s.allocator != nil {
+		if err := errors.Join(s.allocator.CreateRange(ctx, api.Timestamp(s.now())), s.allocator.CreateService(ctx, c.Services.Advertise)); err != nil {
+			return err
+		}
+	}
 	for i, object := range c.Objects {
 		if err := s.createFirst(ctx, object); err != nil {
 			return &ObjectError{i, object, err}
+		}
+	}
+	if s.allocator != nil {
+		if err := s.allocator.Repair(ctx); err != nil {
+			return err
 		}
 	}
 	if err := s.webhooks.Start(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,7 +23,7 @@ import (
 // TestStories plays each file in testdata/stories on a server of its own, by a clock that only moves where the story sleeps. Background
 // work ends before the next request is sent.
 //
-//	WITH controllers=*,-namespace plugins=ServiceAccount      what is on, in the first block
+//	WITH controllers=*,-namespace plugins=ServiceAccount clusterIPs=10.0.0.0/24      what is on, in the first block
 //	IN /api/v1/namespaces/default      what paths begin with that have no slash in front
 //	SLEEP 10s                          the clock moves
 //	MERGE pods/a?dryRun=All            a request; MERGE, STRATEGIC, JSON and APPLY are patches, and headers may follow
@@ -49,6 +50,10 @@ func TestStories(t *testing.T) {
 				if with, is := strings.CutPrefix(blocks[0], "WITH "); is {
 					for word := range strings.FieldsSeq(with) {
 						what, names, _ := strings.Cut(word, "=")
+						if what == "clusterIPs" {
+							c.Services.ClusterIPRange = netip.MustParsePrefix(names)
+							continue
+						}
 						*map[string]*[]string{"controllers": &c.Controllers, "plugins": &c.EnableAdmissionPlugins}[what] = strings.Split(names, ",")
 					}
 					blocks = blocks[1:]

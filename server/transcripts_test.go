@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,7 +23,7 @@ import (
 // TestTranscripts sends the requests of each file in testdata/transcripts to a server of its own, and compares what is answered with
 // what a kube-apiserver answered: code, warnings and the whole body. With DEED_PEER it asks that one instead, and records what it says.
 //
-// A first block WITH names admission plugins that are on beside the usual ones. SLEEP gives the caches of a kube-apiserver a second.
+// A first block WITH names admission plugins that are on beside the usual ones, or the range of the addresses of services. SLEEP gives the caches of a kube-apiserver a second.
 //
 // A block is a method and a path with headers, the body behind <, and the answer behind >. In it, members are sorted, and what differs
 // from run to run is UID, TIME, AGE, VERSION and TOKEN. OBJECT is what a patch made, whose members kube-apiserver puts into another order.
@@ -52,8 +53,11 @@ func playTranscript(t *testing.T, file string) {
 	}
 	blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
 	c := server.Config{Authenticate: asAdmin}
-	if names, is := strings.CutPrefix(blocks[0], "WITH "); is {
-		c.EnableAdmissionPlugins = strings.Split(names, ",")
+	switch with, is := strings.CutPrefix(blocks[0], "WITH "); {
+	case is && strings.Contains(with, "/"):
+		c.Services.ClusterIPRange = netip.MustParsePrefix(with)
+	case is:
+		c.EnableAdmissionPlugins = strings.Split(with, ",")
 	}
 	peer, s := os.Getenv("DEED_PEER"), servertest.New(t, c)
 	if peer != "" {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -50,6 +51,7 @@ type options struct {
 	controllers []string // nil for the default
 	enable      []string // admission plugins
 	disable     []string // admission plugins
+	services    server.Services
 }
 
 // Admission adds admission plugins to a server: functions of the test in place of webhooks.
@@ -87,6 +89,14 @@ func DisableAdmissionPlugins(names ...string) Option {
 	}
 }
 
+// ClusterIPs gives services addresses of a range such as 10.0.0.0/24, and ports on nodes, and creates the service kubernetes.
+func ClusterIPs(of string) Option {
+	return func(o *options) (err error) {
+		o.services.ClusterIPRange, err = netip.ParsePrefix(of)
+		return err
+	}
+}
+
 // Clock sets the clock of a server: for timestamps of objects and managed fields, and for ages.
 func Clock(now func() time.Time) Option {
 	return func(o *options) error {
@@ -118,7 +128,7 @@ func Start(tb testing.TB, with ...Option) *Server {
 	s := &Server{tb: tb, store: memory.New()}
 	var err error
 	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, Now: o.now, Log: o.log, Controllers: o.controllers,
-		EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable}
+		EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services}
 	if s.Server, err = server.New(config); err != nil {
 		tb.Fatal(located(err, o.objects))
 	}

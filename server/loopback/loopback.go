@@ -34,6 +34,16 @@ type Client struct {
 
 // Send sends a request. A patch is a JSON merge patch. The error is the Status of a refusal.
 func (c *Client) Send(ctx context.Context, method, path string, body value.Value) error {
+	return c.send(ctx, method, path, types.MergePatchType, body)
+}
+
+// Apply applies a configuration at a path, whose query names the field manager. The error is the Status of a refusal.
+func (c *Client) Apply(ctx context.Context, path string, configuration value.Value) error {
+	return c.send(ctx, http.MethodPatch, path, types.ApplyYAMLPatchType, configuration)
+}
+
+// send sends a request. A patch has the given type.
+func (c *Client) send(ctx context.Context, method, path string, patch types.PatchType, body value.Value) error {
 	var text []byte
 	if !body.IsAbsent() {
 		text = body.AppendJSON(nil)
@@ -48,7 +58,7 @@ func (c *Client) Send(ctx context.Context, method, path string, body value.Value
 	of.Info = request.NewInfo(r)
 	r.Header.Set("User-Agent", Agent)
 	if method == http.MethodPatch {
-		r.Header.Set("Content-Type", string(types.MergePatchType))
+		r.Header.Set("Content-Type", string(patch))
 	}
 	var w recorder
 	c.Handler.ServeHTTP(&w, r)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/registry/services"
 )
 
 // options are the flags of the command.
@@ -31,6 +32,9 @@ type options struct {
 	admission       []string
 	controllers     []string
 	enable, disable []string // admission plugins
+	clusterIPs      string
+	nodePorts       string
+	advertise       string
 	resolve         []string
 	webhookUsers    string
 	logFormat       string
@@ -66,6 +70,9 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.enable, "enable-admission-plugins", nil, "admission plugins of kube-apiserver to switch on, of "+
 		strings.Join(server.AdmissionPlugins(), ", ")+"; on by default are "+strings.Join(server.DefaultAdmissionPlugins(), ", "))
 	f.StringSliceVar(&o.disable, "disable-admission-plugins", nil, "admission plugins of kube-apiserver to switch off")
+	f.StringVar(&o.clusterIPs, "service-cluster-ip-range", "", "range from which services get addresses, such as 10.0.0.0/24; without one they get none")
+	f.StringVar(&o.nodePorts, "service-node-port-range", services.DefaultPorts.String(), "ports that services get on nodes, with --service-cluster-ip-range")
+	f.StringVar(&o.advertise, "advertise-address", "", "address of the endpoints of the service kubernetes, with --service-cluster-ip-range")
 	f.StringArrayVar(&o.resolve, "resolve", nil, "NAME.NAMESPACE=HOST:PORT of a service that webhooks are behind; may be repeated")
 	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with what the server is to webhooks")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")

@@ -55,6 +55,9 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	if err != nil {
 		return err
 	}
+	if config.Services, err = o.services(l.Addr().String()); err != nil {
+		return errors.Join(err, l.Close())
+	}
 	s, err := server.New(config)
 	if err != nil {
 		var of *server.ObjectError

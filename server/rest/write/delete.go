@@ -234,6 +234,9 @@ func (t *Task) remove(live read.Live) (read.Live, error) {
 	}
 	view.Replaced(live.Record.Revision)
 	view.Removed(live.Record.Key)
+	if t.Writer.Allocator != nil {
+		t.Writer.Allocator.Release(q.Context(), q, live.Content)
+	}
 	t.Writer.Host.Stored(q.Context(), q, WasRemoved)
 	live.Content = read.WithVersion(live.Content, revision)
 	return live, nil

@@ -74,11 +74,16 @@ func (t *Task) attempt(change Change) (Outcome, error) {
 //
 // A definition that is being deleted refuses only objects that are valid, and validating plugins never see these. A create with a resource
 // version is refused last of all, and not in a dry run, because the store of kube-apiserver refuses it.
-func (t *Task) storeNew(object managedfields.Object) (Outcome, error) {
-	q, err := t.Request, error(nil)
+func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
+	q := t.Request
 	if object.Content, err = prepareNew(q, object.Content, t.Writer.Reader.Now(), t.post); err != nil {
 		return Outcome{}, err
 	}
+	var allocated func(stored bool)
+	if object.Content, allocated, err = t.allocate(object.Content, value.Value{}); err != nil {
+		return Outcome{}, err
+	}
+	defer func() { allocated(err == nil) }()
 	// Some kinds name the user who creates them, whatever the client sent.
 	if sign := q.Version.Sign; sign != nil {
 		object.Content = sign(object.Content, catalog.Creator(t.Writer.Host.User(q.Context())))
@@ -103,7 +108,7 @@ func (t *Task) storeNew(object managedfields.Object) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{created: true}
+	out = Outcome{created: true}
 	if !t.DryRun {
 		out, err = t.commit(stored, read.Live{}, WasStored, valid)
 		out.created = true
@@ -120,7 +125,7 @@ func (t *Task) storeNew(object managedfields.Object) (Outcome, error) {
 //
 // The version is checked before validation. So a client that lost a race gets a 409, which it can retry, rather than a 422 about a field
 // that the other write has changed. keepTimes precedes the validating plugins, which see the object as it would be stored.
-func (t *Task) replace(live read.Live, object managedfields.Object) (Outcome, error) {
+func (t *Task) replace(live read.Live, object managedfields.Object) (out Outcome, err error) {
 	q := t.Request
 	content, err := checkVersion(q, live, object.Content)
 	if err != nil {
@@ -129,7 +134,11 @@ func (t *Task) replace(live read.Live, object managedfields.Object) (Outcome, er
 	if content, err = api.InNamespace(content, q.Target.Namespace); err != nil {
 		return Outcome{}, err
 	}
-	object.Content = prepare(q, content, live.Content)
+	var allocated func(stored bool)
+	if object.Content, allocated, err = t.allocate(prepare(q, content, live.Content), live.Content); err != nil {
+		return Outcome{}, err
+	}
+	defer func() { allocated(err == nil) }()
 	valid, err := validate(q, object, live)
 	if err != nil {
 		return Outcome{}, err
@@ -147,7 +156,6 @@ func (t *Task) replace(live read.Live, object managedfields.Object) (Outcome, er
 	if err != nil {
 		return Outcome{}, err
 	}
-	var out Outcome
 	switch {
 	// Nothing changed, so nothing is stored. The answer can take the text that earlier answers had.
 	case bytes.Equal(stored.text, live.Record.Text):

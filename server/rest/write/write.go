@@ -58,12 +58,31 @@ type Writer struct {
 	Host   Host
 	// Admission decides about writes; the zero Chain admits everything.
 	Admission admission.Chain
+	// Allocator gives objects what they take from ranges; nil gives nothing.
+	Allocator Allocator
 	// MaxObject is how many bytes a write of one object to the store may have; 0 is DefaultMaxObject.
 	MaxObject int
 	// EventTTL is how long objects of resources with a TTL are kept after they were last written; 0 is for ever.
 	EventTTL time.Duration
 
 	ordered ordered
+}
+
+// Allocator gives objects of some resources what they take from ranges that the whole API shares, such as the addresses of services.
+type Allocator interface {
+	// Allocate completes an object that is to be stored in place of live, absent for a new one. It is called once for each attempt, and done
+	// once with whether the attempt stored the object. A dry run takes nothing.
+	Allocate(ctx context.Context, q *rest.Request, object, live value.Value, dryRun bool) (completed value.Value, done func(stored bool), err error)
+	// Release gives back what an object had that is gone.
+	Release(ctx context.Context, q *rest.Request, object value.Value)
+}
+
+// allocate completes an object by the allocator of the writer.
+func (t *Task) allocate(object, live value.Value) (value.Value, func(stored bool), error) {
+	if t.Writer.Allocator == nil {
+		return object, func(bool) {}, nil
+	}
+	return t.Writer.Allocator.Allocate(t.Request.Context(), t.Request, object, live, t.DryRun)
 }
 
 // Change computes what is to replace live, the zero read.Live if nothing is stored. It may be called several times.

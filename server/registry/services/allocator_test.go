@@ -1,0 +1,99 @@
+package services_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"sync"
+	"testing"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
+	"github.com/deed-project/deed/server/registry/services"
+	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
+)
+
+const servicesPath = "/api/v1/namespaces/default/services"
+
+// TestServersShareRanges creates services on two servers of one store at once: each address and each port is given once, and all are given.
+func TestServersShareRanges(t *testing.T) {
+	objects := memory.New()
+	defer objects.Close()
+	c := server.Config{Store: objects, Shared: true, Services: server.Services{
+		ClusterIPRange: netip.MustParsePrefix("10.0.0.0/26"), NodePorts: services.PortRange{First: 30000, Last: 30059},
+	}}
+	servers := []*server.Server{servertest.Start(t, c), servertest.Start(t, c)}
+	const each = 30
+	got := make([]value.Value, 2*each)
+	var all sync.WaitGroup
+	for i := range got {
+		all.Go(func() {
+			_, got[i] = servertest.Send(t, servers[i%2], http.MethodPost, servicesPath,
+				fmt.Sprintf(`{"metadata":{"name":"s%d"},"spec":{"type":"NodePort","ports":[{"port":80}]}}`, i))
+		})
+	}
+	all.Wait()
+	had := map[string]int{}
+	for i, s := range got {
+		ip, port := s.Get("spec", "clusterIP").Str(), s.Get("spec", "ports").Item(0).Get("nodePort").String()
+		if ip == "" || had[ip] != 0 || had[port] != 0 {
+			t.Errorf("service %d has %s and port %s: %v", i, ip, port, s)
+		}
+		had[ip], had[port] = i+1, i+1
+	}
+	code, s := servertest.Send(t, servers[0], http.MethodPost, servicesPath, `{"metadata":{"name":"more"},"spec":{"type":"NodePort","ports":[{"port":80}]}}`)
+	if want := "Internal error occurred: failed to allocate a nodePort: range is full"; code != http.StatusInternalServerError || s.Get("message").Str() != want {
+		t.Errorf("one more service: %d %v, want %s", code, s, want)
+	}
+	for i := range got {
+		servertest.Send(t, servers[(i+1)%2], http.MethodDelete, fmt.Sprintf("%s/s%d", servicesPath, i), "")
+	}
+	_, list := servertest.Send(t, servers[0], http.MethodGet, "/apis/networking.k8s.io/v1/ipaddresses", "")
+	if n := list.Get("items").Len(); n != 1 {
+		t.Errorf("%d addresses are left, want that of the service kubernetes", n)
+	}
+	servertest.Create(t, servers[0], servicesPath, `{"metadata":{"name":"last"},"spec":{"type":"NodePort","ports":[{"port":80,"nodePort":30000}]}}`)
+}
+
+// TestRepair starts a server on a store whose services were created by a server that gives nothing, with addresses that they name.
+func TestRepair(t *testing.T) {
+	objects := memory.New()
+	defer objects.Close()
+	servertest.Create(t, servertest.Start(t, server.Config{Store: objects}), servicesPath,
+		`{"metadata":{"name":"old"},"spec":{"type":"NodePort","clusterIP":"10.0.0.20","ports":[{"port":80,"nodePort":30100}]}}`)
+	s := servertest.Start(t, server.Config{Store: objects, Services: server.Services{
+		ClusterIPRange: netip.MustParsePrefix("10.0.0.0/24"), Advertise: netip.MustParseAddrPort("192.0.2.1:6443"),
+	}})
+	for _, spec := range []string{`"clusterIP":"10.0.0.20"`, `"type":"NodePort"`} {
+		code, v := servertest.Send(t, s, http.MethodPost, servicesPath, `{"metadata":{"name":"new"},"spec":{`+spec+`,"ports":[{"port":80,"nodePort":30100}]}}`)
+		if code != http.StatusUnprocessableEntity {
+			t.Errorf("a service with %s: %d %v", spec, code, v)
+		}
+	}
+	_, slice := servertest.Send(t, s, http.MethodGet, "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes", "")
+	if got := slice.Get("endpoints").Item(0).Get("addresses").Item(0).Str(); got != "192.0.2.1" {
+		t.Errorf("the endpoint of the server is %q: %v", got, slice)
+	}
+	_, endpoints := servertest.Send(t, s, http.MethodGet, "/api/v1/namespaces/default/endpoints/kubernetes", "")
+	if got := endpoints.Get("subsets").Item(0).Get("ports").Item(0).Get("port").Int(); got != 6443 {
+		t.Errorf("the port of the server is %d: %v", got, endpoints)
+	}
+}
+
+// TestRanges refuses ranges that a server cannot give from.
+func TestRanges(t *testing.T) {
+	for _, of := range []string{"10.0.0.0/31", "fd00::/108"} {
+		if _, err := server.New(server.Config{Services: server.Services{ClusterIPRange: netip.MustParsePrefix(of)}}); err == nil {
+			t.Errorf("a server gives addresses of %s", of)
+		}
+	}
+	for text, want := range map[string]string{
+		"30000-32767": "30000-32767", "30000+10": "30000-30010", "80": "80-80", "": "error", "9-8": "error", "1-70000": "error", "a-b": "error", "0-5": "error",
+	} {
+		r, err := services.ParsePortRange(text)
+		if got := r.String(); err == nil && got != want || (err != nil) != (want == "error") {
+			t.Errorf("%q is %s (error %v), want %s", text, got, err, want)
+		}
+	}
+}
