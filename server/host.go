@@ -7,6 +7,7 @@ import (
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/auth/rbac"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/controllers"
 	"github.com/deed-project/deed/server/registry/namespaces"
@@ -22,6 +23,7 @@ type host struct {
 	definitions *controllers.Definitions
 	deletions   *controllers.Deletions
 	webhooks    *controllers.Webhooks
+	rbac        *rbac.Authorizer // nil if roles do not decide
 	background  *controllers.Background
 }
 
@@ -49,6 +51,9 @@ func (h *host) Stored(ctx context.Context, q *rest.Request, event write.Event) {
 	}
 	if webhooks.IsConfiguration(q.Version.Group, q.Version.Plural) {
 		h.background.Report("webhooks are not settled", h.webhooks.Sync(context.WithoutCancel(ctx)))
+	}
+	if h.rbac != nil && q.Version.Group == rbac.Group {
+		h.rbac.Changed()
 	}
 	switch {
 	case event == write.WasMarked && isDefinition:

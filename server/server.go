@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/auth/rbac"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/catalog/crd"
@@ -62,6 +63,9 @@ type Config struct {
 	Hosts []string
 	// Authorize tells whether a user may do something; nil allows everything.
 	Authorize auth.Authorizer
+	// RBAC tells that the stored roles and bindings decide what a user may do, beside Authorize: what either allows is allowed. The server
+	// creates the roles and bindings that a cluster begins with, and refuses those that grant more than their writer may do.
+	RBAC bool
 	// Admission are plugins that are asked about writes, in this order: after those of the server itself, for the life of namespaces
 	// and for what pods get, and before webhooks.
 	Admission admission.Chain
@@ -148,6 +152,8 @@ type Server struct {
 	webhooks    *controllers.Webhooks
 	unenforced  unenforced.Kinds
 	allocator   *services.Allocator // nil if services get nothing
+	rbac        *rbac.Authorizer         // nil unless it is configured
+	aggregation *controllers.Aggregation // likewise
 }
 
 // New returns a server. The error is about the store, or an object that cannot be created.
@@ -218,6 +224,9 @@ func (s *Server) assemble(c Config) error {
 		return err
 	}
 	s.webhooks = &controllers.Webhooks{Store: objects, Catalog: s.catalog, Hooks: hooks}
+	if c.RBAC {
+		s.authorizeByRoles(c, objects, always)
+	}
 	s.reader = &read.Reader{Store: objects, Now: s.now}
 	watches := &watch.Handler{
 		Hub: &watch.Hub{Reader: s.reader}, Response: s.out, Log: s.log, Now: s.now, Ended: s.background.Context(), Panicked: s.panics.Report,
@@ -227,8 +236,8 @@ func (s *Server) assemble(c Config) error {
 		answers: answers{out: s.out, now: s.now, log: s.log},
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
-			Host:      &host{s.definitions, s.deletions, s.webhooks, s.background},
-			Admission: slices.Concat(own, c.Admission, admission.Chain{hooks}),
+			Host:      &host{s.definitions, s.deletions, s.webhooks, s.rbac, s.background},
+			Admission: slices.Concat(own, c.Admission, admission.Chain{hooks}, s.escalation()),
 		},
 	}
 	if err := s.allocate(c.Services); err != nil {
@@ -319,6 +328,11 @@ func (s *Server) start(c Config) error {
 	if err := s.createSystemObjects(ctx); err != nil {
 		return err
 	}
+	if c.RBAC {
+		if err := s.startRoles(ctx); err != nil {
+			return err
+		}
+	}
 	if s.allocator != nil {
 		if err := errors.Join(s.allocator.CreateRange(ctx, api.Timestamp(s.now())), s.allocator.CreateService(ctx, c.Services.Advertise)); err != nil {
 			return err
@@ -385,6 +399,14 @@ func (s *Server) followOthers() {
 	follow(s.definitions.Prefix, s.definitions.Sync)
 	for _, name := range webhooks.Resources {
 		follow(s.catalog().Lookup(webhooks.Group, name).Prefix, s.webhooks.Sync)
+	}
+	if s.rbac != nil {
+		for _, name := range rbac.Resources {
+			follow(s.catalog().Lookup(rbac.Group, name).Prefix, func(context.Context) error {
+				s.rbac.Changed()
+				return nil
+			})
+		}
 	}
 	s.background.Go(s.deletions.RunResume)
 }

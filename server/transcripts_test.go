@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -23,7 +25,9 @@ import (
 // TestTranscripts sends the requests of each file in testdata/transcripts to a server of its own, and compares what is answered with
 // what a kube-apiserver answered: code, warnings and the whole body. With DEED_PEER it asks that one instead, and records what it says.
 //
-// A first block WITH names admission plugins that are on beside the usual ones, or the range of the addresses of services. SLEEP gives the caches of a kube-apiserver a second.
+// A first block WITH names admission plugins that are on beside the usual ones, or the range of the addresses of services. Files whose names
+// begin with rbac are for servers whose roles decide. A block SLEEP waits, a second or as long as it says, as caches of kube-apiserver need
+// time.
 //
 // A block is a method and a path with headers, the body behind <, and the answer behind >. In it, members are sorted, and what differs
 // from run to run is UID, TIME, AGE, VERSION and TOKEN. OBJECT is what a patch made, whose members kube-apiserver puts into another order.
@@ -52,7 +56,7 @@ func playTranscript(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
-	c := server.Config{Authenticate: asAdmin}
+	c := server.Config{Authenticate: asAdmin, RBAC: strings.HasPrefix(filepath.Base(file), "rbac")}
 	switch with, is := strings.CutPrefix(blocks[0], "WITH "); {
 	case is && strings.Contains(with, "/"):
 		c.Services.ClusterIPRange = netip.MustParsePrefix(with)
@@ -68,8 +72,12 @@ func playTranscript(t *testing.T, file string) {
 		if strings.HasPrefix(request, "#") || strings.HasPrefix(request, "WITH ") {
 			continue
 		}
-		if request == "SLEEP" {
-			time.Sleep(time.Second)
+		if pause, is := strings.CutPrefix(request, "SLEEP"); is {
+			d, err := time.ParseDuration(cmp.Or(strings.TrimSpace(pause), "1s"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(d)
 			continue
 		}
 		body, want := "", ""
@@ -135,6 +143,13 @@ func sortedJSON(text string) string {
 	var document any
 	if err := json.Unmarshal([]byte(text), &document); err != nil {
 		return text
+	}
+	if review, is := document.(map[string]any); is && review["kind"] == "SelfSubjectRulesReview" && review["status"] != nil {
+		status := review["status"].(map[string]any)
+		for _, name := range []string{"resourceRules", "nonResourceRules"} { // which kube-apiserver lists in the order of a map
+			rules, _ := status[name].([]any)
+			slices.SortFunc(rules, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+		}
 	}
 	sorted, err := json.Marshal(document)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/server/logs"
@@ -40,6 +41,17 @@ type Action struct {
 	Namespace, Name                       string
 	Path                                  string // of a request for no resource; then only Verb is set beside it
 }
+
+// Rules are what a user may do in a namespace, as far as authorizers can list it.
+type Rules struct {
+	Resources  []authorizationv1.ResourceRule
+	Paths      []authorizationv1.NonResourceRule
+	Incomplete bool   // there may be more
+	Error      string // what went wrong; the rules hold nevertheless
+}
+
+// RuleResolver returns what a user may do in a namespace.
+type RuleResolver func(ctx context.Context, u User, namespace string) Rules
 
 // Authorizer reports whether a user may do something. The reason explains a refusal, and may be empty.
 type Authorizer func(ctx context.Context, u User, a Action) (allowed bool, reason string)
@@ -73,6 +85,7 @@ func (u User) IsMaster() bool { return slices.Contains(u.Groups, "system:masters
 type Access struct {
 	Authenticator Authenticator // nil takes every client for System
 	Authorizer    Authorizer    // nil allows everything
+	Rules         RuleResolver  // nil if the authorizer cannot list its rules
 	Hosts         []string      // names of the server beside localhost and addresses, see CheckOrigin
 	Now           func() time.Time
 	Log           logs.Logger

@@ -38,7 +38,7 @@ func (a *Access) Review(ctx context.Context, v *catalog.Version, namespace strin
 	case "TokenReview":
 		return a.tokenReview(ctx, review)
 	default:
-		return a.selfSubjectRulesReview(review.With("metadata", value.Object()))
+		return a.selfSubjectRulesReview(ctx, review.With("metadata", value.Object()))
 	}
 }
 
@@ -212,23 +212,27 @@ func infoOf(u User) authenticationv1.UserInfo {
 	return info
 }
 
-// selfSubjectRulesReview lists what the user may do. Without an authorizer that is everything. An authorizer cannot list its rules, and the
+// selfSubjectRulesReview lists what the user may do. Without an authorizer that is everything. If the authorizer cannot list its rules, the
 // review says so.
-func (a *Access) selfSubjectRulesReview(review value.Value) (value.Value, error) {
-	if review.Get("spec", "namespace").Str() == "" {
+func (a *Access) selfSubjectRulesReview(ctx context.Context, review value.Value) (value.Value, error) {
+	namespace := review.Get("spec", "namespace").Str()
+	if namespace == "" {
 		return review, errors.NewBadRequest("no namespace on request")
 	}
-	review = review.With("spec", value.Object())
-	all := []string{"*"}
-	rules := authorizationv1.SubjectRulesReviewStatus{
-		ResourceRules: []authorizationv1.ResourceRule{}, NonResourceRules: []authorizationv1.NonResourceRule{},
+	rules, all := Rules{Incomplete: true, Error: "the authorizer does not list its rules"}, []string{"*"}
+	switch {
+	case a.Authorizer == nil:
+		rules = Rules{
+			Resources: []authorizationv1.ResourceRule{{Verbs: all, APIGroups: all, Resources: all}},
+			Paths:     []authorizationv1.NonResourceRule{{Verbs: all, NonResourceURLs: all}},
+		}
+	case a.Rules != nil:
+		rules = a.Rules(ctx, UserOf(ctx), namespace)
 	}
-	if a.Authorizer == nil {
-		rules.ResourceRules = append(rules.ResourceRules, authorizationv1.ResourceRule{Verbs: all, APIGroups: all, Resources: all})
-		rules.NonResourceRules = append(rules.NonResourceRules, authorizationv1.NonResourceRule{Verbs: all, NonResourceURLs: all})
-	} else {
-		rules.Incomplete, rules.EvaluationError = true, "the authorizer does not list its rules"
-	}
-	status, err := structs.From(rules)
-	return review.With("status", status), err
+	status, err := structs.From(authorizationv1.SubjectRulesReviewStatus{
+		ResourceRules:    append([]authorizationv1.ResourceRule{}, rules.Resources...), // not null
+		NonResourceRules: append([]authorizationv1.NonResourceRule{}, rules.Paths...),
+		Incomplete:       rules.Incomplete, EvaluationError: rules.Error,
+	})
+	return review.With("spec", value.Object()).With("status", status), err
 }

@@ -9,6 +9,7 @@ import (
 	stderrors "errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -34,16 +35,17 @@ type Client struct {
 
 // Send sends a request. A patch is a JSON merge patch. The error is the Status of a refusal.
 func (c *Client) Send(ctx context.Context, method, path string, body value.Value) error {
-	return c.send(ctx, method, path, types.MergePatchType, body)
+	return c.send(ctx, method, path, string(types.MergePatchType), body)
 }
 
-// Apply applies a configuration at a path, whose query names the field manager. The error is the Status of a refusal.
-func (c *Client) Apply(ctx context.Context, path string, configuration value.Value) error {
-	return c.send(ctx, http.MethodPatch, path, types.ApplyYAMLPatchType, configuration)
+// Apply applies a configuration with force, for a field manager. The error is the Status of a refusal.
+func (c *Client) Apply(ctx context.Context, path, manager string, config value.Value) error {
+	query := url.Values{"fieldManager": {manager}, "force": {"true"}}
+	return c.send(ctx, http.MethodPatch, path+"?"+query.Encode(), string(types.ApplyYAMLPatchType), config)
 }
 
-// send sends a request. A patch has the given type.
-func (c *Client) send(ctx context.Context, method, path string, patch types.PatchType, body value.Value) error {
+// send sends a request. media is the type of the body of a patch.
+func (c *Client) send(ctx context.Context, method, path, media string, body value.Value) error {
 	var text []byte
 	if !body.IsAbsent() {
 		text = body.AppendJSON(nil)
@@ -58,7 +60,7 @@ func (c *Client) send(ctx context.Context, method, path string, patch types.Patc
 	of.Info = request.NewInfo(r)
 	r.Header.Set("User-Agent", Agent)
 	if method == http.MethodPatch {
-		r.Header.Set("Content-Type", string(patch))
+		r.Header.Set("Content-Type", media)
 	}
 	var w recorder
 	c.Handler.ServeHTTP(&w, r)

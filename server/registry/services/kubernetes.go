@@ -37,7 +37,7 @@ func (a *Allocator) CreateRange(ctx context.Context, now string) error {
 	status = status.With("status", value.Object(value.Member{
 		Name: "conditions", Value: value.List(ready.With("lastTransitionTime", value.String(now))),
 	}))
-	return a.Client.Apply(ctx, path+"/"+kubernetes+"/status?force=true&fieldManager=kubernetes-service-cidr-controller", status)
+	return a.Client.Apply(ctx, path+"/"+kubernetes+"/status", "kubernetes-service-cidr-controller", status)
 }
 
 // CreateService creates the Service kubernetes in the namespace default. If at is where clients of the network reach the server, it creates

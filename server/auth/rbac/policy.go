@@ -1,0 +1,298 @@
+package rbac
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+
+	"github.com/deed-project/deed/server/auth"
+)
+
+// policy is what the roles and bindings of a store grant. It is immutable, except for the indexes of grants, and safe for concurrent use.
+type policy struct {
+	changes uint64            // see Authorizer
+	roles   map[roleKey]*role // roles of namespaces and of the cluster
+	grants  map[subject]*grants
+}
+
+// roleKey names a role. The namespace of a ClusterRole is empty.
+type roleKey struct{ namespace, kind, name string }
+
+// role holds the rules of a role.
+type role struct{ rules []rbacv1.PolicyRule }
+
+// subject is a user or group that bindings of one namespace grant roles to. Bindings of the cluster have no namespace. A service account is
+// a user.
+type subject struct {
+	namespace, name string
+	group           bool
+}
+
+// binding is a RoleBinding, or without a namespace a ClusterRoleBinding.
+type binding struct {
+	namespace, name string
+	ref             rbacv1.RoleRef
+	subjects        []rbacv1.Subject
+	role            *role // nil if it does not exist
+}
+
+// grants are the bindings of one subject, by name. The rules are indexed when the subject sends its first request: most subjects of a cluster
+// never send one.
+type grants struct {
+	bindings []*binding
+	once     sync.Once
+	byName   map[string][]granted // rules for resources, by the name of the resource as it stands in a rule
+	paths    []granted            // rules for paths
+	missing  []error              // roles that do not exist
+}
+
+// granted is a rule of a role that a binding grants.
+type granted struct {
+	rule *rbacv1.PolicyRule
+	by   *binding
+}
+
+// compile returns the policy of the objects that a has read.
+func (a *Authorizer) compile(changes uint64) *policy {
+	p := &policy{changes: changes, roles: make(map[roleKey]*role, len(a.roles.of)+len(a.clusterRoles.of)), grants: map[subject]*grants{}}
+	for _, k := range a.roles.of {
+		p.roles[roleKey{k.object.Namespace, "Role", k.object.Name}] = &role{k.object.Rules}
+	}
+	for _, k := range a.clusterRoles.of {
+		p.roles[roleKey{"", "ClusterRole", k.object.Name}] = &role{k.object.Rules}
+	}
+	for _, k := range a.clusterRoleBindings.of {
+		p.bind(&binding{name: k.object.Name, ref: k.object.RoleRef, subjects: k.object.Subjects})
+	}
+	for _, k := range a.roleBindings.of {
+		p.bind(&binding{namespace: k.object.Namespace, name: k.object.Name, ref: k.object.RoleRef, subjects: k.object.Subjects})
+	}
+	for _, g := range p.grants {
+		slices.SortFunc(g.bindings, byName)
+	}
+	return p
+}
+
+// byName compares bindings of one namespace.
+func byName(a, b *binding) int { return cmp.Compare(a.name, b.name) }
+
+// bind adds a binding to the grants of each of its subjects, once.
+func (p *policy) bind(b *binding) {
+	b.role = p.role(b.ref, b.namespace)
+	for _, s := range b.subjects {
+		key, ok := subjectOf(s, b.namespace)
+		if !ok {
+			continue
+		}
+		g := p.grants[key]
+		if g == nil {
+			g = &grants{}
+			p.grants[key] = g
+		}
+		if !slices.Contains(g.bindings, b) {
+			g.bindings = append(g.bindings, b)
+		}
+	}
+}
+
+// subjectOf returns the key of a subject of a binding, and whether the subject can be a user of a request. A service account without a
+// namespace is in that of the binding.
+func subjectOf(s rbacv1.Subject, namespace string) (subject, bool) {
+	switch s.Kind {
+	case rbacv1.UserKind:
+		return subject{namespace: namespace, name: s.Name}, true
+	case rbacv1.GroupKind:
+		return subject{namespace: namespace, name: s.Name, group: true}, true
+	case rbacv1.ServiceAccountKind:
+		of := cmp.Or(s.Namespace, namespace)
+		return subject{namespace: namespace, name: "system:serviceaccount:" + of + ":" + s.Name}, of != ""
+	}
+	return subject{}, false
+}
+
+// role returns the role that a binding in a namespace refers to, nil if there is none.
+func (p *policy) role(ref rbacv1.RoleRef, namespace string) *role {
+	if ref.Kind == "ClusterRole" {
+		namespace = ""
+	}
+	return p.roles[roleKey{namespace, ref.Kind, ref.Name}]
+}
+
+// authorize reports whether a rule allows an action to a user, and by which binding. Bindings of the cluster come before those of the
+// namespace.
+func (p *policy) authorize(u auth.User, a auth.Action) (allowed bool, reason string) {
+	var missing []error
+	for g := range p.grantsOf(u, a.Namespace) {
+		if by := g.allowing(a); by != nil {
+			return true, "RBAC: allowed by " + by.describe(u)
+		}
+		missing = append(missing, g.missing...)
+	}
+	if reason := joined(missing); reason != "" {
+		return false, "RBAC: " + reason
+	}
+	return false, ""
+}
+
+// joined returns the text of errors, each text once.
+func joined(errs []error) string {
+	if len(errs) == 0 {
+		return ""
+	}
+	return utilerrors.NewAggregate(errs).Error()
+}
+
+// grantsOf yields what is granted to a user and its groups: everywhere, and then in a namespace.
+func (p *policy) grantsOf(u auth.User, namespace string) func(yield func(*grants) bool) {
+	return func(yield func(*grants) bool) {
+		for _, in := range []string{"", namespace} {
+			if g := p.grants[subject{namespace: in, name: u.Name}]; g != nil && !yield(g) {
+				return
+			}
+			for _, group := range u.Groups {
+				if g := p.grants[subject{namespace: in, name: group, group: true}]; g != nil && !yield(g) {
+					return
+				}
+			}
+			if namespace == "" {
+				return
+			}
+		}
+	}
+}
+
+// index indexes the rules that are granted, and notes the roles that are missing.
+func (g *grants) index() {
+	g.byName = map[string][]granted{}
+	for _, b := range g.bindings {
+		if b.role == nil {
+			g.missing = append(g.missing, b.missing(singular))
+			continue
+		}
+		for i := range b.role.rules {
+			rule := &b.role.rules[i]
+			for j, name := range rule.Resources {
+				if !slices.Contains(rule.Resources[:j], name) {
+					g.byName[name] = append(g.byName[name], granted{rule, b})
+				}
+			}
+			if len(rule.NonResourceURLs) > 0 {
+				g.paths = append(g.paths, granted{rule, b})
+			}
+		}
+	}
+}
+
+// allowing returns a binding with a rule that allows an action, nil if there is none.
+func (g *grants) allowing(a auth.Action) *binding {
+	g.once.Do(g.index)
+	if a.Path != "" {
+		return first(g.paths, func(r *rbacv1.PolicyRule) bool { return allowsPath(r, a) })
+	}
+	allows := func(r *rbacv1.PolicyRule) bool { return allowsResource(r, a) }
+	name := a.Resource
+	if a.Subresource != "" {
+		name += "/" + a.Subresource
+		if by := first(g.byName["*/"+a.Subresource], allows); by != nil {
+			return by
+		}
+	}
+	if by := first(g.byName[name], allows); by != nil {
+		return by
+	}
+	return first(g.byName["*"], allows)
+}
+
+// first returns the binding of the first rule that allows, nil if none does.
+func first(rules []granted, allows func(*rbacv1.PolicyRule) bool) *binding {
+	for _, r := range rules {
+		if allows(r.rule) {
+			return r.by
+		}
+	}
+	return nil
+}
+
+// allowsResource reports whether a rule for the resource of an action allows it.
+func allowsResource(r *rbacv1.PolicyRule, a auth.Action) bool {
+	return matches(r.Verbs, a.Verb) && matches(r.APIGroups, a.Group) &&
+		(len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, a.Name))
+}
+
+// allowsPath reports whether a rule allows what an action does with a path. A path in a rule may end with a star.
+func allowsPath(r *rbacv1.PolicyRule, a auth.Action) bool {
+	return matches(r.Verbs, a.Verb) && slices.ContainsFunc(r.NonResourceURLs, func(path string) bool {
+		return path == a.Path || strings.HasSuffix(path, "*") && strings.HasPrefix(a.Path, strings.TrimRight(path, "*"))
+	})
+}
+
+// matches reports whether a list of a rule has a text, or a star.
+func matches(list []string, text string) bool {
+	for _, item := range list {
+		if item == text || item == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+// rules returns the rules that hold for a user in a namespace, by the names of the bindings, and the roles that are missing. The rules are
+// shared and must not be modified.
+func (p *policy) rules(u auth.User, namespace string) (rules []rbacv1.PolicyRule, missing []error) {
+	for _, b := range p.bindings(u, namespace) {
+		if b.role == nil {
+			missing = append(missing, b.missing(singular))
+			continue
+		}
+		rules = append(rules, b.role.rules...)
+	}
+	return rules, missing
+}
+
+// bindings returns the bindings that grant something to a user in a namespace, those of the cluster first, by name.
+func (p *policy) bindings(u auth.User, namespace string) []*binding {
+	var all []*binding
+	for g := range p.grantsOf(u, namespace) {
+		all = append(all, g.bindings...)
+	}
+	slices.SortFunc(all, func(a, b *binding) int { return cmp.Or(cmp.Compare(a.namespace, b.namespace), byName(a, b)) })
+	return slices.Compact(all)
+}
+
+// How errors name the resource of a role.
+const (
+	singular = ""
+	plural   = "s"
+)
+
+// missing returns the error of a role that does not exist. Kinds of roles are named in the singular or the plural.
+func (b *binding) missing(number string) error {
+	switch b.ref.Kind {
+	case "Role", "ClusterRole":
+		return fmt.Errorf("%s%s.%s %q not found", strings.ToLower(b.ref.Kind), number, Group, b.ref.Name)
+	}
+	return fmt.Errorf("unsupported role reference kind: %q", b.ref.Kind)
+}
+
+// describe returns how a reason names the binding that allows something to a user: with its role and the first subject that the user is.
+func (b *binding) describe(u auth.User) string {
+	kind, name := "ClusterRoleBinding", b.name
+	if b.namespace != "" {
+		kind, name = "RoleBinding", b.name+"/"+b.namespace
+	}
+	at := slices.IndexFunc(b.subjects, func(s rbacv1.Subject) bool {
+		key, ok := subjectOf(s, b.namespace)
+		return ok && (!key.group && key.name == u.Name || key.group && slices.Contains(u.Groups, key.name))
+	})
+	s := b.subjects[at]
+	who := s.Name
+	if s.Kind == rbacv1.ServiceAccountKind {
+		who += "/" + cmp.Or(s.Namespace, b.namespace)
+	}
+	return fmt.Sprintf("%s %q of %s %q to %s %q", kind, name, b.ref.Kind, b.ref.Name, s.Kind, who)
+}
