@@ -48,7 +48,9 @@ var table = []layers.Layer{
 	{"transport", "", "internal/slab", ""},
 	{"rest/watch", "api cache catalog logs request response rest rest/read store wire", "value value/structs", "k8s.io/apimachinery golang.org/x/net/websocket"},
 	{"auth", "api catalog logs", "value value/structs", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver/pkg/authentication"},
-	{"request", "api auth", "", ""},
+	{"request", "api auth", "", "k8s.io/apimachinery"},
+	{"auth/rbac", "admission auth catalog logs loopback request store", "value value/structs managedfields",
+		"k8s.io/api/rbac k8s.io/api/authorization k8s.io/apimachinery k8s.io/component-helpers/auth/rbac/validation"},
 	{"response", "api logs store wire", "", ""},
 	{"metrics", "api catalog request store", "", "k8s.io/apimachinery github.com/prometheus/client_golang"},
 	{"audit", "admission auth logs", "", "k8s.io/apimachinery"},
@@ -66,10 +68,10 @@ var table = []layers.Layer{
 	{"registry/unenforced", "admission catalog logs registry store", "", "k8s.io/apimachinery"},
 	{"registry/volumes", "admission", "value", "k8s.io/apimachinery"},
 	{"registry/webhooks", "admission admission/webhook api catalog", "value", "k8s.io/apimachinery"},
-	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value managedfields",
+	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value value/structs managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{"controllers/garbage", "api catalog loopback store", "value schema managedfields", "k8s.io/apimachinery/pkg/api/errors k8s.io/client-go/util/workqueue"},
-	{".", "admission admission/plugins admission/podsecurity admission/webhook api audit auth catalog catalog/builtin catalog/crd controllers controllers/garbage conversion discovery filters logs " +
+	{".", "admission admission/plugins admission/podsecurity admission/webhook api audit auth auth/rbac catalog catalog/builtin catalog/crd controllers controllers/garbage conversion discovery filters logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/reviews registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",

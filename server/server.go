@@ -151,7 +151,7 @@ type Server struct {
 	deletions   *controllers.Deletions
 	webhooks    *controllers.Webhooks
 	unenforced  unenforced.Kinds
-	allocator   *services.Allocator // nil if services get nothing
+	allocator   *services.Allocator      // nil if services get nothing
 	rbac        *rbac.Authorizer         // nil unless it is configured
 	aggregation *controllers.Aggregation // likewise
 }

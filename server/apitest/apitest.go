@@ -48,11 +48,20 @@ type options struct {
 	converted []string     // names of definitions
 	plugins   admission.Chain
 
+	rbac        bool
 	controllers []string // nil for the default
 	enable      []string // admission plugins
 	disable     []string // admission plugins
 	services    server.Services
 }
+
+// RBAC makes the roles and bindings of a server decide what a user may do. Without it, every request is allowed. Clients of RESTConfig are
+// administrators, who may do everything. Configurations with Impersonate send requests as other users.
+func RBAC() Option {
+	return func(o *options) error {
+		o.rbac = true
+		return nil
+	}
 
 // Admission adds admission plugins to a server: functions of the test in place of webhooks.
 func Admission(plugins ...admission.Plugin) Option {
@@ -127,7 +136,7 @@ func Start(tb testing.TB, with ...Option) *Server {
 	}
 	s := &Server{tb: tb, store: memory.New()}
 	var err error
-	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, Now: o.now, Log: o.log, Controllers: o.controllers,
+	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, RBAC: o.rbac, Now: o.now, Log: o.log, Controllers: o.controllers,
 		EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services}
 	if s.Server, err = server.New(config); err != nil {
 		tb.Fatal(located(err, o.objects))

@@ -22,6 +22,9 @@ func DenyAnonymous(_ context.Context, u User, a Action) (bool, string) {
 	return isPublic(a.Path) && a.Verb == "get", ""
 }
 
+// Deny allows nothing. It is an [Authorizer].
+func Deny(context.Context, User, Action) (bool, string) { return false, "Everything is forbidden." }
+
 // Policy is a list of rules that allow actions. An action that no rule allows is forbidden.
 //
 // It is immutable once it is read. Rules are looked at one by one, so the cost of an authorization is their number.

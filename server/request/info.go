@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/fields"
+
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/auth"
 )
@@ -46,9 +49,31 @@ func (i *Info) Action() auth.Action {
 		return auth.Action{Verb: strings.ToLower(i.Method), Path: i.Path}
 	}
 	t := i.Target
-	return auth.Action{
-		Verb: i.Verb, Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Namespace: t.Namespace, Name: t.Name,
+	name := t.Name
+	if name == "" && (i.Verb == "list" || i.Verb == "watch") {
+		name = selectedName(i.Query)
 	}
+	return auth.Action{
+		Verb: i.Verb, Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Namespace: t.Namespace, Name: name,
+	}
+}
+
+// selectedName returns the name that a field selector demands, "" if it demands none. So a rule about an object with a name also allows a
+// list or a watch that can only return this object.
+func selectedName(query url.Values) string {
+	text := query.Get("fieldSelector")
+	if text == "" {
+		return ""
+	}
+	selector, err := fields.ParseSelector(text)
+	if err != nil {
+		return ""
+	}
+	name, _ := selector.RequiresExactMatch("metadata.name")
+	if len(content.IsPathSegmentName(name)) > 0 {
+		return ""
+	}
+	return name
 }
 
 // IsMutating reports whether the method may change something.

@@ -50,7 +50,7 @@ func (a *Authorizer) Changed() { a.changes.Add(1) }
 func (a *Authorizer) Authorize(ctx context.Context, u auth.User, action auth.Action) (allowed bool, reason string) {
 	p, err := a.current(ctx)
 	if err != nil {
-		return false, "RBAC: " + err.Error()
+		return false, refusal + err.Error()
 	}
 	return p.authorize(u, action)
 }

@@ -119,14 +119,17 @@ func (c check) binding(ctx context.Context, object value.Value) error {
 	role := c.policy.role(b.ref, b.namespace)
 	switch {
 	case refersTo == "":
-		return b.missing(plural)
+		return b.unknownKind()
 	case refersTo == roles && b.namespace == "":
 		return apierrors.NewBadRequest("Namespace parameter required.")
 	case role == nil:
-		return apierrors.NewNotFound(kschema.GroupResource{Group: Group, Resource: refersTo}, b.ref.Name)
+		return c.notFound(b.ref)
 	}
 	return c.covers(role.rules)
 }
+
+// notFound returns the 404 of a role. As in kube-apiserver, it names the resource of the request, which may be a binding.
+func (c check) notFound(ref rbacv1.RoleRef) error { return apierrors.NewNotFound(c.resource, ref.Name) }
 
 // covers returns a 403 that lists the rules that the user does not have, nil if the user has all of them.
 func (c check) covers(rules []rbacv1.PolicyRule) error {
@@ -134,7 +137,7 @@ func (c check) covers(rules []rbacv1.PolicyRule) error {
 	var missing []error
 	for _, b := range c.policy.bindings(c.user, c.action.Namespace) {
 		if b.role == nil {
-			missing = append(missing, b.missing(plural))
+			missing = append(missing, c.notFound(b.ref))
 			continue
 		}
 		own = append(own, b.role.rules...)

@@ -134,10 +134,13 @@ func (p *policy) authorize(u auth.User, a auth.Action) (allowed bool, reason str
 		missing = append(missing, g.missing...)
 	}
 	if reason := joined(missing); reason != "" {
-		return false, "RBAC: " + reason
+		return false, refusal + reason
 	}
 	return false, ""
 }
+
+// refusal begins the reason of a refusal: the name of the authorizer among those of a server, and its own text.
+const refusal = "rbac: RBAC: "
 
 // joined returns the text of errors, each text once.
 func joined(errs []error) string {
@@ -171,7 +174,7 @@ func (g *grants) index() {
 	g.byName = map[string][]granted{}
 	for _, b := range g.bindings {
 		if b.role == nil {
-			g.missing = append(g.missing, b.missing(singular))
+			g.missing = append(g.missing, b.missing())
 			continue
 		}
 		for i := range b.role.rules {
@@ -246,7 +249,7 @@ func matches(list []string, text string) bool {
 func (p *policy) rules(u auth.User, namespace string) (rules []rbacv1.PolicyRule, missing []error) {
 	for _, b := range p.bindings(u, namespace) {
 		if b.role == nil {
-			missing = append(missing, b.missing(singular))
+			missing = append(missing, b.missing())
 			continue
 		}
 		rules = append(rules, b.role.rules...)
@@ -264,20 +267,17 @@ func (p *policy) bindings(u auth.User, namespace string) []*binding {
 	return slices.Compact(all)
 }
 
-// How errors name the resource of a role.
-const (
-	singular = ""
-	plural   = "s"
-)
-
-// missing returns the error of a role that does not exist. Kinds of roles are named in the singular or the plural.
-func (b *binding) missing(number string) error {
+// missing returns the error of a role that does not exist.
+func (b *binding) missing() error {
 	switch b.ref.Kind {
 	case "Role", "ClusterRole":
-		return fmt.Errorf("%s%s.%s %q not found", strings.ToLower(b.ref.Kind), number, Group, b.ref.Name)
+		return fmt.Errorf("%s.%s %q not found", strings.ToLower(b.ref.Kind), Group, b.ref.Name)
 	}
-	return fmt.Errorf("unsupported role reference kind: %q", b.ref.Kind)
+	return b.unknownKind()
 }
+
+// unknownKind returns the error of a binding that refers to something else than a role.
+func (b *binding) unknownKind() error { return fmt.Errorf("unsupported role reference kind: %q", b.ref.Kind) }
 
 // describe returns how a reason names the binding that allows something to a user: with its role and the first subject that the user is.
 func (b *binding) describe(u auth.User) string {

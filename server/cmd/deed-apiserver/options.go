@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,6 +29,7 @@ type options struct {
 	tlsCert, tlsKey string
 	insecure        bool
 	authorization   string
+	modes           []string // of --authorization-mode
 	cbor            bool
 	admission       []string
 	controllers     []string
@@ -62,6 +64,8 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.tlsKey, "tls-key", "", "PEM file with the key of the certificate")
 	f.BoolVar(&o.insecure, "insecure-http", false, "serve HTTP without TLS; clients send no credentials then")
 	f.StringVar(&o.authorization, "authorization", "allow", "authorization: allow, deny-anonymous, or a policy file")
+	f.StringSliceVar(&o.modes, "authorization-mode", nil,
+		"authorizers in the place of --authorization: AlwaysAllow, AlwaysDeny, RBAC and Node, which decides nothing here")
 	f.BoolVar(&o.cbor, "cbor", false, "let bodies and answers be CBOR, which kube-apiserver does behind a feature gate")
 	f.StringArrayVar(&o.admission, "admission", nil,
 		"file or folder of webhook configurations that hold beside those of the API; may be repeated")
@@ -103,6 +107,9 @@ func (o *options) check() error {
 	if err := o.etcd.check(); err != nil {
 		return err
 	}
+	if err := o.checkModes(); err != nil {
+		return err
+	}
 	if loopback(host) {
 		return nil
 	}
@@ -111,8 +118,27 @@ func (o *options) check() error {
 		return fmt.Errorf("%s is reached by others: it needs TLS", o.listen)
 	case o.tokenFile == "" && o.clientCA == "":
 		return fmt.Errorf("%s is reached by others: it needs --token-file or --client-ca", o.listen)
-	case o.authorization == "allow":
-		return fmt.Errorf("%s is reached by others: it needs --authorization deny-anonymous or a policy file", o.listen)
+	case o.authorization == "allow" && len(o.modes) == 0 || slices.Contains(o.modes, "AlwaysAllow"):
+		return fmt.Errorf("%s is reached by others: it needs --authorization-mode RBAC, --authorization deny-anonymous or a policy file", o.listen)
+	}
+	return nil
+}
+
+// authorizationModes are the modes that --authorization-mode takes. kube-apiserver also has ABAC and Webhook.
+var authorizationModes = []string{"AlwaysAllow", "AlwaysDeny", "RBAC", "Node"}
+
+// checkModes refuses authorization modes that are not known, that stand twice, or that stand beside --authorization.
+func (o *options) checkModes() error {
+	for i, mode := range o.modes {
+		switch {
+		case !slices.Contains(authorizationModes, mode):
+			return fmt.Errorf("--authorization-mode: %q is none of %s", mode, strings.Join(authorizationModes, ", "))
+		case slices.Contains(o.modes[:i], mode):
+			return fmt.Errorf("--authorization-mode has mode %q more than once", mode)
+		}
+	}
+	if len(o.modes) > 0 && o.flags.Changed("authorization") {
+		return errors.New("--authorization and --authorization-mode exclude each other")
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -148,6 +149,10 @@ func (o *options) access(c *server.Config) (string, error) {
 	token := auth.NewToken()
 	tokens.Add(token, auth.User{Name: "deed-admin", Groups: []string{"system:masters"}})
 	c.Authenticate = tokens.Authenticate
+	if len(o.modes) > 0 {
+		o.authorizeByMode(c)
+		return token, nil
+	}
 	switch o.authorization {
 	case "allow":
 	case "deny-anonymous":
@@ -168,6 +173,18 @@ func (o *options) access(c *server.Config) (string, error) {
 		c.Authorize = policy.Authorize
 	}
 	return token, nil
+}
+
+// authorizeByMode sets the authorizers of --authorization-mode. Their order does not matter, since none of them refuses what another
+// allows. Beside AlwaysAllow, no other counts.
+func (o *options) authorizeByMode(c *server.Config) {
+	if slices.Contains(o.modes, "AlwaysAllow") {
+		return
+	}
+	c.RBAC = slices.Contains(o.modes, "RBAC")
+	if slices.Contains(o.modes, "AlwaysDeny") || !c.RBAC {
+		c.Authorize = auth.Deny
+	}
 }
 
 // tls returns how the server speaks TLS, nil without, and the certificate that clients must trust, if it is one of its own.
