@@ -62,6 +62,7 @@ func RBAC() Option {
 		o.rbac = true
 		return nil
 	}
+}
 
 // Admission adds admission plugins to a server: functions of the test in place of webhooks.
 func Admission(plugins ...admission.Plugin) Option {

@@ -41,6 +41,16 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
+// BenchmarkStartRBAC is BenchmarkStart with roles that decide. It creates the 141 roles and bindings of a new cluster.
+func BenchmarkStartRBAC(b *testing.B) {
+	text := definitions(b, 5)
+	apitest.Start(b, apitest.YAML(text), apitest.RBAC())
+	b.ReportAllocs()
+	for b.Loop() {
+		apitest.Start(b, apitest.YAML(text), apitest.RBAC())
+	}
+}
+
 // TestStartAgain counts the allocations of starting a server whose definitions the process has cached: they are not parsed, converted or
 // compiled again.
 func TestStartAgain(t *testing.T) {

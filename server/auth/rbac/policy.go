@@ -46,10 +46,13 @@ type binding struct {
 type grants struct {
 	bindings []*binding
 	once     sync.Once
-	byName   map[string][]granted // rules for resources, by the name of the resource as it stands in a rule
-	paths    []granted            // rules for paths
-	missing  []error              // roles that do not exist
+	of       map[ruleKey][]granted // rules for resources
+	paths    []granted             // rules for paths
+	missing  []error               // roles that do not exist
 }
+
+// ruleKey is a group, a resource and a name as they stand in a rule. A rule without names has an empty one.
+type ruleKey struct{ group, resource, name string }
 
 // granted is a rule of a role that a binding grants.
 type granted struct {
@@ -171,7 +174,7 @@ func (p *policy) grantsOf(u auth.User, namespace string) func(yield func(*grants
 
 // index indexes the rules that are granted, and notes the roles that are missing.
 func (g *grants) index() {
-	g.byName = map[string][]granted{}
+	g.of = map[ruleKey][]granted{}
 	for _, b := range g.bindings {
 		if b.role == nil {
 			g.missing = append(g.missing, b.missing())
@@ -179,13 +182,30 @@ func (g *grants) index() {
 		}
 		for i := range b.role.rules {
 			rule := &b.role.rules[i]
-			for j, name := range rule.Resources {
-				if !slices.Contains(rule.Resources[:j], name) {
-					g.byName[name] = append(g.byName[name], granted{rule, b})
-				}
+			for key := range keysOf(rule) {
+				g.of[key] = append(g.of[key], granted{rule, b})
 			}
 			if len(rule.NonResourceURLs) > 0 {
 				g.paths = append(g.paths, granted{rule, b})
+			}
+		}
+	}
+}
+
+// keysOf yields the keys of a rule for resources.
+func keysOf(r *rbacv1.PolicyRule) func(yield func(ruleKey) bool) {
+	names := r.ResourceNames
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	return func(yield func(ruleKey) bool) {
+		for _, group := range r.APIGroups {
+			for _, resource := range r.Resources {
+				for _, name := range names {
+					if !yield(ruleKey{group, resource, name}) {
+						return
+					}
+				}
 			}
 		}
 	}
@@ -197,18 +217,29 @@ func (g *grants) allowing(a auth.Action) *binding {
 	if a.Path != "" {
 		return first(g.paths, func(r *rbacv1.PolicyRule) bool { return allowsPath(r, a) })
 	}
-	allows := func(r *rbacv1.PolicyRule) bool { return allowsResource(r, a) }
-	name := a.Resource
+	if len(g.of) == 0 {
+		return nil
+	}
+	allows := func(r *rbacv1.PolicyRule) bool { return matches(r.Verbs, a.Verb) }
+	resources := [...]string{a.Resource, "*", "*/" + a.Subresource}
+	which := resources[:2]
 	if a.Subresource != "" {
-		name += "/" + a.Subresource
-		if by := first(g.byName["*/"+a.Subresource], allows); by != nil {
-			return by
+		resources[0], which = a.Resource+"/"+a.Subresource, resources[:]
+	}
+	for _, group := range [...]string{a.Group, "*"} {
+		for _, resource := range which {
+			if by := first(g.of[ruleKey{group, resource, ""}], allows); by != nil {
+				return by
+			}
+			if a.Name == "" {
+				continue
+			}
+			if by := first(g.of[ruleKey{group, resource, a.Name}], allows); by != nil {
+				return by
+			}
 		}
 	}
-	if by := first(g.byName[name], allows); by != nil {
-		return by
-	}
-	return first(g.byName["*"], allows)
+	return nil
 }
 
 // first returns the binding of the first rule that allows, nil if none does.
@@ -219,12 +250,6 @@ func first(rules []granted, allows func(*rbacv1.PolicyRule) bool) *binding {
 		}
 	}
 	return nil
-}
-
-// allowsResource reports whether a rule for the resource of an action allows it.
-func allowsResource(r *rbacv1.PolicyRule, a auth.Action) bool {
-	return matches(r.Verbs, a.Verb) && matches(r.APIGroups, a.Group) &&
-		(len(r.ResourceNames) == 0 || slices.Contains(r.ResourceNames, a.Name))
 }
 
 // allowsPath reports whether a rule allows what an action does with a path. A path in a rule may end with a star.
@@ -277,7 +302,9 @@ func (b *binding) missing() error {
 }
 
 // unknownKind returns the error of a binding that refers to something else than a role.
-func (b *binding) unknownKind() error { return fmt.Errorf("unsupported role reference kind: %q", b.ref.Kind) }
+func (b *binding) unknownKind() error {
+	return fmt.Errorf("unsupported role reference kind: %q", b.ref.Kind)
+}
 
 // describe returns how a reason names the binding that allows something to a user: with its role and the first subject that the user is.
 func (b *binding) describe(u auth.User) string {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,10 +24,16 @@ func TestFlags(t *testing.T) {
 		"--etcd-cafile c":               "flags about etcd need --etcd-servers",
 		"--etcd-compaction-interval 5m": "flags about etcd need --etcd-servers",
 		"--etcd-servers http://127.0.0.1:2379 --etcd-compaction-interval=-5m": "--etcd-compaction-interval is negative",
-		"--max-object-bytes 0": "--max-object-bytes: 0 is no size",
-		"--merge":              "--merge needs --kubeconfig",
-		"crd.yaml":             `"crd.yaml" is no flag`,
-		"--listen 0.0.0.0:1":   "0.0.0.0:1 is reached by others",
+		"--max-object-bytes 0":           "--max-object-bytes: 0 is no size",
+		"--merge":                        "--merge needs --kubeconfig",
+		"--authorization-mode Node,RBAC": "",
+		"--authorization-mode RBAC --authorization-mode ABAC":               `--authorization-mode: "ABAC" is none of AlwaysAllow, AlwaysDeny, RBAC, Node`,
+		"--authorization-mode RBAC,RBAC":                                    `--authorization-mode has mode "RBAC" more than once`,
+		"--authorization-mode RBAC --authorization deny-anonymous":          "--authorization and --authorization-mode exclude each other",
+		"--listen 0.0.0.0:1 --client-ca f --authorization-mode RBAC":        "",
+		"--listen 0.0.0.0:1 --client-ca f --authorization-mode AlwaysAllow": "it needs --authorization-mode RBAC",
+		"crd.yaml":           `"crd.yaml" is no flag`,
+		"--listen 0.0.0.0:1": "0.0.0.0:1 is reached by others",
 		"--listen 0.0.0.0:1 --token-file f --etcd-servers http://127.0.0.1:2379 --data f": "exclude each other",
 	} {
 		cmd := command(&options{})
@@ -60,6 +68,29 @@ func TestPolicyBeyondLoopback(t *testing.T) {
 			if want := refused && judged; (err != nil) != want || want && !strings.Contains(err.Error(), rule) {
 				t.Errorf("%s on %s: %v", rule, host, err)
 			}
+		}
+	}
+}
+
+// TestAuthorizationModes compares what a user without rights and an administrator may do in each mode.
+func TestAuthorizationModes(t *testing.T) {
+	for modes, want := range map[string]bool{"AlwaysAllow": true, "AlwaysDeny": false, "RBAC": false, "Node": false, "RBAC,AlwaysAllow": true} {
+		o := &options{modes: strings.Split(modes, ","), listen: "127.0.0.1:0", host: "127.0.0.1"}
+		c := server.Config{}
+		if _, err := o.access(&c); err != nil {
+			t.Fatal(err)
+		}
+		s, err := server.New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/pods", nil))
+		if (w.Code == http.StatusOK) != want {
+			t.Errorf("%s: %d %s", modes, w.Code, w.Body)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
