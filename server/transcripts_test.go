@@ -175,8 +175,8 @@ var changing = []struct {
 	{regexp.MustCompile(`A_[a-z0-9]{5}`), `A_CHANCE`},
 	{regexp.MustCompile(`in object meta: \d+`), `in object meta: VERSION`},
 	{regexp.MustCompile(`in record \(\d+\)`), `in record (VERSION)`},
-	{regexp.MustCompile(`allowed by [A-Za-z]+ \\"r-[^{}]*`), `allowed by BINDING"`},        // the first one in the order of a map
+	{regexp.MustCompile(`allowed by [A-Za-z]+ \\"r-[^{}]*`), `allowed by BINDING"`},         // the first one in the order of a map
 	{regexp.MustCompile(`"evaluationError":"\[[^\[\]]*\]"`), `"evaluationError":"[ROLES]"`}, // likewise
-	{regexp.MustCompile(`RBAC: \[[^\[\]]*r-\d[^\[\]]*\]`), `RBAC: [ROLES]`},                // likewise
-	{regexp.MustCompile(`"manager":"(kas|deed-apiserver)"`), `"manager":"kube-apiserver"`}, // the name of the program
+	{regexp.MustCompile(`RBAC: \[[^\[\]]*r-\d[^\[\]]*\]`), `RBAC: [ROLES]`},                 // likewise
+	{regexp.MustCompile(`"manager":"(kas|deed-apiserver)"`), `"manager":"kube-apiserver"`},  // the name of the program
 }

@@ -23,7 +23,9 @@ func DenyAnonymous(_ context.Context, u User, a Action) (bool, string) {
 }
 
 // Deny allows nothing. It is an [Authorizer].
-func Deny(context.Context, User, Action) (bool, string) { return false, "alwaysdeny: Everything is forbidden." }
+func Deny(context.Context, User, Action) (bool, string) {
+	return false, "alwaysdeny: Everything is forbidden."
+}
 
 // Policy is a list of rules that allow actions. An action that no rule allows is forbidden.
 //
