@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/server/admission/quota"
 	"github.com/deed-project/deed/server/controllers/garbage"
 )
 
@@ -21,6 +22,7 @@ type controller struct {
 var controllerTable = []controller{
 	{"garbage-collector-controller", []string{"garbagecollector", "gc"}, (*Server).startGarbageCollector},
 	{namespaceController, []string{"namespace"}, nil},
+	{"resourcequota-controller", []string{"resourcequota"}, (*Server).startQuotas},
 }
 
 // namespaceController empties namespaces that are being deleted.
@@ -84,5 +86,12 @@ func (s *Server) startControllers(ctx context.Context) error {
 func (s *Server) startGarbageCollector(context.Context) error {
 	collector := &garbage.Collector{Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Now: s.now, Report: s.background.Report}
 	s.background.Go(collector.Run)
+	return nil
+}
+
+// startQuotas starts to keep the status of ResourceQuotas.
+func (s *Server) startQuotas(context.Context) error {
+	c := &quota.Controller{Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Now: s.now, Report: s.background.Report}
+	s.background.Go(c.Run)
 	return nil
 }

@@ -34,6 +34,7 @@ var table = []layers.Layer{
 		"k8s.io/apimachinery sigs.k8s.io/yaml github.com/klauspost/compress/flate"},
 	{"admission", "", "value managedfields", "k8s.io/apimachinery"},
 	{"admission/plugins", "admission registry store", "value managedfields", "k8s.io/apimachinery"},
+	{"admission/quota", "admission admission/plugins catalog loopback store", "value managedfields", "k8s.io/apimachinery"},
 	{"admission/podsecurity", "admission registry store", "value value/structs", "k8s.io/api/core/v1 k8s.io/apimachinery k8s.io/pod-security-admission"},
 	{"hookclient", "", "", "k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook k8s.io/client-go/rest k8s.io/klog/v2"},
 	{"admission/webhook", "admission api hookclient jsonpatch logs", "value value/structs",
@@ -71,7 +72,7 @@ var table = []layers.Layer{
 	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value value/structs managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{"controllers/garbage", "api catalog loopback store", "value schema managedfields", "k8s.io/apimachinery/pkg/api/errors k8s.io/client-go/util/workqueue"},
-	{".", "admission admission/plugins admission/podsecurity admission/webhook api audit auth auth/rbac catalog catalog/builtin catalog/crd controllers controllers/garbage conversion discovery filters logs " +
+	{".", "admission admission/plugins admission/podsecurity admission/quota admission/webhook api audit auth auth/rbac catalog catalog/builtin catalog/crd controllers controllers/garbage conversion discovery filters logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/reviews registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",

@@ -9,6 +9,7 @@ import (
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/plugins"
 	"github.com/deed-project/deed/server/admission/podsecurity"
+	"github.com/deed-project/deed/server/admission/quota"
 	"github.com/deed-project/deed/server/registry/namespaces"
 	"github.com/deed-project/deed/server/registry/nodes"
 	"github.com/deed-project/deed/server/registry/pods"
@@ -22,7 +23,7 @@ import (
 type plugin struct {
 	name    string
 	isOn    bool // unless the configuration says otherwise
-	plugins func(store.Store) admission.Chain
+	plugins func(*Server, store.Store) admission.Chain
 }
 
 // pluginTable lists the plugins that a configuration switches on and off, in the order of kube-apiserver's chain.
@@ -45,29 +46,36 @@ var pluginTable = []plugin{
 	{"DefaultIngressClass", false, mutates(func(s store.Store) change { return plugins.IngressClasses{Store: s}.Default })},
 }
 
+// lastPlugins lists the plugins of the table that follow webhooks.
+var lastPlugins = []plugin{
+	{"ResourceQuota", false, func(s *Server, objects store.Store) admission.Chain {
+		return admission.Chain{admission.Validate((&quota.Plugin{Store: objects, Client: s.client, Now: s.now}).Validate)}
+	}},
+}
+
 // otherPlugins are plugins of kube-apiserver that this server lacks, or that other parts of it replace. They may be switched off.
 var otherPlugins = []string{
 	"AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "CertificateApproval", "CertificateSigning", "ClusterTrustBundleAttest",
 	"DenyServiceExternalIPs", "EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "LimitPodHardAntiAffinityTopology",
 	"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NodeDeclaredFeatureValidator",
 	"NodeRestriction", "OwnerReferencesPermissionEnforcement", "PodGroupProtection", "PodNodeSelector", "PodResizeValidator",
-	"PodTolerationRestriction", "PodTopologyLabels", "ResourceQuota", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
+	"PodTolerationRestriction", "PodTopologyLabels", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
 }
 
 // change is what a plugin does with a request in one of its phases.
 type change = func(context.Context, *admission.Request) error
 
 // mutates, validates and both make plugins of their phases.
-func mutates(of func(store.Store) change) func(store.Store) admission.Chain {
-	return func(s store.Store) admission.Chain { return admission.Chain{admission.Mutate(of(s))} }
+func mutates(of func(store.Store) change) func(*Server, store.Store) admission.Chain {
+	return func(_ *Server, s store.Store) admission.Chain { return admission.Chain{admission.Mutate(of(s))} }
 }
 
-func validates(of func(store.Store) change) func(store.Store) admission.Chain {
-	return func(s store.Store) admission.Chain { return admission.Chain{admission.Validate(of(s))} }
+func validates(of func(store.Store) change) func(*Server, store.Store) admission.Chain {
+	return func(_ *Server, s store.Store) admission.Chain { return admission.Chain{admission.Validate(of(s))} }
 }
 
-func both(of func(store.Store) (change, change)) func(store.Store) admission.Chain {
-	return func(s store.Store) admission.Chain {
+func both(of func(store.Store) (change, change)) func(*Server, store.Store) admission.Chain {
+	return func(_ *Server, s store.Store) admission.Chain {
 		mutate, validate := of(s)
 		return admission.Chain{admission.Mutate(mutate), admission.Validate(validate)}
 	}
@@ -76,7 +84,7 @@ func both(of func(store.Store) (change, change)) func(store.Store) admission.Cha
 // AdmissionPlugins returns the names of the admission plugins that a configuration may switch on, in the order of the chain.
 func AdmissionPlugins() []string {
 	var names []string
-	for _, p := range pluginTable {
+	for _, p := range slices.Concat(pluginTable, lastPlugins) {
 		names = append(names, p.name)
 	}
 	return names
@@ -93,8 +101,9 @@ func DefaultAdmissionPlugins() []string {
 	return names
 }
 
-// chosenPlugins returns the admission plugins that are on, in the order of kube-apiserver's chain.
-func chosenPlugins(enable, disable []string) ([]plugin, error) {
+// chosenPlugins returns the admission plugins that are on, in the order of kube-apiserver's chain: those before webhooks, and those after
+// them.
+func chosenPlugins(enable, disable []string) (first, last []plugin, err error) {
 	var errs []error
 	var overlap []string
 	for _, name := range enable {
@@ -114,25 +123,32 @@ func chosenPlugins(enable, disable []string) ([]plugin, error) {
 		slices.Sort(overlap)
 		errs = append(errs, fmt.Errorf("%v in enable-admission-plugins and disable-admission-plugins overlapped", overlap))
 	}
-	var chosen []plugin
-	for _, p := range pluginTable {
-		if (p.isOn || slices.Contains(enable, p.name)) && !slices.Contains(disable, p.name) {
-			chosen = append(chosen, p)
+	chosen := func(table []plugin) (out []plugin) {
+		for _, p := range table {
+			if (p.isOn || slices.Contains(enable, p.name)) && !slices.Contains(disable, p.name) {
+				out = append(out, p)
+			}
 		}
+		return out
 	}
-	return chosen, errors.Join(errs...)
+	return chosen(pluginTable), chosen(lastPlugins), errors.Join(errs...)
 }
 
-// ownPlugins returns the admission plugins of the server itself: those that are on, and warnings of objects that have no effect.
-func (s *Server) ownPlugins(c Config, objects store.Store) (admission.Chain, error) {
-	chosen, err := chosenPlugins(c.EnableAdmissionPlugins, c.DisableAdmissionPlugins)
-	var chain admission.Chain
+// chain returns the admission plugins: those of the server itself that are on, with warnings of objects that have no effect, those of the
+// configuration, webhooks, and quotas.
+func (s *Server) chain(c Config, objects store.Store, hooks admission.Plugin) (admission.Chain, error) {
+	first, last, err := chosenPlugins(c.EnableAdmissionPlugins, c.DisableAdmissionPlugins)
 	var names []string
-	for _, p := range chosen {
-		chain, names = append(chain, p.plugins(objects)...), append(names, p.name)
+	chain := func(of []plugin) (out admission.Chain) {
+		for _, p := range of {
+			out, names = append(out, p.plugins(s, objects)...), append(names, p.name)
+		}
+		return out
 	}
+	before, after := chain(first), chain(last)
 	s.unenforced = unenforced.Without(names...)
-	return append(chain, admission.Validate(webhooks.Advise), admission.Validate(s.unenforced.Warn)), err
+	own := admission.Chain{admission.Validate(webhooks.Advise), admission.Validate(s.unenforced.Warn)}
+	return slices.Concat(before, own, c.Admission, admission.Chain{hooks}, after), err
 }
 
 // Unenforced returns the names of the kinds that the server stores without effect, in the plural.

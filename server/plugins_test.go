@@ -14,13 +14,14 @@ func TestChosenPlugins(t *testing.T) {
 		{"LimitRanger Priority", "DefaultTolerationSeconds ValidatingAdmissionWebhook",
 			"NamespaceLifecycle LimitRanger TaintNodesByCondition Priority StorageObjectInUseProtection", ""},
 		{"ResourceQuoter", "", usual, `enable-admission-plugins plugin "ResourceQuoter" is unknown`},
+		{"ResourceQuota", "", usual + " ResourceQuota", ""},
 		{"", "X", usual, `disable-admission-plugins plugin "X" is unknown`},
 		{"PodSecurity LimitRanger", "PodSecurity LimitRanger", usual,
 			"[LimitRanger PodSecurity] in enable-admission-plugins and disable-admission-plugins overlapped"},
 	} {
-		chosen, err := chosenPlugins(strings.Fields(c.enable), strings.Fields(c.disable))
+		first, last, err := chosenPlugins(strings.Fields(c.enable), strings.Fields(c.disable))
 		var names []string
-		for _, p := range chosen {
+		for _, p := range append(first, last...) {
 			names = append(names, p.name)
 		}
 		if got := strings.Join(names, " "); got != c.want || c.err == "" && err != nil || c.err != "" && fmt.Sprint(err) != c.err {

@@ -219,7 +219,7 @@ func (s *Server) assemble(c Config) error {
 	if err != nil {
 		return err
 	}
-	own, err := s.ownPlugins(c, objects)
+	chain, err := s.chain(c, objects, hooks)
 	if err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (s *Server) assemble(c Config) error {
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
 			Host:      &host{s.definitions, s.deletions, s.webhooks, s.rbac, s.background},
-			Admission: slices.Concat(own, c.Admission, admission.Chain{hooks}, s.escalation()),
+			Admission: append(chain, s.escalation()...),
 		},
 	}
 	if err := s.allocate(c.Services); err != nil {

@@ -142,7 +142,7 @@ func claimErrors(limit, claim value.Value) (errs []error) {
 	if limit.Get("type").Str() != "PersistentVolumeClaim" {
 		return nil
 	}
-	used := usage{requests: quantities(claim.Get("spec", "resources", "requests"))}
+	used := Usage{Requests: Quantities(claim.Get("spec", "resources", "requests"))}
 	b := bound{kind: "PersistentVolumeClaim"}
 	for b.resource, b.text = range texts(limit.Get("min")) {
 		errs = append(errs, b.least(used))
@@ -156,14 +156,14 @@ func claimErrors(limit, claim value.Value) (errs []error) {
 // podErrors returns how the containers of a pod, or the pod as a whole, are out of a limit.
 func podErrors(limit, spec value.Value) (errs []error) {
 	b := bound{kind: limit.Get("type").Str()}
-	var bounded []usage
+	var bounded []Usage
 	switch b.kind {
 	case "Container":
-		for c := range containersOf(spec) {
-			bounded = append(bounded, usageOf(c.Get("resources")))
+		for c := range Containers(spec) {
+			bounded = append(bounded, UsageOf(c.Get("resources")))
 		}
 	case "Pod":
-		bounded = []usage{podUsage(spec)}
+		bounded = []Usage{PodUsage(spec)}
 	}
 	for _, used := range bounded {
 		for b.resource, b.text = range texts(limit.Get("min")) {
@@ -200,58 +200,58 @@ func scaled(quantities ...resource.Quantity) []int64 {
 }
 
 // of returns the bound, with the request and the limit of its resource, and whether these are set.
-func (b bound) of(u usage) (enforced, request, limit int64, hasRequest, hasLimit bool) {
-	q, hasRequest := u.requests[b.resource]
-	l, hasLimit := u.limits[b.resource]
+func (b bound) of(u Usage) (enforced, request, limit int64, hasRequest, hasLimit bool) {
+	q, hasRequest := u.Requests[b.resource]
+	l, hasLimit := u.Limits[b.resource]
 	n := scaled(resource.MustParse(b.text), q, l)
 	return n[0], n[1], n[2], hasRequest, hasLimit
 }
 
 // least returns how a usage is below a minimum.
-func (b bound) least(u usage) error {
+func (b bound) least(u Usage) error {
 	enforced, request, limit, hasRequest, hasLimit := b.of(u)
 	said := fmt.Sprintf("minimum %s usage per %s is %s", b.resource, b.kind, b.text)
 	switch {
 	case !hasRequest:
 		return fmt.Errorf("%s.  No request is specified", said)
 	case request < enforced:
-		return fmt.Errorf("%s, but request is %s", said, u.requests.text(b.resource))
+		return fmt.Errorf("%s, but request is %s", said, u.Requests.Text(b.resource))
 	case hasLimit && limit < enforced:
-		return fmt.Errorf("%s, but limit is %s", said, u.limits.text(b.resource))
+		return fmt.Errorf("%s, but limit is %s", said, u.Limits.Text(b.resource))
 	}
 	return nil
 }
 
 // most returns how a usage is above a maximum.
-func (b bound) most(u usage) error {
+func (b bound) most(u Usage) error {
 	enforced, request, limit, hasRequest, hasLimit := b.of(u)
 	said := fmt.Sprintf("maximum %s usage per %s is %s", b.resource, b.kind, b.text)
 	switch {
 	case !hasLimit:
 		return fmt.Errorf("%s.  No limit is specified", said)
 	case limit > enforced:
-		return fmt.Errorf("%s, but limit is %s", said, u.limits.text(b.resource))
+		return fmt.Errorf("%s, but limit is %s", said, u.Limits.Text(b.resource))
 	case hasRequest && request > enforced:
-		return fmt.Errorf("%s, but request is %s", said, u.requests.text(b.resource))
+		return fmt.Errorf("%s, but request is %s", said, u.Requests.Text(b.resource))
 	}
 	return nil
 }
 
 // mostRequested returns how a request is above a maximum.
-func (b bound) mostRequested(u usage) error {
+func (b bound) mostRequested(u Usage) error {
 	enforced, request, _, hasRequest, _ := b.of(u)
 	said := fmt.Sprintf("maximum %s usage per %s is %s", b.resource, b.kind, b.text)
 	switch {
 	case !hasRequest:
 		return fmt.Errorf("%s.  No request is specified", said)
 	case request > enforced:
-		return fmt.Errorf("%s, but request is %s", said, u.requests.text(b.resource))
+		return fmt.Errorf("%s, but request is %s", said, u.Requests.Text(b.resource))
 	}
 	return nil
 }
 
 // ratio returns how a limit is too large for its request.
-func (b bound) ratio(u usage) error {
+func (b bound) ratio(u Usage) error {
 	_, request, limit, hasRequest, hasLimit := b.of(u)
 	said := fmt.Sprintf("%s max limit to request ratio per %s is %s", b.resource, b.kind, b.text)
 	switch {

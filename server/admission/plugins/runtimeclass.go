@@ -91,7 +91,7 @@ func sameQuantities(a, b value.Value) bool {
 		return false
 	}
 	for name, of := range a.Members() {
-		has, other := quantity(of), quantity(b.Get(name))
+		has, other := Quantity(of), Quantity(b.Get(name))
 		if b.Get(name).IsAbsent() || has.Cmp(other) != 0 {
 			return false
 		}

@@ -58,16 +58,16 @@ func (c StorageClasses) Resize(ctx context.Context, r *admission.Request) error 
 
 // grows reports whether the class of a claim allows its volumes to grow.
 func (c StorageClasses) grows(ctx context.Context, is, was value.Value) bool {
-	name := classOf(is)
-	if name == "" || name != classOf(was) {
+	name := ClassOf(is)
+	if name == "" || name != ClassOf(was) {
 		return false
 	}
 	class, err := object(ctx, c.Store, storageClassesPrefix+name)
 	return err == nil && class.Get("allowVolumeExpansion").Bool()
 }
 
-// classOf returns the class of a claim, "" if it has none.
-func classOf(claim value.Value) string {
+// ClassOf returns the class of a claim, "" if it has none.
+func ClassOf(claim value.Value) string {
 	if named := claim.Get("metadata", "annotations").Get(claimClass); !named.IsAbsent() {
 		return named.Str()
 	}
@@ -76,11 +76,11 @@ func classOf(claim value.Value) string {
 
 // sizeOf returns the storage that a claim requests.
 func sizeOf(claim value.Value) resource.Quantity {
-	return quantity(claim.Get("spec", "resources", "requests", "storage"))
+	return Quantity(claim.Get("spec", "resources", "requests", "storage"))
 }
 
-// quantity returns a quantity of an object that is valid; the zero one if v is absent.
-func quantity(v value.Value) resource.Quantity {
+// Quantity returns a quantity of an object that is valid; the zero one if v is absent.
+func Quantity(v value.Value) resource.Quantity {
 	q, _ := resource.ParseQuantity(v.Str())
 	return q
 }

@@ -2,32 +2,34 @@ package plugins
 
 import (
 	"iter"
+	"maps"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/deed-project/deed/value"
 )
 
-// amounts are quantities by resource.
-type amounts map[string]resource.Quantity
+// Amounts are quantities by resource.
+type Amounts map[string]resource.Quantity
 
-// quantities returns the quantities of a map of an object.
-func quantities(m value.Value) amounts {
-	out := amounts{}
+// Quantities returns the quantities of a map of an object.
+func Quantities(m value.Value) Amounts {
+	out := Amounts{}
 	for name, q := range m.Members() {
-		out[name] = quantity(q)
+		out[name] = Quantity(q)
 	}
 	return out
 }
 
-// text returns the text of a quantity.
-func (a amounts) text(name string) string {
+// Text returns the text of a quantity.
+func (a Amounts) Text(name string) string {
 	q := a[name]
 	return q.String()
 }
 
-// add adds other to a.
-func (a amounts) add(other amounts) {
+// Add adds other to a.
+func (a Amounts) Add(other Amounts) {
 	for name, q := range other {
 		sum := a[name].DeepCopy()
 		sum.Add(q)
@@ -36,7 +38,7 @@ func (a amounts) add(other amounts) {
 }
 
 // raise makes each quantity of a at least that of other.
-func (a amounts) raise(other amounts) {
+func (a Amounts) raise(other Amounts) {
 	for name, q := range other {
 		if has, is := a[name]; !is || q.Cmp(has) > 0 {
 			a[name] = q
@@ -44,16 +46,16 @@ func (a amounts) raise(other amounts) {
 	}
 }
 
-// usage is the requests and limits of a container or pod.
-type usage struct{ requests, limits amounts }
+// Usage is the requests and limits of a container or pod.
+type Usage struct{ Requests, Limits Amounts }
 
-// usageOf returns the usage that resources say.
-func usageOf(resources value.Value) usage {
-	return usage{quantities(resources.Get("requests")), quantities(resources.Get("limits"))}
+// UsageOf returns the usage that resources say.
+func UsageOf(resources value.Value) Usage {
+	return Usage{Quantities(resources.Get("requests")), Quantities(resources.Get("limits"))}
 }
 
-// containersOf yields the containers of a pod, and then its init containers.
-func containersOf(spec value.Value) iter.Seq[value.Value] {
+// Containers yields the containers of a pod, and then its init containers.
+func Containers(spec value.Value) iter.Seq[value.Value] {
 	return func(yield func(value.Value) bool) {
 		for _, list := range []string{"containers", "initContainers"} {
 			for c := range spec.Get(list).Items() {
@@ -65,9 +67,9 @@ func containersOf(spec value.Value) iter.Seq[value.Value] {
 	}
 }
 
-// podUsage returns the usage of a pod as a whole.
-func podUsage(spec value.Value) usage {
-	return usage{podAmounts(spec, "requests"), podAmounts(spec, "limits")}
+// PodUsage returns the usage of a pod as a whole.
+func PodUsage(spec value.Value) Usage {
+	return Usage{podAmounts(spec, "requests"), podAmounts(spec, "limits")}
 }
 
 // podAmounts returns the requests or the limits of a pod: the sum of those of all containers that run at a time, at its largest.
@@ -76,27 +78,71 @@ func podUsage(spec value.Value) usage {
 //	containers run together, with all sidecars
 //
 // CPU and memory that the pod states as a whole replace the sums.
-func podAmounts(spec value.Value, list string) amounts {
-	all, sidecars, most := amounts{}, amounts{}, amounts{}
+func podAmounts(spec value.Value, list string) Amounts {
+	all, sidecars, most := Amounts{}, Amounts{}, Amounts{}
 	for c := range spec.Get("containers").Items() {
-		all.add(quantities(c.Get("resources", list)))
+		all.Add(Quantities(c.Get("resources", list)))
 	}
 	for c := range spec.Get("initContainers").Items() {
-		of := quantities(c.Get("resources", list))
+		of := Quantities(c.Get("resources", list))
 		if c.Get("restartPolicy").Str() == "Always" {
-			all.add(of)
-			sidecars.add(of)
+			all.Add(of)
+			sidecars.Add(of)
 			most.raise(sidecars)
 			continue
 		}
-		of.add(sidecars)
+		of.Add(sidecars)
 		most.raise(of)
 	}
 	all.raise(most)
-	for name, q := range quantities(spec.Get("resources", list)) {
+	for name, q := range Quantities(spec.Get("resources", list)) {
 		if name == "cpu" || name == "memory" {
 			all[name] = q
 		}
 	}
 	return all
 }
+
+// Names returns the names of the amounts, sorted.
+func (a Amounts) Names() []string { return slices.Sorted(maps.Keys(a)) }
+
+// Only returns the amounts that is reports true for.
+func (a Amounts) Only(is func(name string) bool) Amounts {
+	out := Amounts{}
+	for name, q := range a {
+		if is(name) {
+			out[name] = q
+		}
+	}
+	return out
+}
+
+// Less returns a without what other has, and nothing below zero.
+func (a Amounts) Less(other Amounts) Amounts {
+	out := Amounts{}
+	for name, q := range a {
+		left := q.DeepCopy()
+		if left.Sub(other[name]); left.Sign() < 0 {
+			left = Zero()
+		}
+		out[name] = left
+	}
+	return out
+}
+
+// Equal reports whether a and other have the same names and equal quantities.
+func (a Amounts) Equal(other Amounts) bool {
+	return maps.EqualFunc(a, other, func(x, y resource.Quantity) bool { return x.Cmp(y) == 0 })
+}
+
+// Value returns the amounts as objects have them.
+func (a Amounts) Value() value.Value {
+	out := value.Object()
+	for name := range a {
+		out = out.With(name, value.String(a.Text(name)))
+	}
+	return out
+}
+
+// Zero returns nothing of a resource.
+func Zero() resource.Quantity { return resource.Quantity{Format: resource.DecimalSI} }
