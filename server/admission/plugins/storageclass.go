@@ -47,7 +47,6 @@ func (c StorageClasses) Resize(ctx context.Context, r *admission.Request) error 
 		return nil
 	}
 	if was.Get("status", "phase").Str() != "Bound" {
-		//lint:ignore ST1005 the text of kube-apiserver
 		return forbid(r, errors.New("Only bound persistent volume claims can be expanded"))
 	}
 	if !c.grows(ctx, is, was) {
