@@ -11,7 +11,7 @@ import (
 // preparedPod has a pod begin as pending, and keep what old clients drop. Of the other subresources, each writes its part alone.
 func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value {
 	if live.IsAbsent() {
-		pod = withAppArmor(withLabelKeys(pod))
+		pod = withAppArmor(withLabelKeys(withPodResources(pod)))
 		status := object(member("phase", value.String("Pending")), member("qosClass", value.String(serviceClass(pod))))
 		if pod.Get("spec", "schedulingGates").Len() > 0 {
 			now := value.String(k.clock()().UTC().Format(time.RFC3339))
@@ -169,7 +169,7 @@ func resizedPod(live, pod value.Value) value.Value {
 			spec = spec.With(list, value.List(resized...))
 		}
 	}
-	return onlySpec(live, pod, spec)
+	return withPodResources(onlySpec(live, pod, spec))
 }
 
 // keepMissing returns object with those of the named members that it lacks as former has them.

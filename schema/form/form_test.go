@@ -186,6 +186,30 @@ func TestRulesThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestSumsOfQuantities adds and compares quantities.
+func TestSumsOfQuantities(t *testing.T) {
+	for _, test := range []struct {
+		a, b, sum string
+		compared  int
+	}{
+		{"1", "500m", "1500m", 1},
+		{"500m", "500m", "1", 0},
+		{"1Gi", "1Gi", "2Gi", 0},
+		{"1Gi", "1G", "2073741824", 1},
+		{"1G", "1Gi", "2073741824", -1},
+		{"0", "2Gi", "2Gi", -1},
+		{"512Mi", "512Mi", "1Gi", 0},
+		{"1", "", "1", 1},
+	} {
+		if got := AddQuantities(test.a, test.b); got != test.sum {
+			t.Errorf("%s + %s = %s, want %s", test.a, test.b, got, test.sum)
+		}
+		if got := CompareQuantities(test.a, test.b); got != test.compared {
+			t.Errorf("%s against %s is %d, want %d", test.a, test.b, got, test.compared)
+		}
+	}
+}
+
 func TestQuantity(t *testing.T) {
 	for _, test := range []struct{ reads, prints string }{
 		{"0", "0"}, {"1", "1"}, {"1000m", "1"}, {"0.1", "100m"}, {"1024Mi", "1Gi"}, {"1.5Gi", "1536Mi"}, {"1Ki", "1Ki"}, {"1e3", "1e3"},

@@ -85,6 +85,32 @@ func RoundQuantity(text string) string {
 	return q.String()
 }
 
+// AddQuantities returns the sum of two quantities, in the notation of the first one that is not zero. What is none counts as zero.
+func AddQuantities(a, b string) string {
+	x, y := quantityOrZero(a), quantityOrZero(b)
+	if x.mantissa.Sign() == 0 {
+		x.notation = y.notation
+	}
+	exponent := min(x.exponent, y.exponent)
+	x.mantissa, x.exponent, x.text = new(big.Int).Add(x.scaled(exponent), y.scaled(exponent)), exponent, ""
+	return x.String()
+}
+
+// CompareQuantities returns -1 if a is less than b, 0 if they are equal, and 1 otherwise. What is no quantity counts as zero.
+func CompareQuantities(a, b string) int {
+	x, y := quantityOrZero(a), quantityOrZero(b)
+	exponent := min(x.exponent, y.exponent)
+	return x.scaled(exponent).Cmp(y.scaled(exponent))
+}
+
+func quantityOrZero(text string) quantity {
+	q, err := parseQuantity(text)
+	if err != nil {
+		return quantity{mantissa: new(big.Int)}
+	}
+	return q
+}
+
 // quantityParts are a quantity's sign and number without leading zeros, and its suffix.
 type quantityParts struct {
 	negative        bool

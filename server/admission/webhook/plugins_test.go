@@ -81,6 +81,27 @@ func TestRefusedRemoval(t *testing.T) {
 	}
 }
 
+// TestRenamed has admission rename a new object. Later refusals are about the name that the request has.
+func TestRenamed(t *testing.T) {
+	s := servertest.New(t, server.Config{Admission: admission.Chain{
+		admission.Mutate(func(_ context.Context, r *admission.Request) error {
+			if r.Resource.Resource == "widgets" {
+				r.Object = admission.DocumentOf(api.WithMetadata(r.Object.Content(), "name", value.String("renamed")))
+			}
+			return nil
+		}),
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			return errors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("nothing may be created"))
+		}),
+	}})
+	for _, request := range []string{"POST " + servertest.Things + servertest.JSON, "PATCH " + servertest.Things + "/web?fieldManager=m" + servertest.ApplyPatch} {
+		w := servertest.Ask(s, request, servertest.Web)
+		if want := `"web" is forbidden: nothing may be created`; w.Code != http.StatusForbidden || !strings.Contains(servertest.Message(w), want) {
+			t.Errorf("%s: %d %s, want %s", request, w.Code, w.Body, want)
+		}
+	}
+}
+
 // TestFieldsTakenOut has admission leave an empty list of managed fields, which is not stored.
 func TestFieldsTakenOut(t *testing.T) {
 	objects := memory.New()

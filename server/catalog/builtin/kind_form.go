@@ -115,12 +115,7 @@ func (f *kindForm) Store(object value.Value) (value.Value, error) {
 }
 
 // PrepareCreate returns object as it is created.
-//
-// The resources of a pod are filled in first.
 func (f *kindForm) PrepareCreate(object value.Value) value.Value {
-	if f.kind.GVK == pod {
-		object = withPodResources(object)
-	}
 	prepared := f.kind.Prepare("", value.Value{}, object, object)
 	return f.kind.Complete(prepared, value.Value{}, object.Get("metadata", "uid"))
 }

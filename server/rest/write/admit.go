@@ -142,8 +142,11 @@ func (t *Task) admitted(live, object managedfields.Object) *admission.Request {
 	case live.Content.IsAbsent():
 		asked.Operation = admission.Create
 	}
-	if t.unnamed {
+	switch {
+	case t.unnamed:
 		asked.Name = ""
+	case t.asked != "" && asked.Operation == admission.Create: // whatever mutating admission made of it
+		asked.Name = t.asked
 	}
 	if q.Version.GroupResource() == namespaces && !t.named {
 		asked.Namespace = asked.Name // a namespace is in itself

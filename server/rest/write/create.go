@@ -54,7 +54,7 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 		return nil, err
 	}
 	q.ObjectName = api.Meta(object.Content, "name")
-	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, create: true, post: true}
+	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, create: true, post: true, asked: q.ObjectName}
 	if form, ok := q.Version.Form.(catalog.IncrementalForm); ok && form.DecodesSettled() && t.view().StoresItself() {
 		t.decoded = decoded
 	}

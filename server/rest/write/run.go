@@ -88,6 +88,9 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 	if sign := q.Version.Sign; sign != nil {
 		object.Content = sign(object.Content, catalog.Creator(t.Writer.Host.User(q.Context())))
 	}
+	if !t.post {
+		t.asked = q.Target.Name
+	}
 	q.ObjectName = api.Meta(object.Content, "name") // which some kinds give to objects that have none
 	valid, err := validateNew(q, object.Content)
 	if err != nil {

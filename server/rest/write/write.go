@@ -105,6 +105,7 @@ type Task struct {
 	applies  bool                  // the write is an apply
 	deletion *metav1.DeleteOptions // of a delete
 	unnamed  bool                  // the request names no object
+	asked    string                // the name that the request has for a new object, which mutating admission may change; empty for a generated one
 	named    bool                  // the server generated the name of the object
 	decoded  value.Value           // the body of a create, if its parts need not be read again: see read.Live.SettledContent
 

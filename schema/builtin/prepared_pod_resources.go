@@ -3,8 +3,7 @@ package builtin
 import (
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
+	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/value"
 )
 
@@ -14,7 +13,7 @@ import (
 //	containers   requests {cpu: 500m, memory: 1Gi} and {cpu: 250m}
 //	outcome      limits {cpu: 2}, requests {cpu: 750m, memory: 1Gi}
 
-// withPodResources returns a new pod whose own resources have what follows from those of its containers: limits of huge pages, requests of
+// withPodResources returns a pod whose own resources have what follows from those of its containers: limits of huge pages, requests of
 // CPU and memory, and limits of what all containers limit. A pod without resources of its own stays as it is.
 func withPodResources(pod value.Value) value.Value {
 	resources := pod.Get("spec", "resources")
@@ -44,7 +43,7 @@ func withPodResources(pod value.Value) value.Value {
 	for name, q := range requests {
 		if limit, ok := limited[name]; ok && ofPod(name) && everywhere[name] {
 			// A limit must not be below the request.
-			if q.Cmp(limit) < 0 {
+			if form.CompareQuantities(q, limit) < 0 {
 				q = limit
 			}
 			addMissing(limits, name, q)
@@ -63,10 +62,10 @@ func ofPod(name string) bool { return name == "cpu" || name == "memory" || isHug
 // quantities returns the quantities of a list of limits or requests by name.
 //
 // One that cannot be parsed is left out: validation refuses it.
-func quantities(list value.Value) map[string]resource.Quantity {
-	out := map[string]resource.Quantity{}
+func quantities(list value.Value) map[string]string {
+	out := map[string]string{}
 	for name, text := range list.Members() {
-		if q, err := resource.ParseQuantity(text.Str()); err == nil {
+		if q, err := form.Quantity(text.Str()); err == nil {
 			out[name] = q
 		}
 	}
@@ -74,18 +73,18 @@ func quantities(list value.Value) map[string]resource.Quantity {
 }
 
 // addMissing adds a quantity unless there is one already.
-func addMissing(to map[string]resource.Quantity, name string, q resource.Quantity) {
+func addMissing(to map[string]string, name, q string) {
 	if _, ok := to[name]; !ok {
 		to[name] = q
 	}
 }
 
 // withQuantities returns resources with the quantities of a list that it lacks.
-func withQuantities(resources value.Value, list string, all map[string]resource.Quantity) value.Value {
+func withQuantities(resources value.Value, list string, all map[string]string) value.Value {
 	of := resources.Get(list)
 	for name, q := range all {
 		if of.Get(name).IsAbsent() {
-			of = of.With(name, value.String(q.String()))
+			of = of.With(name, value.String(q))
 		}
 	}
 	if of.IsAbsent() {
@@ -99,11 +98,11 @@ func withQuantities(resources value.Value, list string, all map[string]resource.
 //
 // The sum is the larger one of two phases. One is the containers with all sidecars. The other is the most that any init container takes,
 // with the sidecars before it.
-func aggregate(spec value.Value, list string) (sum map[string]resource.Quantity, everywhere map[string]bool) {
-	sum, everywhere = map[string]resource.Quantity{}, map[string]bool{}
-	sidecars, most := map[string]resource.Quantity{}, map[string]resource.Quantity{}
+func aggregate(spec value.Value, list string) (sum map[string]string, everywhere map[string]bool) {
+	sum, everywhere = map[string]string{}, map[string]bool{}
+	sidecars, most := map[string]string{}, map[string]string{}
 	count, containers := map[string]int{}, 0
-	each := func(name string, visit func(container value.Value, of map[string]resource.Quantity)) {
+	each := func(name string, visit func(container value.Value, of map[string]string)) {
 		for container := range spec.Get(name).Items() {
 			containers++
 			of := quantities(container.Get("resources", list))
@@ -113,8 +112,8 @@ func aggregate(spec value.Value, list string) (sum map[string]resource.Quantity,
 			visit(container, of)
 		}
 	}
-	each("containers", func(_ value.Value, of map[string]resource.Quantity) { addTo(sum, of) })
-	each("initContainers", func(container value.Value, of map[string]resource.Quantity) {
+	each("containers", func(_ value.Value, of map[string]string) { addTo(sum, of) })
+	each("initContainers", func(container value.Value, of map[string]string) {
 		// A sidecar goes on beside everything after it.
 		if container.Get("restartPolicy").Str() == "Always" {
 			addTo(sum, of)
@@ -132,24 +131,21 @@ func aggregate(spec value.Value, list string) (sum map[string]resource.Quantity,
 	return sum, everywhere
 }
 
-// addTo adds quantities to a sum. It copies them, since adding changes a quantity in place.
-func addTo(sum, of map[string]resource.Quantity) {
+// addTo adds quantities to a sum.
+func addTo(sum, of map[string]string) {
 	for name, q := range of {
-		was := sum[name].DeepCopy()
-		if _, ok := sum[name]; ok {
-			was.Add(q)
-		} else {
-			was = q.DeepCopy()
+		if was, ok := sum[name]; ok {
+			q = form.AddQuantities(was, q)
 		}
-		sum[name] = was
+		sum[name] = q
 	}
 }
 
 // raiseTo raises each quantity in most to that in of, if that is larger.
-func raiseTo(most, of map[string]resource.Quantity) {
+func raiseTo(most, of map[string]string) {
 	for name, q := range of {
-		if was, ok := most[name]; !ok || q.Cmp(was) > 0 {
-			most[name] = q.DeepCopy()
+		if was, ok := most[name]; !ok || form.CompareQuantities(q, was) > 0 {
+			most[name] = q
 		}
 	}
 }
