@@ -91,7 +91,10 @@ func TestRenamed(t *testing.T) {
 			return nil
 		}),
 		admission.Validate(func(_ context.Context, r *admission.Request) error {
-			return errors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("nothing may be created"))
+			if r.Resource.Resource == "widgets" {
+				return errors.NewForbidden(r.Resource.GroupResource(), r.Name, fmt.Errorf("nothing may be created"))
+			}
+			return nil
 		}),
 	}})
 	for _, request := range []string{"POST " + servertest.Things + servertest.JSON, "PATCH " + servertest.Things + "/web?fieldManager=m" + servertest.ApplyPatch} {
