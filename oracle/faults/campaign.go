@@ -23,8 +23,9 @@ type campaign struct {
 	kinds            string
 	findings, record string
 
-	bases map[string]*base
-	order []*base // in which they were installed
+	bases   map[string]*base
+	order   []*base // in which they were installed
+	refused string  // the last base object that was not installed, and why
 }
 
 // inTemplate matches the fields of pods in other kinds. Each seed takes one of so many of these fields, as kinds share their rules.
@@ -45,6 +46,12 @@ func (c *campaign) run(basesOnly bool) (int, error) {
 				p.fields = append(p.fields, field{k, name})
 			}
 		}
+	}
+	switch {
+	case len(c.order) == 0 && c.refused == "":
+		return 0, fmt.Errorf("no base object is of the kinds %q", c.kinds)
+	case len(p.fields) == 0:
+		return 0, fmt.Errorf("no base object is on both servers; the last one was refused: %s", c.refused)
 	}
 	p.next = len(p.fields)
 	all := 0
@@ -155,19 +162,23 @@ func (c *campaign) prepare() ([]*kind, error) {
 // installed creates a base object on both servers. It tells what they do not do alike.
 func (c *campaign) installed(b *base) bool {
 	there, err := c.real.install(b)
-	if err != nil {
-		fmt.Println("BASE", b.ID, err)
-		return false
+	var here answer
+	if err == nil {
+		here, err = c.deed.install(b)
 	}
-	here, err := c.deed.install(b)
 	if err != nil {
-		fmt.Println("BASE", b.ID, err)
+		c.refused = fmt.Sprint(b.ID, ": ", err)
+		fmt.Println("BASE", c.refused)
 		return false
 	}
 	if x := (exchange{request: request{Base: b.ID, Verb: create}, Real: there, Deed: here}); len(x.classes()) > 0 || there.Code >= 300 {
 		fmt.Printf("BASE %s\n  real %s\n  deed %s\n", b.ID, there, here)
 	}
-	return c.real.live[b.ID] != nil && c.deed.live[b.ID] != nil
+	if c.real.live[b.ID] == nil || c.deed.live[b.ID] == nil {
+		c.refused = fmt.Sprintf("%s: there %s, here %s", b.ID, there, here)
+		return false
+	}
+	return true
 }
 
 func (k *kind) add(b *base, all schemas) {

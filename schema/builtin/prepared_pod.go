@@ -12,7 +12,7 @@ import (
 func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value {
 	if live.IsAbsent() {
 		pod = withAppArmor(withLabelKeys(withPodResources(pod)))
-		status := object(member("phase", value.String("Pending")), member("qosClass", value.String(serviceClass(pod))))
+		status := object(member("phase", value.String("Pending")), member("qosClass", value.String(ServiceClass(pod))))
 		if pod.Get("spec", "schedulingGates").Len() > 0 {
 			now := value.String(k.clock()().UTC().Format(time.RFC3339))
 			status = status.With("conditions", value.List(gated.With("lastTransitionTime", now)))
@@ -158,12 +158,11 @@ func resizedPod(live, pod value.Value) value.Value {
 		var resized []value.Value
 		for i := range was.Len() {
 			container := was.Item(i)
-			if container.Get("name").Equal(is.Item(i).Get("name")) {
-				container = container.With("resources", is.Item(i).Get("resources")).With("resizePolicy", is.Item(i).Get("resizePolicy"))
-			} else {
-				container = is.Item(i)
+			if !container.Get("name").Equal(is.Item(i).Get("name")) {
+				resized = slices.Collect(is.Items())
+				break
 			}
-			resized = append(resized, container)
+			resized = append(resized, container.With("resources", is.Item(i).Get("resources")).With("resizePolicy", is.Item(i).Get("resizePolicy")))
 		}
 		if len(resized) > 0 {
 			spec = spec.With(list, value.List(resized...))
@@ -182,9 +181,9 @@ func keepMissing(object, former value.Value, names ...string) value.Value {
 	return object
 }
 
-// serviceClass returns the class of a pod by its own resources, if it has any for CPU, memory or huge pages, and otherwise by those of its
+// ServiceClass returns the class of a pod by its own resources, if it has any for CPU, memory or huge pages, and otherwise by those of its
 // containers: the class that all of them have, or Burstable.
-func serviceClass(pod value.Value) string {
+func ServiceClass(pod value.Value) string {
 	if resources := pod.Get("spec", "resources"); hasPodResources(resources) {
 		return resourcesClass(resources)
 	}

@@ -124,7 +124,7 @@ var preparations = []struct{ kind, live, sent, want string }{
 		`{"spec":{"nodeName":"m","containers":[{"name":"c","image":"j","resources":{"limits":{"cpu":"2"}},"resizePolicy":[{"resourceName":"cpu","restartPolicy":"NotRequired"}]}],"initContainers":[{"name":"d","image":"j","resources":{"limits":{"cpu":"3"}}}]}}`,
 		`metadata.annotations={"a":"b"}; spec.nodeName="n"; spec.containers.0.image="i"; spec.containers.0.resources.limits.cpu="2"; spec.containers.0.resizePolicy.0.resourceName="cpu"; spec.initContainers.0.resources.limits.cpu="3"; spec.initContainers.0.image="i"`},
 	{"v1 Pod resize", `{"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"},{"name":"e","image":"i"}]}}`, `{"spec":{"nodeName":"n","containers":[{"name":"c","image":"j"},{"name":"d","image":"j"}]}}`,
-		`spec.containers.0.image="i"; spec.containers.1.name="d"; spec.containers.1.image="j"`},
+		`spec.containers.0.image="j"; spec.containers.1.name="d"; spec.containers.1.image="j"`},
 	{"v1 Pod resize", `{"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}`, `{"spec":{"nodeName":"m","containers":[]}}`, `spec.nodeName="m"`},
 
 	// What only a server writes stays, and a cluster's objects are in no namespace.

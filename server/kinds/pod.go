@@ -56,6 +56,9 @@ func (r *report) podChange(spec place, was value.Value) {
 	if same(spec.Value, was) {
 		return
 	}
+	if was.Get("schedulingGates").Len() > 0 {
+		r.placement(spec, was)
+	}
 	if is := unchangeable(spec.Value, was); !same(is, was) {
 		r.forbidden(spec, mayChange+r.change("spec", was, is))
 	}
@@ -154,11 +157,19 @@ func unchangeable(spec, was value.Value) value.Value {
 	if was.Get("terminationGracePeriodSeconds").Int() < 0 && spec.Get("terminationGracePeriodSeconds").Int() == 1 {
 		names = append(names, "terminationGracePeriodSeconds")
 	}
-	if was.Get("schedulingGates").Len() > 0 {
-		names = append(names, "nodeSelector", "affinity") // which have rules of their own there
+	gated := was.Get("schedulingGates").Len() > 0
+	if gated {
+		names = append(names, "nodeSelector") // which has rules of its own there
 	}
 	for _, name := range names {
 		spec = spec.With(name, was.Get(name))
+	}
+	if nodes := was.Get("affinity", "nodeAffinity"); gated && !same(spec.Get("affinity", "nodeAffinity"), nodes) {
+		affinity := with(spec.Get("affinity"), "nodeAffinity", nodes)
+		if affinity.Len() == 0 && !isSet(was.Get("affinity")) {
+			affinity = value.Value{}
+		}
+		spec = spec.With("affinity", affinity)
 	}
 	return spec
 }
@@ -507,32 +518,6 @@ func podGrace(p value.Value, asked *int64) int64 {
 		return own
 	}
 	return 1
-}
-
-// validateEphemeral refuses to remove ephemeral containers.
-//
-// Containers are told apart by their names.
-func validateEphemeral(r *report, object place, live value.Value) {
-	var has names
-	spec := object.at("spec")
-	list := spec.at("ephemeralContainers")
-	for c := range list.Items() {
-		has.add(c.Get("name").Str())
-	}
-	for had := range live.Get("spec", "ephemeralContainers").Items() {
-		if name := had.Get("name").Str(); !has.has(name) {
-			r.forbidden(list, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name))
-			return
-		}
-	}
-}
-
-// validateResize refuses to resize a pod to another number of containers.
-func validateResize(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	if containers := spec.at("containers"); containers.Len() != live.Get("spec", "containers").Len() {
-		r.forbidden(containers, "containers may not be added or removed on resize")
-	}
 }
 
 // WithPriority returns the spec of a pod with the priority of the stored pod, unless it has one.
