@@ -55,6 +55,24 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 	return object
 }
 
+// KeepsMetadata reports whether an update through a subresource, or through the main endpoint if that is empty, keeps a member of the live
+// object's metadata and ignores what was sent. The members are the uid and those of a pending deletion.
+//
+// An endpoint that resets metadata keeps the deletion timestamp. Only the status endpoints of priority and fairness keep the other members:
+// elsewhere validation refuses a change of them.
+func (k *Kind) KeepsMetadata(subresource, member string) bool {
+	for path := range k.reset[subresource].Exclude.All() {
+		switch {
+		case path[0].Name() != "metadata":
+		case len(path) > 1 && path[1].Name() == member:
+			return true
+		case len(path) == 1 && (member == "deletionTimestamp" || k.GVK.Group == "flowcontrol.apiserver.k8s.io"):
+			return true
+		}
+	}
+	return false
+}
+
 // createKeeps reports whether a create keeps what path leads to, although updates do not write it. A create keeps everything but the status,
 // and of a Node, which kubelets create, the status as well.
 func (k *Kind) createKeeps(path fieldpath.Path) bool {

@@ -127,9 +127,9 @@ func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) v
 	if subresource == "" {
 		prepared = f.kind.Complete(prepared, live, value.Value{})
 	}
-	for _, name := range []string{"uid", "deletionTimestamp"} { // kept so that validation can refuse a change
-		if sent := object.Get("metadata", name); subresource == "" && !sent.IsAbsent() {
-			prepared = api.WithMetadata(prepared, name, sent)
+	for _, name := range []string{"uid", "deletionTimestamp", "deletionGracePeriodSeconds"} {
+		if !f.kind.KeepsMetadata(subresource, name) { // validation refuses a change
+			prepared = api.WithMetadata(prepared, name, object.Get("metadata", name))
 		}
 	}
 	counted := object.Get("metadata", "generation")

@@ -47,16 +47,11 @@ func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) 
 //
 //	uid                          sent if given, so that validation sees a wrong one; else live's
 //	creationTimestamp            live's
-//	deletionTimestamp            live's if it has one, else what was sent
+//	deletionTimestamp            live's if it has one or the endpoint does not write it; else what was sent
 //	deletionGracePeriodSeconds   sent, else live's
 func prepare(q *rest.Request, content, live value.Value) value.Value {
-	sent, was := content.Get("metadata"), live.Get("metadata")
+	was := live.Get("metadata")
 	content = q.Version.Form.PrepareUpdate(content, live, q.Target.Subresource)
-	if !q.Version.Custom { // whose forms leave to validation what no update changes
-		for _, name := range []string{"uid", "deletionTimestamp", "deletionGracePeriodSeconds"} {
-			content = api.WithMetadata(content, name, sent.Get(name))
-		}
-	}
 	if api.Meta(content, "uid") == "" {
 		content = api.WithMetadata(content, "uid", was.Get("uid"))
 	}
