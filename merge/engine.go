@@ -34,6 +34,9 @@ type Converter interface {
 type Filter struct {
 	Exclude fieldpath.Set      // these fields, and all below them, are kept out
 	Include *fieldpath.Pattern // when not nil, fields that it does not match are kept out
+	// Keep returns the paths of a set that are not kept out, for filters that neither Exclude nor Include can express.
+	// It must be safe for concurrent use. nil keeps all paths.
+	Keep func(fieldpath.Set) fieldpath.Set
 }
 
 // keep returns the paths of s that f does not keep out.
@@ -44,11 +47,14 @@ func (f Filter) keep(s fieldpath.Set) fieldpath.Set {
 	if f.Include != nil {
 		s = paths.Filter(s, *f.Include)
 	}
+	if f.Keep != nil && !s.IsEmpty() {
+		s = f.Keep(s)
+	}
 	return s
 }
 
 // inItems reports whether f may keep a list item and keep a part of it out.
-func (f Filter) inItems() bool { return f.Include != nil || hasItems(f.Exclude) }
+func (f Filter) inItems() bool { return f.Include != nil || f.Keep != nil || hasItems(f.Exclude) }
 
 // hasItems reports whether s has paths of list items, or of their parts.
 func hasItems(s fieldpath.Set) bool {

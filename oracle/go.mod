@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/deed-project/deed v0.1.0
+	github.com/deed-project/deed/kube v0.1.0
 	github.com/google/gnostic-models v0.7.0
 	github.com/google/go-cmp v0.7.0
 	golang.org/x/tools v0.51.0

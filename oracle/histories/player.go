@@ -77,6 +77,9 @@ func (p *Player) Play(op Op) (*Difference, error) {
 	if p.Observe != nil {
 		p.Observe(op, want)
 	}
+	if diff := p.compare(op, want, p.ask(e.dropIn, op)); diff != nil {
+		return diff, nil
+	}
 	if out, ok, failure := p.answerMaps(e, op); ok {
 		if diff := p.compare(op, want, subject.Answer(out, failure)); diff != nil {
 			return diff, nil

@@ -46,11 +46,12 @@ type reset struct {
 	deed map[string]merge.Filter
 }
 
-// engines are the two engines of one endpoint.
+// engines are the engines of one endpoint.
 type engines struct {
-	peer *peer.Peer
-	deed *deed.FieldManager
-	fail error // of deed's hooks, which cannot return errors
+	peer   *peer.Peer
+	dropIn *peer.Peer // deed with the methods and arguments of the reference
+	deed   *deed.FieldManager
+	fail   error // of deed's hooks, which cannot return errors
 
 	decoder deed.Decoder // of all objects that deed gets as maps
 }
@@ -107,6 +108,10 @@ func (w *World) at(e Endpoint) (*engines, error) {
 	}
 	var err error
 	if out.peer, err = peer.New(ask); err != nil {
+		return nil, err
+	}
+	ask.DropIn = true
+	if out.dropIn, err = peer.New(ask); err != nil {
 		return nil, err
 	}
 	if out.deed, err = deed.New(config); err != nil {

@@ -29,7 +29,13 @@ const (
 // play plays kind's history on the reference. structs selects the form of its objects.
 func play(t *testing.T, kind Kind, structs bool) []Record {
 	t.Helper()
-	config := peer.Config{GVK: kind.GVK}
+	return playOn(t, kind, structs, false)
+}
+
+// playOn is play on the reference, or on deed's replacement of it.
+func playOn(t *testing.T, kind Kind, structs, dropIn bool) []Record {
+	t.Helper()
+	config := peer.Config{GVK: kind.GVK, DropIn: dropIn}
 	if structs {
 		src, ok := kinds.Of(kind.GVK)
 		if !ok {

@@ -64,7 +64,7 @@ func TestNamesHaveCallers(t *testing.T) {
 func load(t *testing.T) []*packages.Package {
 	t.Helper()
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports
-	all, err := packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, "./...", "./server/...", "./cmd/...", "./oracle/...")
+	all, err := packages.Load(&packages.Config{Mode: mode, Dir: "../.."}, "./...", "./kube/...", "./server/...", "./cmd/...", "./oracle/...")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/deed-project/deed/kube"
 	"github.com/deed-project/deed/oracle/kinds"
 )
 
@@ -40,6 +41,9 @@ type Config struct {
 	// Defaulter sets defaults after an apply of unstructured objects. Nil means no defaults.
 	Defaulter runtime.ObjectDefaulter
 
+	// DropIn selects deed's replacement of the field manager, kube.FieldManager.
+	DropIn bool
+
 	// Custom selects the chain of custom resources, whose hub is the endpoint's version in every group.
 	Custom bool
 }
@@ -47,7 +51,14 @@ type Config struct {
 // Peer manages the fields of objects of one kind. It is safe for concurrent use.
 type Peer struct {
 	config  Config
-	manager *managedfields.FieldManager
+	manager Manager
+}
+
+// Manager is a field manager with the methods of apimachinery's.
+type Manager interface {
+	Apply(liveObj, appliedObj runtime.Object, manager string, force bool) (runtime.Object, error)
+	Update(liveObj, newObj runtime.Object, manager string) (runtime.Object, error)
+	UpdateNoErrors(liveObj, newObj runtime.Object, manager string) runtime.Object
 }
 
 // machine makes, converts and defaults objects for the field manager.
@@ -70,22 +81,33 @@ func New(config Config) (*Peer, error) {
 	if config.Scheme != nil {
 		m = structMachine{runtime.UnsafeObjectConvertor(config.Scheme), config.Scheme, config.Scheme}
 	}
-	build := managedfields.NewDefaultFieldManager
-	if config.Custom {
-		build = managedfields.NewDefaultCRDFieldManager
-	}
 	if config.Hub.Empty() {
 		config.Hub = config.GVK.GroupVersion()
 	}
-	manager, err := build(config.Types, m, m, m, config.GVK, config.Hub, config.Subresource, config.ResetFields)
+	manager, err := newManager(config, m)
 	if err != nil {
 		return nil, err
 	}
 	return &Peer{config, manager}, nil
 }
 
+func newManager(config Config, m machine) (Manager, error) {
+	if config.DropIn {
+		build := kube.NewDefaultFieldManager
+		if config.Custom {
+			build = kube.NewDefaultCRDFieldManager
+		}
+		return build(config.Types, m, m, m, config.GVK, config.Hub, config.Subresource, config.ResetFields)
+	}
+	build := managedfields.NewDefaultFieldManager
+	if config.Custom {
+		build = managedfields.NewDefaultCRDFieldManager
+	}
+	return build(config.Types, m, m, m, config.GVK, config.Hub, config.Subresource, config.ResetFields)
+}
+
 // Manager returns the field manager, for callers with decoded objects.
-func (p *Peer) Manager() *managedfields.FieldManager { return p.manager }
+func (p *Peer) Manager() Manager { return p.manager }
 
 // Apply answers a server-side apply of config on live by manager. Empty live means that there is no object yet.
 func (p *Peer) Apply(live, config []byte, manager string, force bool) Answer {

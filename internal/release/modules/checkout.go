@@ -21,7 +21,7 @@ import (
 const Root = "github.com/deed-project/deed"
 
 // Published lists the folders of the modules that a release publishes, all at one version.
-var Published = []string{".", "cmd", "server"}
+var Published = []string{".", "cmd", "kube", "server"}
 
 // PathOf returns the path of the module in folder.
 func PathOf(folder string) string { return path.Join(Root, folder) }

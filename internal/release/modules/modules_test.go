@@ -28,7 +28,7 @@ import (
 func main() { os.Stdout.WriteString("0123456789"[sum.Of(3, 4):][:1]) }
 `
 
-// repository is one of three modules that require nothing else, each a file by its name.
+// repository is one of four modules that require nothing else, each a file by its name.
 func repository() map[string]string {
 	return map[string]string{
 		"LICENSE":              "free\n",
@@ -36,6 +36,8 @@ func repository() map[string]string {
 		"sum.go":               sum,
 		"cmd/go.mod":           "module github.com/deed-project/deed/cmd\n\ngo 1.26.0\n\nrequire github.com/deed-project/deed v0.1.0\n",
 		"cmd/seven/main.go":    program,
+		"kube/go.mod":          "module github.com/deed-project/deed/kube\n\ngo 1.26.0\n\nrequire github.com/deed-project/deed v0.1.0\n",
+		"kube/kube.go":         "package kube\n",
 		"server/go.mod":        "module github.com/deed-project/deed/server\n\ngo 1.26.0\n\nrequire github.com/deed-project/deed v0.1.0\n",
 		"server/server.go":     "package server\n",
 		"internal/x/x.mod":     "module example.org/x\n\nrequire github.com/deed-project/deed/cmd v0.1.0\n",
@@ -117,7 +119,7 @@ func TestProxy(t *testing.T) {
 func TestTwoVersions(t *testing.T) {
 	files, proxy := repository(), t.TempDir()
 	for _, version := range []string{"v0.10.0", "v0.2.0", "v0.10.0"} {
-		for _, name := range []string{"cmd/go.mod", "server/go.mod"} {
+		for _, name := range []string{"cmd/go.mod", "kube/go.mod", "server/go.mod"} {
 			files[name] = strings.ReplaceAll(repository()[name], "v0.1.0", version)
 		}
 		if err := commit(t, files).WriteProxy(version, proxy); err != nil {
@@ -134,6 +136,7 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ name, old, new, version, want string }{
 		{"go.mod", "", "", "v0.1.0", ""},
 		{"go.mod", "", "", "v0.2.0", "cmd/go.mod:5: it requires github.com/deed-project/deed@v0.1.0, and the release is v0.2.0\n" +
+			"kube/go.mod:5: it requires github.com/deed-project/deed@v0.1.0, and the release is v0.2.0\n" +
 			"server/go.mod:5: it requires github.com/deed-project/deed@v0.1.0, and the release is v0.2.0"},
 		{"go.mod", "", "", "0.1.0", `github.com/deed-project/deed@0.1.0: invalid version: not a semantic version`},
 		{"go.mod", "", "", "v2.0.0", `github.com/deed-project/deed@v2.0.0: invalid version: should be v0 or v1, not v2`},
@@ -184,7 +187,7 @@ func TestTidy(t *testing.T) {
 func TestBump(t *testing.T) {
 	dir := commit(t, repository()).Dir
 	changed, err := modules.Bump(dir, "v0.2.0")
-	if err != nil || !slices.Equal(changed, []string{"cmd/go.mod", "internal/x/x.mod", "server/go.mod"}) {
+	if err != nil || !slices.Equal(changed, []string{"cmd/go.mod", "internal/x/x.mod", "kube/go.mod", "server/go.mod"}) {
 		t.Errorf("these change: %v, %v", changed, err)
 	}
 	want := strings.ReplaceAll(repository()["cmd/go.mod"], "v0.1.0", "v0.2.0")

@@ -4,6 +4,7 @@ go 1.26.0
 
 replace (
 	github.com/deed-project/deed => ../../../
+	github.com/deed-project/deed/kube => ../../../kube
 	github.com/deed-project/deed/server => ../../
 )
 

@@ -1,0 +1,15 @@
+package kube_test
+
+import (
+	"testing"
+
+	"github.com/deed-project/deed/internal/testing/layers"
+)
+
+// table is the dependency policy of this module.
+var table = []layers.Layer{
+	{".", "", "fieldpath internal/custom managedfields merge schema schema/builtin schema/openapi schema/structural value value/structs",
+		"k8s.io/apimachinery k8s.io/kube-openapi sigs.k8s.io/structured-merge-diff/v6"},
+}
+
+func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/kube", table) }

@@ -1,0 +1,377 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
+	smdfieldpath "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// FieldManager is the field manager of an endpoint, with the methods of apimachinery's. It is safe for concurrent use.
+//
+// A write converts objects to values and back, and leaves the rest to a [managedfields.FieldManager]. Who holds objects as maps or text
+// saves these conversions with that one.
+type FieldManager struct {
+	types       TypeConverter
+	converter   runtime.ObjectConvertor
+	defaulter   runtime.ObjectDefaulter
+	creater     runtime.ObjectCreater
+	kind        gvkschema.GroupVersionKind
+	hub         gvkschema.GroupVersion
+	subresource string
+	custom      bool // whether all groups have the same hub
+	resets      map[string]merge.Filter
+
+	mu   sync.Mutex // for making another one
+	made atomic.Pointer[endpoint]
+}
+
+// endpoint is a field manager with the types that it knows. Another one is made when an entry of a further version comes.
+type endpoint struct {
+	*managedfields.FieldManager
+	types map[string]*schema.Type // by apiVersion
+}
+
+// NewDefaultFieldManager returns the field manager of an endpoint for kind. The arguments are those of apimachinery's function of this
+// name. Types are looked up when the first request needs them.
+func NewDefaultFieldManager(
+	typeConverter TypeConverter, objectConverter runtime.ObjectConvertor, objectDefaulter runtime.ObjectDefaulter,
+	objectCreater runtime.ObjectCreater, kind gvkschema.GroupVersionKind, hub gvkschema.GroupVersion, subresource string,
+	resetFields map[smdfieldpath.APIVersion]smdfieldpath.Filter,
+) (*FieldManager, error) {
+	if typeConverter == nil {
+		return nil, errors.New("failed to create field manager: typeconverter must not be nil")
+	}
+	return &FieldManager{
+		types: typeConverter, converter: objectConverter, defaulter: objectDefaulter, creater: objectCreater,
+		kind: kind, hub: hub, subresource: subresource, resets: filtersOf(resetFields),
+	}, nil
+}
+
+// NewDefaultCRDFieldManager is [NewDefaultFieldManager] for custom resources: hub is the version that objects are converted through, in
+// whatever group they are.
+func NewDefaultCRDFieldManager(
+	typeConverter TypeConverter, objectConverter runtime.ObjectConvertor, objectDefaulter runtime.ObjectDefaulter,
+	objectCreater runtime.ObjectCreater, kind gvkschema.GroupVersionKind, hub gvkschema.GroupVersion, subresource string,
+	resetFields map[smdfieldpath.APIVersion]smdfieldpath.Filter,
+) (*FieldManager, error) {
+	m, err := NewDefaultFieldManager(
+		typeConverter, objectConverter, objectDefaulter, objectCreater, kind, hub, subresource, resetFields)
+	if err == nil {
+		m.custom = true
+	}
+	return m, err
+}
+
+// Apply applies appliedObj to liveObj, and returns a new object in the version of the hub. liveObj is an empty object where nothing is
+// stored yet. Conflicts, unless force decides them, are an apierrors.StatusError with the reason Conflict.
+func (m *FieldManager) Apply(liveObj, appliedObj runtime.Object, manager string, force bool) (runtime.Object, error) {
+	if _, err := meta.Accessor(liveObj); err != nil {
+		return nil, fmt.Errorf("couldn't get accessor: %v", err)
+	}
+	read := m.versioned
+	if appliedObj.GetObjectKind().GroupVersionKind() != m.kind {
+		read = func(o runtime.Object) (managedfields.Object, error) { return ObjectOf(o) } // the plan refuses it before it looks at live
+	}
+	live, err := read(liveObj)
+	if err != nil {
+		return nil, fmt.Errorf("failed to convert live object (%v) to proper version: %v", describe(liveObj), err)
+	}
+	config, err := ObjectOf(appliedObj)
+	if err != nil {
+		return nil, fmt.Errorf("failed to create typed patch object (%v): %v", describe(appliedObj), err)
+	}
+	to, err := m.endpoint(live.Entries)
+	if err != nil {
+		return nil, fmt.Errorf("failed to create typed patch object (%v): %v", describe(appliedObj), err)
+	}
+	plan, err := to.Plan(live, config, manager)
+	if err != nil {
+		return nil, requestError(err)
+	}
+	decide := plan.Commit
+	if force {
+		decide = plan.Force
+	}
+	outcome, err := decide()
+	if err != nil {
+		return nil, requestError(err)
+	}
+	if !plan.Changed() {
+		return kept(liveObj, live, outcome)
+	}
+	return m.stored(appliedObj, outcome)
+}
+
+// kept returns a copy of the live object with the managed fields of outcome, and with kubectl's record of it.
+func kept(liveObj runtime.Object, live, outcome managedfields.Object) (runtime.Object, error) {
+	out := liveObj.DeepCopyObject()
+	accessor, err := meta.Accessor(out)
+	if err != nil {
+		return nil, err
+	}
+	accessor.SetManagedFields(entriesOf(outcome.Entries))
+	record := outcome.Content.Get("metadata", "annotations", managedfields.LastAppliedAnnotation)
+	if record.Equal(live.Content.Get("metadata", "annotations", managedfields.LastAppliedAnnotation)) {
+		return out, nil
+	}
+	annotations := maps.Clone(accessor.GetAnnotations())
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	if annotations[managedfields.LastAppliedAnnotation] = record.Str(); record.IsAbsent() {
+		delete(annotations, managedfields.LastAppliedAnnotation)
+	}
+	accessor.SetAnnotations(annotations)
+	return out, nil
+}
+
+// stored returns outcome with defaults, in the version of the hub. appliedObj is named in errors.
+func (m *FieldManager) stored(appliedObj runtime.Object, outcome managedfields.Object) (runtime.Object, error) {
+	object, err := m.converter.ConvertToVersion(unstructuredOf(outcome.Content), m.kind.GroupVersion())
+	if err != nil {
+		return nil, fmt.Errorf("failed to convert new object (%v) to proper version: %v", describe(appliedObj), err)
+	}
+	m.defaulter.Default(object)
+	if object, err = m.converter.ConvertToVersion(object, m.hub); err != nil {
+		return nil, fmt.Errorf("failed to convert to unversioned (%v): %v", describe(appliedObj), err)
+	}
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return nil, err
+	}
+	accessor.SetManagedFields(entriesOf(outcome.Entries))
+	return object, nil
+}
+
+// Update brings the managed fields of newObj, which replaces liveObj, up to date. It modifies newObj and returns it. An object without
+// metadata is returned as it is.
+func (m *FieldManager) Update(liveObj, newObj runtime.Object, manager string) (runtime.Object, error) {
+	liveMeta, err := meta.Accessor(liveObj)
+	if err != nil {
+		return newObj, nil
+	}
+	newMeta, err := meta.Accessor(newObj)
+	if err != nil {
+		return newObj, nil
+	}
+	sent := newMeta.GetManagedFields()
+	newMeta.SetManagedFields(nil)
+	if len(sent) == 0 && len(liveMeta.GetManagedFields()) == 0 && liveMeta.GetUID() != "" {
+		return newObj, nil // nobody tracks it
+	}
+	object, err := m.versioned(newObj)
+	if err != nil {
+		return nil, fmt.Errorf("failed to convert new object (%v) to proper version (%v): %v", describe(newObj), m.kind.GroupVersion(), err)
+	}
+	object.Entries = entriesFrom(sent)
+	live, err := m.versioned(liveObj)
+	if err != nil {
+		return nil, fmt.Errorf("failed to convert live object (%v) to proper version: %v", describe(liveObj), err)
+	}
+	to, err := m.endpoint(live.Entries, object.Entries)
+	if err != nil {
+		return nil, fmt.Errorf("failed to convert new object (%v) to smd typed: %v", describe(newObj), err)
+	}
+	outcome, err := to.Update(live, object, manager)
+	if err != nil {
+		return nil, requestError(err)
+	}
+	newMeta.SetManagedFields(entriesOf(outcome.Entries))
+	return newObj, nil
+}
+
+// UpdateNoErrors is [FieldManager.Update], but where that fails, newObj has the managed fields of liveObj. It does not log.
+func (m *FieldManager) UpdateNoErrors(liveObj, newObj runtime.Object, manager string) runtime.Object {
+	object, err := m.Update(liveObj, newObj, manager)
+	if err == nil {
+		return object
+	}
+	liveMeta, liveErr := meta.Accessor(liveObj)
+	newMeta, newErr := meta.Accessor(newObj)
+	if liveErr == nil && newErr == nil {
+		newMeta.SetManagedFields(liveMeta.GetManagedFields())
+	}
+	return newObj
+}
+
+// versioned returns object in the endpoint's version.
+func (m *FieldManager) versioned(object runtime.Object) (managedfields.Object, error) {
+	converted, err := m.converter.ConvertToVersion(object, m.kind.GroupVersion())
+	if err != nil {
+		return managedfields.Object{}, err
+	}
+	return ObjectOf(converted)
+}
+
+// endpoint returns the field manager that knows the types of all versions in entries, as far as the kind has one in them. The error is
+// that of the endpoint's own type.
+func (m *FieldManager) endpoint(entries ...[]managedfields.Entry) (*endpoint, error) {
+	made := m.made.Load()
+	more := m.unknown(made, entries)
+	if made != nil && len(more) == 0 {
+		return made, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if made = m.made.Load(); made != nil {
+		more = maps.Clone(more)
+		maps.Copy(more, made.types)
+	} else {
+		own, err := typeOf(m.types, m.kind)
+		if err != nil {
+			return nil, err
+		}
+		more[m.kind.GroupVersion().String()] = own
+	}
+	next, err := m.make(more)
+	if err != nil {
+		return nil, err
+	}
+	m.made.Store(next)
+	return next, nil
+}
+
+// unknown returns the types of the versions in entries that made does not know and that the kind has a type in.
+func (m *FieldManager) unknown(made *endpoint, entries [][]managedfields.Entry) map[string]*schema.Type {
+	more := map[string]*schema.Type{}
+	for _, list := range entries {
+		for _, e := range list {
+			apiVersion := strings.TrimPrefix(e.APIVersion, "/")
+			if made != nil && made.types[apiVersion] != nil || more[apiVersion] != nil {
+				continue
+			}
+			gv, err := gvkschema.ParseGroupVersion(apiVersion)
+			if err != nil {
+				continue
+			}
+			if t, err := typeOf(m.types, gv.WithKind(m.kind.Kind)); err == nil {
+				more[apiVersion] = t
+			}
+		}
+	}
+	return more
+}
+
+// make returns an endpoint with the given types.
+func (m *FieldManager) make(types map[string]*schema.Type) (*endpoint, error) {
+	config := managedfields.Config{
+		GVK: schema.GVK(m.kind), Types: types, Subresource: m.subresource, Converter: versions{m}, ResetFields: m.resets,
+	}
+	if m.creater != nil {
+		object, err := m.creater.New(m.kind)
+		if err != nil {
+			return nil, fmt.Errorf("failed to create empty object of type %v: %v", m.kind, err)
+		}
+		if _, ok := object.(runtime.Unstructured); ok {
+			object.GetObjectKind().SetGroupVersionKind(m.kind)
+		} else if !m.custom {
+			config.Hub = m.hub.String()
+		}
+		empty, err := m.versioned(object)
+		if err != nil {
+			return nil, fmt.Errorf("failed to create empty object of type %v: %v", m.kind, err)
+		}
+		config.Empty = empty.Content
+	}
+	made, err := managedfields.New(config)
+	return &endpoint{made, types}, err
+}
+
+// versions converts values with the object converter of a field manager.
+type versions struct{ *FieldManager }
+
+// Convert implements [managedfields.Converter].
+func (v versions) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	to, err := gvkschema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if to.Version == runtime.APIVersionInternal {
+		return value.Value{}, fmt.Errorf("%v has no form outside the server", to)
+	}
+	from := unstructuredOf(object)
+	hub := v.hub
+	if !v.custom {
+		hub.Group = from.GroupVersionKind().Group
+	}
+	held, err := v.converter.ConvertToVersion(from, hub)
+	if err != nil {
+		return value.Value{}, missing(err)
+	}
+	converted, err := v.converter.ConvertToVersion(held, to)
+	if err != nil {
+		return value.Value{}, missing(err)
+	}
+	return valueOf(converted) // managed fields are data here: an owner of them loses them
+}
+
+// missing returns err, which wraps [merge.ErrNoVersion] where a scheme does not know the version.
+func missing(err error) error {
+	if runtime.IsNotRegisteredError(err) {
+		return errNoVersion{err}
+	}
+	return err
+}
+
+type errNoVersion struct{ error }
+
+// Unwrap returns [merge.ErrNoVersion] and the error of the scheme.
+func (e errNoVersion) Unwrap() []error { return []error{merge.ErrNoVersion, e.error} }
+
+// unstructuredOf returns content in maps of its own.
+func unstructuredOf(content value.Value) *unstructured.Unstructured {
+	object, _ := content.ToAny().(map[string]any)
+	return &unstructured.Unstructured{Object: object}
+}
+
+// describe names an object as apimachinery does in errors.
+func describe(object runtime.Object) string {
+	name, namespace := "<unknown>", "<unknown>"
+	if accessor, err := meta.Accessor(object); err == nil {
+		name, namespace = accessor.GetName(), accessor.GetNamespace()
+	}
+	return fmt.Sprintf("%v/%v; %v", namespace, name, object.GetObjectKind().GroupVersionKind())
+}
+
+// filtersOf returns filters as deed has them. Sets cross as text, because a filter may be the caller's own.
+func filtersOf(filters map[smdfieldpath.APIVersion]smdfieldpath.Filter) map[string]merge.Filter {
+	out := map[string]merge.Filter{}
+	for version, filter := range filters {
+		if filter != nil {
+			out[string(version)] = merge.Filter{Keep: func(s fieldpath.Set) fieldpath.Set { return filtered(s, filter) }}
+		}
+	}
+	return out
+}
+
+// filtered returns what filter keeps of s, and s where a set cannot be written as text.
+func filtered(s fieldpath.Set, filter smdfieldpath.Filter) fieldpath.Set {
+	var set smdfieldpath.Set
+	if err := set.FromJSON(strings.NewReader(string(s.AppendJSON(nil)))); err != nil {
+		return s
+	}
+	text, err := filter.Filter(&set).ToJSON()
+	if err != nil {
+		return s
+	}
+	kept, err := fieldpath.ParseSet(text)
+	if err != nil {
+		return s
+	}
+	return kept
+}

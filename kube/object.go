@@ -1,0 +1,193 @@
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// Objects in the forms that Go programs hold them in.
+
+// ObjectOf returns the object that v holds:
+//
+//   - a typed object, a pointer to an apply configuration, or any other Go struct, as encoding/json prints it;
+//   - a runtime.Unstructured, or the map that it holds;
+//   - JSON text, as a []byte;
+//   - a [value.Value], or a [managedfields.Object] itself.
+//
+// nil, a nil pointer and an empty map give the zero Object, which means that nothing is stored yet. What a map holds may be all that
+// encoding/json prints, such as an int, a json.Number and a time.Time. The Object refers to the memory of v, which must not be
+// modified as long as the Object is in use. The error says where v holds no JSON value, or what is wrong with its managed fields.
+func ObjectOf(v any) (managedfields.Object, error) {
+	switch v := v.(type) {
+	case nil:
+		return managedfields.Object{}, nil
+	case managedfields.Object:
+		return v, nil
+	case value.Value:
+		if v.IsAbsent() {
+			return managedfields.Object{}, nil
+		}
+		return managedfields.ObjectOf(v)
+	case []byte:
+		return managedfields.ParseObject(v)
+	case map[string]any:
+		return fromMap(v)
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
+		return managedfields.Object{}, nil
+	}
+	if u, ok := v.(runtime.Unstructured); ok {
+		return fromMap(u.UnstructuredContent())
+	}
+	document, err := structs.From(v)
+	if err != nil {
+		return managedfields.Object{}, err
+	}
+	if document.Kind() != value.KindObject {
+		return managedfields.Object{}, fmt.Errorf("%T is no object", v)
+	}
+	return managedfields.ObjectOf(document)
+}
+
+// fromMap reads what an unstructured object holds. What ObjectFromAny does not take is read as encoding/json prints it.
+func fromMap(content map[string]any) (managedfields.Object, error) {
+	object, err := managedfields.ObjectFromAny(content)
+	var refused *value.ConversionError
+	if !errors.As(err, &refused) {
+		return object, err
+	}
+	document, err := structs.From(content)
+	if err != nil {
+		return managedfields.Object{}, err
+	}
+	return managedfields.ObjectOf(document)
+}
+
+// valueOf returns the document that object holds, with its managed fields in it.
+func valueOf(object runtime.Object) (value.Value, error) {
+	if u, ok := object.(runtime.Unstructured); ok {
+		return value.FromAny(u.UnstructuredContent())
+	}
+	return structs.From(object)
+}
+
+// Into fills target with the object and its managed fields. target points to a struct, such as a typed object or an apply
+// configuration, to a map[string]any, or is a runtime.Unstructured. Structs keep what the object lacks, so target should be new. What
+// is filled in shares no memory with the object. The error says what target cannot hold.
+func Into(object managedfields.Object, target any) error {
+	document, err := object.Value()
+	if err != nil {
+		return err
+	}
+	if r := reflect.ValueOf(target); r.Kind() != reflect.Pointer || r.IsNil() {
+		return fmt.Errorf("cannot fill %T: it must be a pointer that is not nil", target)
+	}
+	switch target := target.(type) {
+	case runtime.Unstructured:
+		content, _ := document.ToAny().(map[string]any)
+		target.SetUnstructuredContent(content)
+		return nil
+	case *map[string]any:
+		*target, _ = document.ToAny().(map[string]any)
+		return nil
+	}
+	return structs.Into(document, target)
+}
+
+// Set returns object with the value at the path of names set, and with the objects in between where they are missing:
+//
+//	object, err = kube.Set(object, "blue", "metadata", "labels", "color")
+//
+// v is everything that encoding/json prints; nil removes what is there. The error says what v or the path cannot express.
+func Set(object managedfields.Object, v any, names ...string) (managedfields.Object, error) {
+	if len(names) == 0 {
+		return object, errors.New("there is no path to set a value at")
+	}
+	if len(names) >= 2 && names[0] == "metadata" && names[1] == "managedFields" {
+		return object, errors.New("managed fields are set as the entries of an object")
+	}
+	var member value.Value // absent
+	if v != nil {
+		var err error
+		if member, err = structs.From(v); err != nil {
+			return object, err
+		}
+	}
+	content, err := with(object.Content, member, names)
+	if err != nil {
+		return object, err
+	}
+	return managedfields.Object{Content: content, Entries: object.Entries}, nil
+}
+
+// with returns the object in with member at the path of names.
+func with(in, member value.Value, names []string) (value.Value, error) {
+	switch in.Kind() {
+	case value.KindObject, value.KindAbsent, value.KindNull:
+	default:
+		return in, fmt.Errorf("cannot set %q in what is of kind %v", names[0], in.Kind())
+	}
+	if len(names) == 1 {
+		return in.With(names[0], member), nil
+	}
+	inner := in.Get(names[0])
+	if inner.IsAbsent() && member.IsAbsent() {
+		return in, nil
+	}
+	inner, err := with(inner, member, names[1:])
+	if err != nil {
+		return in, err
+	}
+	return in.With(names[0], inner), nil
+}
+
+// entriesOf returns entries as Kubernetes' metadata holds them, and nil for none.
+func entriesOf(entries []managedfields.Entry) []metav1.ManagedFieldsEntry {
+	if len(entries) == 0 {
+		return nil
+	}
+	out := make([]metav1.ManagedFieldsEntry, len(entries))
+	for i, e := range entries {
+		out[i] = metav1.ManagedFieldsEntry{
+			Manager: e.Manager, Operation: metav1.ManagedFieldsOperationType(e.Operation), APIVersion: e.APIVersion,
+			FieldsType: e.FieldsType, Subresource: e.Subresource,
+		}
+		if !e.Time.IsZero() {
+			out[i].Time = &metav1.Time{Time: e.Time}
+		}
+		if fields := e.FieldsV1.Bytes(); fields != nil {
+			out[i].FieldsV1 = metav1.NewFieldsV1(string(fields))
+		}
+	}
+	return out
+}
+
+// entriesFrom is the inverse of entriesOf. It keeps nil and the empty list apart: the latter resets managed fields.
+func entriesFrom(entries []metav1.ManagedFieldsEntry) []managedfields.Entry {
+	if entries == nil {
+		return nil
+	}
+	out := make([]managedfields.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = managedfields.Entry{
+			Manager: e.Manager, Operation: merge.Operation(e.Operation), APIVersion: e.APIVersion,
+			FieldsType: e.FieldsType, Subresource: e.Subresource,
+		}
+		if e.Time != nil {
+			out[i].Time = e.Time.Time
+		}
+		if e.FieldsV1 != nil {
+			out[i].FieldsV1 = managedfields.FieldsOf(e.FieldsV1.GetRawString())
+		}
+	}
+	return out
+}
