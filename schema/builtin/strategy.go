@@ -61,7 +61,7 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 // An endpoint that resets metadata keeps the deletion timestamp. Only the status endpoints of priority and fairness keep the other members:
 // elsewhere validation refuses a change of them.
 func (k *Kind) KeepsMetadata(subresource, member string) bool {
-	for path := range k.reset[subresource].Exclude.All() {
+	for path := range k.known().reset[subresource].Exclude.All() {
 		switch {
 		case path[0].Name() != "metadata":
 		case len(path) > 1 && path[1].Name() == member:
