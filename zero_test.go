@@ -103,9 +103,9 @@ var exportedFunctions = []any{
 	openapi.CRD, openapi.V2, openapi.V3,
 
 	builtin.Config, builtin.Empty, builtin.Kinds, builtin.Lookup, builtin.ScaleConfig,
-	builtin.Siblings, builtin.Type,
+	builtin.ServiceClass, builtin.Siblings, builtin.Type,
 
-	form.Parse, form.Quantity, form.RoundQuantity,
+	form.AddQuantities, form.CompareQuantities, form.Parse, form.Quantity, form.RoundQuantity,
 
 	typed.Compare, typed.Merge, typed.New, typed.Untyped, typed.Walk,
 

@@ -200,12 +200,18 @@ func TestSumsOfQuantities(t *testing.T) {
 		{"0", "2Gi", "2Gi", -1},
 		{"512Mi", "512Mi", "1Gi", 0},
 		{"1", "", "1", 1},
+		{"1e-999999999", "1", "1", -1}, // no quantity
 	} {
 		if got := AddQuantities(test.a, test.b); got != test.sum {
 			t.Errorf("%s + %s = %s, want %s", test.a, test.b, got, test.sum)
 		}
 		if got := CompareQuantities(test.a, test.b); got != test.compared {
 			t.Errorf("%s against %s is %d, want %d", test.a, test.b, got, test.compared)
+		}
+	}
+	for _, large := range []string{"1e999999999", "1e-999999999", "1E1025"} {
+		if _, err := Quantity(large); err != ErrQuantityPower {
+			t.Errorf("%s: %v, want %v", large, err, ErrQuantityPower)
 		}
 	}
 }

@@ -8,19 +8,20 @@ import (
 	"strings"
 )
 
-// MaxQuantity is how long a quantity may be. What is larger than 2^63-1, or finer than a billionth, is not kept anyway, and the time to read
-// digits grows with the square of their number.
+// MaxQuantity is how long a quantity may be, and how large or small its exponent. What is finer than a billionth is not kept anyway, and the
+// time to compute with digits grows with the square of their number.
 const MaxQuantity = 1024
 
-// The reasons why a text is no quantity, in the words of kube-apiserver but for the last one.
+// The reasons why a text is no quantity, in the words of kube-apiserver but for the last two.
 var (
 	ErrQuantityFormat  = errors.New("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 	ErrQuantityNumber  = errors.New("unable to parse numeric part of quantity")
 	ErrQuantitySuffix  = errors.New("unable to parse quantity's suffix")
-	ErrQuantityLength  = fmt.Errorf("quantities must have no more than %d characters", MaxQuantity) // which kube-apiserver takes hours for
-	decimalSuffixes    = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}                  // powers of 1000, from -3
-	binarySuffixes     = []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}                               // powers of 1024, from 1
-	smallestDecimal    = -9                                                                         // as a power of ten
+	ErrQuantityLength  = fmt.Errorf("quantities must have no more than %d characters", MaxQuantity)     // which kube-apiserver takes hours for
+	ErrQuantityPower   = fmt.Errorf("quantities must have exponents from -%[1]d to %[1]d", MaxQuantity) // likewise
+	decimalSuffixes    = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}                      // powers of 1000, from -3
+	binarySuffixes     = []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}                                   // powers of 1024, from 1
+	smallestDecimal    = -9                                                                             // as a power of ten
 	one                = big.NewInt(1)
 	ten                = big.NewInt(10)
 	kibi               = big.NewInt(1024)
@@ -85,7 +86,7 @@ func RoundQuantity(text string) string {
 	return q.String()
 }
 
-// AddQuantities returns the sum of two quantities, in the notation of the first one that is not zero. What is none counts as zero.
+// AddQuantities returns the sum of two quantities, in the notation of the first one that is not zero. What is no quantity counts as zero.
 func AddQuantities(a, b string) string {
 	x, y := quantityOrZero(a), quantityOrZero(b)
 	if x.mantissa.Sign() == 0 {
@@ -189,8 +190,11 @@ func parseQuantity(text string) (quantity, error) {
 		return quantity{}, err
 	}
 	base, exponent, n, ok := suffixed(p.suffix)
-	if !ok {
+	switch {
+	case !ok:
 		return quantity{}, ErrQuantitySuffix
+	case exponent < -MaxQuantity || exponent > MaxQuantity:
+		return quantity{}, ErrQuantityPower
 	}
 	q := quantity{mantissa: new(big.Int), exponent: -len(p.fraction), notation: n}
 	if _, ok := q.mantissa.SetString(p.whole+p.fraction, 10); !ok {

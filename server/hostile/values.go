@@ -21,8 +21,14 @@ func values() []Attack {
 		Name: "a quantity with a long fraction", Size: 100_000, Codes: []int{422}, Says: "no more than 1024 characters",
 		Send: func(p Place, n int) Request { return post(p.core("pods"), pod("0."+digits(n))) },
 	}, {
-		Name: "a quantity with a large exponent", Size: 1_000_000, Codes: []int{201, 400, 422},
+		Name: "a quantity with a large exponent", Size: 500_000_000, Codes: []int{422}, Says: "exponents from -1024 to 1024",
 		Send: func(p Place, n int) Request { return post(p.core("pods"), pod(fmt.Sprintf("1e%d", n))) },
+	}, {
+		Name: "a quantity with a small exponent", Size: 500_000_000, Codes: []int{422}, Says: "exponents from -1024 to 1024",
+		Send: func(p Place, n int) Request { return post(p.core("pods"), pod(fmt.Sprintf("1e-%d", n))) },
+	}, {
+		Name: "a quantity with a small exponent, twice", Size: 500_000_000, Codes: []int{422}, Says: "exponents from -1024 to 1024",
+		Send: func(p Place, n int) Request { return post(p.core("pods"), pod(fmt.Sprintf(`1e-%d","cpu":"1`, n))) },
 	}, {
 		Name: "a quota of many digits", Size: 100_000, Codes: []int{422}, Says: "no more than 1024 characters",
 		Send: func(p Place, n int) Request {

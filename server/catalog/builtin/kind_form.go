@@ -45,7 +45,7 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 		sent = sent.With("apiVersion", value.String(gvk.APIVersion())) // a slash before a version of the core group
 	}
 	held, heldErr := f.kind.Held(sent)
-	if errors.Is(heldErr, form.ErrQuantityLength) {
+	if errors.Is(heldErr, form.ErrQuantityLength) || errors.Is(heldErr, form.ErrQuantityPower) {
 		return sent, nil, heldErr // the Go type would take hours to read it
 	}
 	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), f.empty())

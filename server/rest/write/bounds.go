@@ -78,7 +78,7 @@ func (w *Writer) checkSize(object managedfields.Object) error {
 // costly returns a 422 if err says that an object would cost too much, and nil otherwise.
 // Callers ask costly before they wrap an error of decoding into a 400, so that the 422 takes its place.
 func costly(err error) error {
-	for _, bound := range []error{form.ErrQuantityLength, kjson.ErrPaths, structsize.ErrSize} {
+	for _, bound := range []error{form.ErrQuantityLength, form.ErrQuantityPower, kjson.ErrPaths, structsize.ErrSize} {
 		if stderrors.Is(err, bound) {
 			return api.TooCostly(bound.Error())
 		}
@@ -86,32 +86,44 @@ func costly(err error) error {
 	return nil
 }
 
-// hasLongNumber reports whether a JSON text has a string that begins with a number of more digits than a quantity may have. The Go types of
-// built-in kinds read all quantities in a text, also one that is replaced by a later member with the same name.
-func hasLongNumber(text []byte) bool {
+// costlyNumber returns why a JSON text may have a quantity that costs too much to read, nil if it has none: a string begins with a number of
+// more digits than a quantity may have, or is a number with a power of ten of five digits. The Go types of built-in kinds read all quantities
+// in a text, also one that is replaced by a later member with the same name.
+func costlyNumber(text []byte) error {
 	const digits = "0123456789."
-	// A text that is no longer than a quantity may be has no quantity that is too long.
-	for len(text) > form.MaxQuantity {
+	for {
 		quote := bytes.IndexByte(text, '"')
 		if quote < 0 {
-			return false
+			return nil
 		}
 		text = bytes.TrimLeft(text[quote+1:], " +-")
 		rest := bytes.TrimLeft(text, digits)
 		// A sign and a suffix also count to the length of a quantity.
-		if len(text)-len(rest) > form.MaxQuantity-len("-Ki") {
-			return true
+		switch {
+		case len(text)-len(rest) > form.MaxQuantity-len("-Ki"):
+			return form.ErrQuantityLength
+		case len(rest) < len(text) && isLargePower(rest):
+			return form.ErrQuantityPower
 		}
 		text = rest
 	}
-	return false
+}
+
+// isLargePower reports whether text begins with a power of ten of five digits or more, at the end of a string.
+func isLargePower(text []byte) bool {
+	if len(text) == 0 || text[0]|0x20 != 'e' {
+		return false
+	}
+	power := bytes.TrimLeft(text[1:], "+-0")
+	rest := bytes.TrimLeft(power, "0123456789")
+	return len(power)-len(rest) >= 5 && bytes.HasPrefix(bytes.TrimLeft(rest, " "), []byte{'"'})
 }
 
 // checkQuantities refuses an object with a quantity that is too long for its Go type to read.
 // Only a text with a suspicious string is parsed again, so an ordinary object costs one scan. A long number in a plain string is no fault:
 // Complete knows which members are quantities.
 func checkQuantities(v *catalog.Version, text []byte) error {
-	if !hasLongNumber(text) {
+	if costlyNumber(text) == nil {
 		return nil
 	}
 	object, err := value.Parse(text)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kjson"
@@ -171,11 +170,11 @@ func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.O
 // strictFields returns the faults that strict decoding finds in a text: fields that the Go type of a built-in kind does not have, and
 // fields that stand twice.
 //
-// The length of numbers is checked before, because the Go types parse quantities while they decode. The time for that grows with the square
-// of the number of digits.
+// Numbers are checked before, because the Go types parse quantities while they decode. The time for that grows with the square of the number
+// of digits, and a power of ten may name a billion of them.
 func strictFields(v *catalog.Version, text []byte) ([]string, error) {
-	if hasLongNumber(text) {
-		return nil, form.ErrQuantityLength
+	if err := costlyNumber(text); err != nil {
+		return nil, err
 	}
 	found, err := kjson.UnmarshalStrict(text, v.New())
 	var out []string
