@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/value"
 )
@@ -304,4 +306,293 @@ func validateAddress(r *report, object place, live value.Value) {
 	if isSet(live) {
 		r.unchangedLater(ref, live.Get("spec", "parentRef"))
 	}
+}
+
+// Priority and fairness. This server stores the configurations, and limits requests in its own way.
+
+// validateFlowSchema validates a FlowSchema.
+func validateFlowSchema(r *report, object place, _ value.Value) {
+	spec := object.at("spec")
+	precedence := spec.at("matchingPrecedence")
+	switch n := precedence.Int(); {
+	case n <= 0:
+		r.invalidAs(precedence, n, "must be a positive value")
+	case n > 10000:
+		r.invalid(precedence, "must not be greater than 10000")
+	case n == 1 && object.Get("metadata", "name").Str() != "exempt":
+		r.invalid(precedence, "only the schema named 'exempt' may have matchingPrecedence 1")
+	}
+	if method := spec.at("distinguisherMethod"); method.is() {
+		if typ := method.at("type"); typ.Str() != "ByNamespace" && typ.Str() != "ByUser" {
+			r.add(field.NotSupported(typ.path(), struct{ Type string }{typ.Str()}, []string{"ByNamespace", "ByUser"}))
+		}
+	}
+	level := spec.at("priorityLevelConfiguration")
+	if name := level.at("name"); name.Str() == "" {
+		r.required(name, "must reference a priority level")
+	} else {
+		r.subdomain(name)
+	}
+	rules := spec.at("rules")
+	for i := range rules.indexes() {
+		r.flowRule(rules.item(i))
+	}
+	validateConditionTypes(r, object, value.Value{})
+}
+
+// validateConditionTypes validates the conditions of a status by their types alone.
+//
+// It is also for writes of the status alone.
+func validateConditionTypes(r *report, object place, _ value.Value) {
+	status := object.at("status")
+	conditions := status.at("conditions")
+	var met names
+	for i := range conditions.indexes() {
+		c := conditions.item(i)
+		typ := c.at("type")
+		if !met.add(typ.Str()) {
+			r.add(field.Duplicate(typ.path(), Enumeration(typ.Str())))
+		}
+		r.present(typ)
+	}
+}
+
+// flowRule validates a rule of a FlowSchema. A rule names subjects, and their requests for resources or paths.
+func (r *report) flowRule(p place) {
+	subjects, resources, others := p.at("subjects"), p.at("resourceRules"), p.at("nonResourceRules")
+	for i := range subjects.indexes() {
+		r.flowSubject(subjects.item(i))
+	}
+	if subjects.Len() == 0 {
+		r.required(subjects, "subjects must contain at least one value")
+	}
+	if resources.Len() == 0 && others.Len() == 0 {
+		r.required(p, "at least one of resourceRules and nonResourceRules has to be non-empty")
+	}
+	for i := range resources.indexes() {
+		r.flowResources(resources.item(i))
+	}
+	for i := range others.indexes() {
+		r.flowURLs(others.item(i))
+	}
+}
+
+// flowSubject validates a subject, which has a member for its kind.
+func (r *report) flowSubject(p place) {
+	members := [...][2]string{{"ServiceAccount", "serviceAccount"}, {"User", "user"}, {"Group", "group"}}
+	kind := p.at("kind")
+	i := slices.IndexFunc(members[:], func(m [2]string) bool { return m[0] == kind.Str() })
+	if i < 0 {
+		r.textAmong(kind, "Group", "ServiceAccount", "User")
+		return
+	}
+	own := p.at(members[i][1])
+	name := own.at("name")
+	switch {
+	case !own.is():
+		r.required(own, fmt.Sprintf("%s is required when subject kind is '%s'", members[i][1], members[i][0]))
+	case members[i][0] != "ServiceAccount":
+		r.present(name)
+	default:
+		if r.present(name) && name.Str() != "*" {
+			r.subdomain(name)
+		}
+		if namespace := own.at("namespace"); namespace.Str() != "" {
+			r.label(namespace)
+		} else {
+			r.required(namespace, "must specify namespace for service account")
+		}
+	}
+	for _, m := range members {
+		if other := p.at(m[1]); m[0] != kind.Str() && other.is() {
+			r.forbidden(other, fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m[1], m[0]))
+		}
+	}
+}
+
+var flowVerbs = []string{
+	"create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch",
+}
+
+// flowVerbs validates verbs. One verb that is unknown is reported with all of them.
+func (r *report) flowVerbs(p place) {
+	all := texts(p.Value)
+	switch {
+	case len(all) == 0:
+		r.required(p, "verbs must contain at least one value")
+	case slices.Contains(all, "*"):
+		r.wildcardAlone(p, "verbs")
+	case slices.ContainsFunc(all, func(verb string) bool { return !slices.Contains(flowVerbs, verb) }):
+		r.notSupported(p, flowVerbs...)
+	}
+}
+
+// flowResources validates which resources a rule is about, and where.
+func (r *report) flowResources(p place) {
+	r.flowVerbs(p.at("verbs"))
+	groups, resources, namespaces := p.at("apiGroups"), p.at("resources"), p.at("namespaces")
+	if groups.Len() == 0 {
+		r.required(groups, "resource rules must supply at least one api group")
+	}
+	r.wildcardAlone(groups, "api groups")
+	if resources.Len() == 0 {
+		r.required(resources, "resource rules must supply at least one resource")
+	}
+	r.wildcardAlone(resources, "resources")
+	switch {
+	case namespaces.Len() == 0 && !p.Get("clusterScope").Bool():
+		r.required(namespaces, "resource rules that are not cluster scoped must supply at least one namespace")
+	case slices.Contains(texts(namespaces.Value), "*"):
+		r.wildcardAlone(namespaces, "namespaces")
+	default:
+		for i := range namespaces.indexes() {
+			namespace := namespaces.item(i)
+			for _, wrong := range validation.IsDNS1123Label(namespace.Str()) {
+				r.invalid(namespace, "each member of this list must be '*' or a DNS-1123 label; "+wrong)
+			}
+		}
+	}
+}
+
+// flowURLs validates which paths a rule is about.
+func (r *report) flowURLs(p place) {
+	r.flowVerbs(p.at("verbs"))
+	urls := p.at("nonResourceURLs")
+	switch {
+	case urls.Len() == 0:
+		r.required(urls, "nonResourceURLs must contain at least one value")
+	case slices.Contains(texts(urls.Value), "*"):
+		r.wildcardAlone(urls, "non-resource URLs")
+	default:
+		for i := range urls.indexes() {
+			r.urlPath(urls.item(i))
+		}
+	}
+}
+
+// urlPath validates a path, at whose end a star stands for everything below.
+func (r *report) urlPath(p place) {
+	text := p.Str()
+	stars := strings.Count(text, "*")
+	switch {
+	case text == "/":
+	case text == "":
+		r.invalid(p, "must not be empty")
+	case text[0] != '/':
+		r.invalid(p, "must start with slash")
+	case strings.Contains(text, " "):
+		r.invalid(p, "must not contain white-space")
+	case strings.Contains(text, "//"):
+		r.invalid(p, "must not contain double slash")
+	case stars > 1 || stars == 1 && !strings.HasSuffix(text, "/*"):
+		r.invalid(p, "wildcard can only do suffix matching")
+	}
+}
+
+// validateLevel validates a PriorityLevelConfiguration.
+//
+// The type has a member of its own, and the member of the other type must be absent. There is one exempt level, by its name.
+func validateLevel(r *report, object place, _ value.Value) {
+	spec := object.at("spec")
+	typ, limited, exempt := spec.at("type"), spec.at("limited"), spec.at("exempt")
+	if (object.Get("metadata", "name").Str() == "exempt") != (typ.Str() == "Exempt") {
+		r.invalid(typ, "must be 'Exempt' if and only if `name` is 'exempt'")
+	}
+	switch typ.Str() {
+	case "Exempt":
+		if limited.is() {
+			r.forbiddenLater(limited, "")
+		}
+		if exempt.is() {
+			r.shares(exempt)
+			r.percent(exempt.at("lendablePercent"))
+		}
+	case "Limited":
+		if exempt.is() {
+			r.forbiddenLater(exempt, "")
+		}
+		if !limited.is() {
+			r.later(limited, "")
+		} else {
+			r.limited(limited)
+		}
+	case "":
+		if limited.is() {
+			r.forbiddenLater(limited, "")
+		}
+		r.later(typ, "")
+	default:
+		r.onlyAmong(typ, "Exempt", "Limited")
+	}
+	validateConditionTypes(r, object, value.Value{})
+}
+
+// shares validates which share of all requests a level gets.
+func (r *report) shares(p place) {
+	if shares := p.at("nominalConcurrencyShares"); shares.Int() < 0 {
+		r.invalid(shares, "must be a non-negative integer")
+	}
+}
+
+// percent validates a number between 0 and 100.
+func (r *report) percent(p place) {
+	if n := p.Int(); n < 0 || n > 100 {
+		r.invalid(p, "must be between 0 and 100, inclusive")
+	}
+}
+
+// limited validates a level that bounds its requests.
+func (r *report) limited(p place) {
+	r.shares(p)
+	response := p.at("limitResponse")
+	typ, queuing := response.at("type"), response.at("queuing")
+	switch typ.Str() {
+	case "Reject":
+		if queuing.is() {
+			r.forbiddenLater(queuing, "")
+		}
+	case "Queue":
+		if !queuing.is() {
+			r.later(queuing, "")
+		} else {
+			r.queuing(queuing)
+		}
+	case "":
+		r.later(typ, "")
+	default:
+		r.onlyAmong(typ, "Queue", "Reject")
+	}
+	r.percent(p.at("lendablePercent"))
+	if limit := p.at("borrowingLimitPercent"); limit.Int() < 0 {
+		r.invalid(limit, "if specified, must be a non-negative integer")
+	}
+}
+
+// queuing validates the queues of a level, and how many of them a flow uses.
+//
+// A flow is assigned a hand of queues by a hash. The hash has 60 bits, which bounds how many hands there may be.
+func (r *report) queuing(p place) {
+	length, queues, hand := p.at("queueLengthLimit"), p.at("queues"), p.at("handSize")
+	if n := length.Int(); n <= 0 {
+		r.invalidAs(length, n, "must be positive")
+	}
+	switch n := queues.Int(); {
+	case n <= 0:
+		r.invalidAs(queues, n, "must be positive")
+	case n > 10_000_000:
+		r.invalid(queues, "must not be greater than 10000000")
+	}
+	switch n := hand.Int(); {
+	case n <= 0:
+		r.invalidAs(hand, n, "must be positive")
+	case n > queues.Int():
+		r.invalid(hand, fmt.Sprintf("should not be greater than queues (%d)", queues.Int()))
+	case handBits(queues.Int(), n) > 60:
+		r.invalid(hand, fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not be greater than 60", queues.Int(), n))
+	}
+}
+
+// handBits returns how many bits of a hash choose a hand of queues.
+func handBits(queues, hand int64) int {
+	return int(math.Ceil(math.Log2(float64(queues)) * float64(hand)))
 }

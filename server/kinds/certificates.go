@@ -1,0 +1,447 @@
+package kinds
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/value"
+)
+
+// keyUsages are what a certificate may be used for.
+var keyUsages = []string{
+	"any", "cert sign", "client auth", "code signing", "content commitment", "crl sign", "data encipherment", "decipher only",
+	"digital signature", "email protection", "encipher only", "ipsec end system", "ipsec tunnel", "ipsec user", "key agreement",
+	"key encipherment", "microsoft sgc", "netscape sgc", "ocsp signing", "s/mime", "server auth", "signing", "timestamping",
+}
+
+// validateSigning validates a new request for a certificate. An update changes nothing of it but the metadata.
+func validateSigning(r *report, object place, live value.Value) {
+	if !live.IsAbsent() {
+		return
+	}
+	spec := object.at("spec")
+	request := spec.at("request")
+	if err := checkSigningRequest(decoded(request)); err != nil {
+		r.invalid(request, err.Error())
+	}
+	usages := spec.at("usages")
+	if usages.Len() == 0 {
+		r.required(usages, "")
+	}
+	for i := range usages.indexes() {
+		r.onlyAmong(usages.item(i), keyUsages...)
+	}
+	var seen names
+	for i := range usages.indexes() {
+		if usage := usages.item(i); !seen.add(usage.Str()) {
+			r.duplicate(usage)
+		}
+	}
+	if signer := spec.at("signerName"); signer.Str() == "kubernetes.io/legacy-unknown" {
+		r.invalid(signer, "the legacy signerName is not allowed via this API version")
+	} else {
+		r.signerName(signer)
+	}
+	if seconds := spec.at("expirationSeconds"); seconds.is() && seconds.Int() < 600 {
+		r.invalid(seconds, "may not specify a duration less than 600 seconds (10 minutes)")
+	}
+}
+
+// decoded returns the bytes of a text in base64.
+func decoded(p place) []byte {
+	text, _ := base64.StdEncoding.DecodeString(p.Str()) // it was decoded before
+	return text
+}
+
+// checkSigningRequest returns what is wrong with a request in PEM, or with its signature.
+func checkSigningRequest(text []byte) error {
+	block, _ := pem.Decode(text)
+	if block == nil || block.Type != "CERTIFICATE REQUEST" {
+		return errors.New("PEM block type must be CERTIFICATE REQUEST")
+	}
+	request, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil {
+		return err
+	}
+	return request.CheckSignature()
+}
+
+// checkCertificates returns what is wrong with certificates in PEM.
+func checkCertificates(text []byte) error {
+	blocks := 0
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			return fmt.Errorf("only CERTIFICATE PEM blocks are allowed, found %q", block.Type)
+		}
+		if len(block.Headers) > 0 {
+			return errors.New("no PEM block headers are permitted")
+		}
+		certificates, err := x509.ParseCertificates(block.Bytes)
+		if err != nil {
+			return err
+		}
+		if len(certificates) == 0 {
+			return errors.New("found CERTIFICATE PEM block containing 0 certificates")
+		}
+		blocks++
+	}
+	if blocks == 0 && len(text) > 0 {
+		return errors.New("must contain at least one CERTIFICATE PEM block")
+	}
+	return nil
+}
+
+// validateApproval validates the conditions that approve or deny a request for a certificate.
+func validateApproval(r *report, object place, live value.Value) {
+	conditions := object.at("status").at("conditions")
+	r.signingConditions(conditions)
+	r.keptConditions(conditions, live)
+}
+
+// validateSigningStatus validates the certificate of a request and its conditions. The status decides nothing about the request.
+func validateSigningStatus(r *report, object place, live value.Value) {
+	status := object.at("status")
+	conditions, certificate := status.at("conditions"), status.at("certificate")
+	was := live.Get("status", "certificate")
+	changed := certificate.Str() != was.Str()
+	r.signingConditions(conditions)
+	if err := checkCertificates(decoded(certificate)); changed && err != nil {
+		r.invalidAs(certificate, "<certificate data>", err.Error())
+	}
+	r.keptConditions(conditions, live)
+	for _, typ := range []string{"Approved", "Denied"} {
+		if countOf(conditions.Value, typ) > countOf(live.Get("status", "conditions"), typ) {
+			r.forbidden(conditions, fmt.Sprintf("updates may not add a condition of type %q", typ))
+		}
+	}
+	if changed && was.Str() != "" {
+		r.forbidden(certificate, "updates may not modify existing certificate content")
+	}
+}
+
+// signingConditions validates the conditions of a request for a certificate, each alone and together.
+func (r *report) signingConditions(conditions place) {
+	var seen names
+	for i := range conditions.indexes() {
+		typ, status := conditions.item(i).at("type"), conditions.item(i).at("status")
+		r.present(typ)
+		if slices.Contains([]string{"Approved", "Denied", "Failed"}, typ.Str()) {
+			r.among(status, "True")
+		} else {
+			r.among(status, "False", "True", "Unknown")
+		}
+		if !seen.add(typ.Str()) {
+			r.duplicate(typ)
+		}
+	}
+	if seen.has("Approved") && seen.has("Denied") {
+		const approved, denied = `conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`
+		r.laterInvalid(conditions, fmt.Sprintf("{%s, %s}", approved, denied),
+			fmt.Sprintf("must specify at most one of: `%s`, `%s`", approved, denied))
+	}
+}
+
+// keptConditions refuses that a condition goes with which a request is decided.
+func (r *report) keptConditions(conditions place, live value.Value) {
+	for _, typ := range []string{"Approved", "Denied", "Failed"} {
+		if countOf(conditions.Value, typ) < countOf(live.Get("status", "conditions"), typ) {
+			r.forbidden(conditions, fmt.Sprintf("updates may not remove a condition of type %q", typ))
+		}
+	}
+}
+
+// countOf returns how many conditions have a type.
+func countOf(conditions value.Value, typ string) (n int) {
+	for c := range conditions.Items() {
+		if c.Get("type").Str() == typ {
+			n++
+		}
+	}
+	return n
+}
+
+// Bounds of the requests that nodes make for pods.
+const (
+	mostOfUID     = 128
+	mostOfKey     = 10 << 10
+	fewestOfHours = 60 * 60
+	mostOfSigners = 91 * 24 * 60 * 60
+	mostOfOwn     = 24 * 60 * 60 // for the signers of Kubernetes
+)
+
+// validatePodCertificate validates a PodCertificateRequest. Its spec cannot change.
+func validatePodCertificate(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	if isSet(live) {
+		if !same(spec.Value, live.Get("spec")) {
+			r.invalid(spec, "field is immutable")
+		}
+		return
+	}
+	r.signerName(spec.at("signerName"))
+	if annotations := spec.at("unverifiedUserAnnotations"); annotations.is() {
+		r.userAnnotations(annotations)
+	}
+	r.subjectOf(spec, "pod", apivalidation.NameIsDNSSubdomain)
+	r.subjectOf(spec, "serviceAccount", apivalidation.NameIsDNSSubdomain)
+	r.subjectOf(spec, "node", apivalidation.NameIsDNSSubdomain)
+	seconds := spec.at("maxExpirationSeconds")
+	if !seconds.is() {
+		r.required(seconds, "must be set")
+		return
+	}
+	most := int64(mostOfSigners)
+	if host, _, _ := strings.Cut(spec.text("signerName"), "/"); host == "kubernetes.io" || strings.HasSuffix(host, ".kubernetes.io") {
+		most = mostOfOwn
+	}
+	if n := seconds.Int(); n < fewestOfHours || n > most {
+		r.invalid(seconds, fmt.Sprintf("must be in the range [%d, %d]", fewestOfHours, most))
+	}
+	r.proof(spec)
+}
+
+// subjectOf validates the name and the UID of a pod, its account or its node.
+func (r *report) subjectOf(spec place, what string, rule apivalidation.ValidateNameFunc) {
+	name, uid := spec.at(what+"Name"), spec.at(what+"UID")
+	r.invalidAs(name, name.Str(), rule(name.Str(), false)...)
+	if uid.Str() == "" {
+		r.invalidAs(uid, "", "must not be empty")
+	}
+	if len(uid.Str()) > mostOfUID {
+		r.add(field.TooLong(uid.path(), uid.Str(), mostOfUID))
+	}
+}
+
+// proof validates the key of a request, and that whoever made the request has it.
+func (r *report) proof(spec place) {
+	stub, key, signature := spec.at("stubPKCS10Request"), spec.at("pkixPublicKey"), spec.at("proofOfPossession")
+	switch hasKey, hasSignature := key.Str() != "", signature.Str() != ""; {
+	case stub.Str() != "" && !hasKey && !hasSignature:
+		r.stub(stub)
+	case stub.Str() == "" && hasKey && hasSignature:
+		r.possession(key, signature, spec.text("podUID"))
+	default:
+		r.invalidAs(spec, field.OmitValueType{}, "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set")
+	}
+}
+
+// stub validates an empty request for a certificate, whose signature proves who has its key.
+func (r *report) stub(p place) {
+	text := decoded(p)
+	if len(text) > mostOfKey {
+		r.add(field.TooLong(p.path(), text, mostOfKey))
+		return
+	}
+	request, err := x509.ParseCertificateRequest(text)
+	if err != nil {
+		r.invalidAs(p, field.OmitValueType{}, "must be a valid PKCS#10 CSR")
+		return
+	}
+	switch shown, wrong := weakness(request.PublicKey, "P256, P384, or P521"); {
+	case wrong == unknownKey:
+		r.invalidAs(p, field.OmitValueType{}, wrong)
+	case wrong != "":
+		r.invalidAs(p, shown, wrong)
+	case request.CheckSignature() != nil:
+		r.invalidAs(p, field.OmitValueType{}, "invalid signature")
+	}
+}
+
+// possession validates a key, and a signature of a UID with the key.
+func (r *report) possession(key, signature place, uid string) {
+	der, signed := decoded(key), decoded(signature)
+	if len(der) > mostOfKey {
+		r.add(field.TooLong(key.path(), der, mostOfKey))
+		return
+	}
+	if len(signed) > mostOfKey {
+		r.add(field.TooLong(signature.path(), signed, mostOfKey))
+		return
+	}
+	public, err := x509.ParsePKIXPublicKey(der)
+	if err != nil {
+		r.invalidAs(key, key.Str(), "must be a valid PKIX-serialized public key")
+		return
+	}
+	switch shown, wrong := weakness(public, "P256 or P384"); {
+	case wrong == unknownKey:
+		r.invalidAs(key, key.Str(), wrong)
+	case wrong != "":
+		r.invalidAs(key, shown, wrong)
+	case !verified(public, uid, signed):
+		r.invalidAs(signature, field.OmitValueType{}, "could not verify proof-of-possession signature")
+	}
+}
+
+const unknownKey = "unknown public key type; supported types are Ed25519, ECDSA, and RSA"
+
+// weakness returns what is wrong with a key, and what an error shows of it. curves is what the error calls the curves that are right.
+func weakness(public any, curves string) (shown, wrong string) {
+	switch key := public.(type) {
+	case ed25519.PublicKey:
+	case *ecdsa.PublicKey:
+		if key.Curve != elliptic.P256() && key.Curve != elliptic.P384() && key.Curve != elliptic.P521() {
+			return "curve " + key.Curve.Params().Name, "elliptic public keys must use curve " + curves
+		}
+	case *rsa.PublicKey:
+		if bits := key.Size() * 8; bits != 3072 && bits != 4096 {
+			return fmt.Sprintf("%d-bit modulus", bits), "RSA keys must have modulus size 3072 or 4096"
+		}
+	default:
+		return "", unknownKey
+	}
+	return "", ""
+}
+
+// verified reports whether a text is signed with a key.
+func verified(public any, text string, signature []byte) bool {
+	digest := sha256.Sum256([]byte(text))
+	switch key := public.(type) {
+	case ed25519.PublicKey:
+		return ed25519.Verify(key, []byte(text), signature)
+	case *ecdsa.PublicKey:
+		return ecdsa.VerifyASN1(key, digest[:], signature)
+	case *rsa.PublicKey:
+		return rsa.VerifyPSS(key, crypto.SHA256, digest[:], signature, nil) == nil
+	}
+	return false
+}
+
+// validatePodCertificateStatus validates the status of a PodCertificateRequest, which changes once: with the condition that ends the request.
+func validatePodCertificateStatus(r *report, object place, live value.Value) {
+	status, was := object.at("status"), live.Get("status")
+	conditions := status.at("conditions")
+	ends := ""
+	for i := range conditions.indexes() {
+		c := conditions.below(conditions.Item(i), fmt.Sprintf("[%d]", i), isMember) // as kube-apiserver writes the index
+		typ, state := c.at("type"), c.at("status")
+		switch typ.Str() {
+		case "Issued", "Denied", "Failed":
+			if ends != "" {
+				r.invalid(typ, `There may be at most one condition with type "Issued", "Denied", or "Failed"`)
+			}
+			ends = typ.Str()
+			if state.Str() != "True" {
+				r.onlyAmong(state, "True")
+			}
+		default:
+			r.notOneOf(typ, "Issued", "Denied", "Failed")
+		}
+	}
+	validateConditions(r, object, live)
+	const immutable = `status is immutable unless transitioning to "Issued", "Denied", or "Failed"`
+	switch had := endOf(was); {
+	case len(r.errs) > 0:
+	case had != "":
+		r.sameStatus(status, was, "immutable after PodCertificateRequest is issued, denied, or failed")
+	case ends == "Denied" || ends == "Failed":
+		r.sameStatus(status, value.Object(value.Member{Name: "conditions", Value: conditions.Value}),
+			"non-condition status fields must be empty when denying or failing the PodCertificateRequest")
+	case ends == "":
+		r.sameStatus(status, was, immutable)
+	}
+}
+
+// endOf returns the type of the condition that ended a request.
+func endOf(status value.Value) string {
+	for c := range status.Get("conditions").Items() {
+		switch typ := c.Get("type").Str(); typ {
+		case "Issued", "Denied", "Failed":
+			return typ
+		}
+	}
+	return ""
+}
+
+func (r *report) sameStatus(p place, want value.Value, detail string) {
+	if !same(p.Value, want) {
+		r.invalidAs(p, field.OmitValueType{}, detail)
+	}
+}
+
+// mostOfBundle is how long the text of a trust bundle may be.
+const mostOfBundle = 1 << 20
+
+// validateBundle validates a ClusterTrustBundle. A text that does not change is not read.
+func validateBundle(r *report, object place, live value.Value) {
+	metadata, spec := object.at("metadata"), object.at("spec")
+	signer, text := spec.at("signerName"), spec.at("trustBundle")
+	if name := metadata.at("name"); isSet(live) {
+		r.invalid(name, trustBundleNameFor(signer.Str())(name.Str(), false)...)
+	}
+	if signer.Str() != "" {
+		r.signerName(signer)
+	}
+	if !isSet(live) || live.Get("spec", "trustBundle").Str() != text.Str() {
+		r.anchors(text)
+	}
+	if isSet(live) && live.Get("spec", "signerName").Str() != signer.Str() {
+		r.laterInvalid(signer, signer.Str(), "field is immutable")
+	}
+}
+
+// anchors validates the certificates of a trust bundle.
+func (r *report) anchors(p place) {
+	if len(p.Str()) > mostOfBundle {
+		r.add(field.TooLong(p.path(), "", mostOfBundle))
+		return
+	}
+	before, at, order := len(r.errs), map[string][]int{}, []string{}
+	i := 0
+	for block, rest := pem.Decode([]byte(p.Str())); block != nil; block, rest = pem.Decode(rest) {
+		if wrong := whyNoAnchor(block); wrong != "" {
+			r.invalidAs(p, "<value omitted>", fmt.Sprintf("entry %d %s", i, wrong))
+		} else {
+			der := string(block.Bytes)
+			if len(at[der]) == 0 {
+				order = append(order, der)
+			}
+			at[der] = append(at[der], i)
+		}
+		i++
+	}
+	if len(r.errs) > before {
+		return
+	}
+	if len(order) == 0 {
+		r.invalidAs(p, "<value omitted>", "at least one trust anchor must be provided")
+	}
+	for _, der := range order {
+		if len(at[der]) > 1 {
+			r.invalidAs(p, "<value omitted>", fmt.Sprintf("duplicate trust anchor (indices %v)", at[der]))
+		}
+	}
+}
+
+// whyNoAnchor returns why a block is not the certificate of an authority; "" if it is.
+func whyNoAnchor(block *pem.Block) string {
+	if block.Type != "CERTIFICATE" {
+		return "has bad block type: " + block.Type
+	}
+	if len(block.Headers) != 0 {
+		return "has PEM block headers"
+	}
+	switch certificate, err := x509.ParseCertificate(block.Bytes); {
+	case err != nil:
+		return "does not parse as X.509"
+	case !certificate.IsCA:
+		return "does not have the CA bit set"
+	case !certificate.BasicConstraintsValid:
+		return "has invalid basic constraints"
+	}
+	return ""
+}
