@@ -248,3 +248,11 @@ func TestBeginning(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionIsIndented demands that every client gets the release with line breaks, and none at the end.
+func TestVersionIsIndented(t *testing.T) {
+	text := servertest.Ask(servertest.Widgets(t), "GET /version", "").Body.String()
+	if !strings.HasPrefix(text, "{\n  \"major\": \"1\",\n  \"minor\": ") || !strings.HasSuffix(text, "\n}") {
+		t.Errorf("the release is %q", text)
+	}
+}

@@ -151,6 +151,7 @@ func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
 		h.Response.Error(w, r, err)
 		return
 	}
+	rep.Pretty = true // for every client
 	h.Response.Document(w, r, http.StatusOK, rep, wire.Typed{Object: release})
 }
 

@@ -28,7 +28,8 @@ const DefaultMaxObject = 3 << 19
 const (
 	// maxMessage is how many bytes an etcd client sends at most, unless objects may be larger.
 	maxMessage = 2 << 20
-	// What a write to etcd holds beside the text: the key several times, and bytes around it. A new object has one precondition less.
+	// What a write to etcd holds beside the text: the key several times, and bytes around it. A create names the key once less: it
+	// has no revision to compare.
 	createKeys, createMore = 2, 40
 	updateKeys, updateMore = 3, 46
 	messageMore            = 25
