@@ -69,8 +69,8 @@ func (c *Controller) follow(ctx context.Context) error {
 			namespace := namespaceOf(e.Key)
 			isQuota := strings.HasPrefix(e.Key, quotasPrefix)
 			has[namespace] = has[namespace] || isQuota
-			mayUseLess := e.Deleted || len(e.Previous) > 0
-			if has[namespace] && (isQuota || mayUseLess) {
+			mayUseLess := !isQuota && (e.Deleted || len(e.Previous) > 0)
+			if has[namespace] && (mayUseLess || isQuota && isNewSpec(e)) {
 				due[namespace] = true
 			}
 		}
@@ -79,6 +79,20 @@ func (c *Controller) follow(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// isNewSpec reports whether an event of a quota is more than a change of its status. The plugin writes the status before the object is stored
+// that it admits. A count between the two would miss the object.
+func isNewSpec(e store.Event) bool {
+	if e.Deleted || len(e.Previous) == 0 {
+		return true
+	}
+	was, err := managedfields.ParseObject(e.Previous)
+	if err != nil {
+		return true
+	}
+	is, err := managedfields.ParseObject(e.Text)
+	return err != nil || !is.Content.Get("spec").Equal(was.Content.Get("spec"))
 }
 
 // namespaceOf returns the last segment but one of a key: the namespace of an object that has one.
