@@ -77,9 +77,9 @@ func TestAccess(t *testing.T) {
 		code    int
 		want    string
 	}{
-		{"GET /version", 200, `"minor":"37"`},
+		{"GET /version", 200, `"minor": "37"`},
 		{"GET /version Authorization=Bearer-nobody", 401, "Unauthorized"},
-		{"GET /version Authorization=Basic-xyz", 200, `"minor":"37"`},
+		{"GET /version Authorization=Basic-xyz", 200, `"minor": "37"`},
 		{"GET /metrics", 403, `forbidden: User "system:anonymous" cannot get path "/metrics"`},
 		{"GET " + servertest.Things + "/web" + asJoe, 404, `widgets.example.org "web" not found`},
 		{
