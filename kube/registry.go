@@ -35,8 +35,8 @@ type Sources struct {
 	Scheme *runtime.Scheme
 }
 
-// Registry has the field manager of each kind and subresource. It makes a field manager when somebody asks for it, and keeps it. It is
-// safe for concurrent use.
+// Registry has the field manager of each kind and subresource. It makes a field manager at the first call that needs it, and
+// keeps it. It is safe for concurrent use.
 type Registry struct {
 	scheme   *runtime.Scheme
 	custom   map[gvkschema.GroupKind]customKind
@@ -238,8 +238,8 @@ type WriteOptions struct {
 // Outcome is what a write leads to.
 type Outcome struct {
 	Object managedfields.Object // what is to be stored
-	// Content says whether Object differs from the live object in anything but managed fields, and Ownership whether
-	// somebody owns other fields, or in another version. Times alone do not count. Where both are false, the write can be spared.
+	// Content says whether Object differs from the live object in anything but managed fields. Ownership says whether the fields of a
+	// manager differ, or their version; times alone do not count. If both are false, the object need not be stored.
 	Content, Ownership bool
 }
 
