@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,9 @@ import (
 // options are the flags of the command.
 type options struct {
 	listen          string
+	bindAddress     string
+	securePort      uint16
+	certDir         string
 	crds, load      []string
 	data            string
 	etcd            etcdOptions
@@ -49,7 +53,10 @@ type options struct {
 // addTo defines the flags in f.
 func (o *options) addTo(f *pflag.FlagSet) {
 	o.flags, f.SortFlags = f, false
+	f.SetNormalizeFunc(presentName)
 	f.StringVar(&o.listen, "listen", "127.0.0.1:6443", "address to listen on; port 0 takes a free one")
+	f.StringVar(&o.bindAddress, "bind-address", "127.0.0.1", "host of that address, in the place of --listen")
+	f.Uint16Var(&o.securePort, "secure-port", 6443, "port of that address, in the place of --listen")
 	f.StringArrayVar(&o.crds, "crd", nil, "file or folder of CustomResourceDefinitions to serve, whatever else is in there; may be repeated")
 	f.StringArrayVar(&o.load, "load", nil, "file or folder of objects to start with; may be repeated")
 	f.StringVar(&o.data, "data", "", "file that keeps the objects; without one they are kept in memory")
@@ -58,10 +65,11 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.IntVar(&o.maxObject, "max-object-bytes", server.DefaultMaxObject, "how many bytes a stored object may have, as --max-request-bytes of etcd")
 	f.StringVar(&o.kubeconfig, "kubeconfig", "", "file to write that tells clients how to reach the server")
 	f.BoolVar(&o.merge, "merge", false, "keep what the kubeconfig file already has")
-	f.StringVar(&o.tokenFile, "token-file", "", "bearer tokens that are accepted, as lines of token,user,uid,\"group,…\"")
-	f.StringVar(&o.clientCA, "client-ca", "", "PEM file with the authorities of client certificates that are accepted")
-	f.StringVar(&o.tlsCert, "tls-cert", "", "PEM file with the server's certificate; default is one of its own")
-	f.StringVar(&o.tlsKey, "tls-key", "", "PEM file with the key of the certificate")
+	f.StringVar(&o.tokenFile, "token-auth-file", "", "bearer tokens that are accepted, as lines of token,user,uid,\"group,…\"")
+	f.StringVar(&o.clientCA, "client-ca-file", "", "PEM file with the authorities of client certificates that are accepted")
+	f.StringVar(&o.tlsCert, "tls-cert-file", "", "PEM file with the server's certificate; default is one of its own")
+	f.StringVar(&o.tlsKey, "tls-private-key-file", "", "PEM file with the key of the certificate")
+	f.StringVar(&o.certDir, "cert-dir", "", "folder with the certificate in apiserver.crt and the key in apiserver.key; they are made if they are absent")
 	f.BoolVar(&o.insecure, "insecure-http", false, "serve HTTP without TLS; clients send no credentials then")
 	f.StringVar(&o.authorization, "authorization", "allow", "authorization: allow, deny-anonymous, or a policy file")
 	f.StringSliceVar(&o.modes, "authorization-mode", nil,
@@ -83,8 +91,26 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
 }
 
+// formerNames are the names of flags before they were those of kube-apiserver, with the present ones. They still work.
+var formerNames = map[string]string{
+	"token-file": "token-auth-file", "client-ca": "client-ca-file", "tls-cert": "tls-cert-file", "tls-key": "tls-private-key-file",
+}
+
+func presentName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if present, ok := formerNames[name]; ok {
+		name = present
+	}
+	return pflag.NormalizedName(name)
+}
+
 // check refuses flags that do not go together. Beyond loopback, nobody must be able to read or change anything unasked.
 func (o *options) check() error {
+	if o.flags.Changed("bind-address") || o.flags.Changed("secure-port") {
+		if o.flags.Changed("listen") {
+			return errors.New("--listen excludes --bind-address and --secure-port")
+		}
+		o.listen = net.JoinHostPort(o.bindAddress, strconv.Itoa(int(o.securePort)))
+	}
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -92,9 +118,9 @@ func (o *options) check() error {
 	o.host = host
 	switch {
 	case (o.tlsCert == "") != (o.tlsKey == ""):
-		return errors.New("--tls-cert and --tls-key go together")
-	case o.insecure && (o.tlsCert != "" || o.clientCA != ""):
-		return errors.New("--insecure-http goes with neither --tls-cert nor --client-ca")
+		return errors.New("--tls-cert-file and --tls-private-key-file go together")
+	case o.insecure && (o.tlsCert != "" || o.certDir != "" || o.clientCA != ""):
+		return errors.New("--insecure-http goes with none of --tls-cert-file, --cert-dir and --client-ca-file")
 	case o.logFormat != "text" && o.logFormat != "json":
 		return fmt.Errorf("--log-format: %q is neither text nor json", o.logFormat)
 	case o.data != "" && len(o.etcd.servers) > 0:
@@ -117,7 +143,7 @@ func (o *options) check() error {
 	case o.insecure:
 		return fmt.Errorf("%s is reached by others: it needs TLS", o.listen)
 	case o.tokenFile == "" && o.clientCA == "":
-		return fmt.Errorf("%s is reached by others: it needs --token-file or --client-ca", o.listen)
+		return fmt.Errorf("%s is reached by others: it needs --token-auth-file or --client-ca-file", o.listen)
 	case o.authorization == "allow" && len(o.modes) == 0 || slices.Contains(o.modes, "AlwaysAllow"):
 		return fmt.Errorf("%s is reached by others: it needs --authorization-mode RBAC, --authorization deny-anonymous or a policy file", o.listen)
 	}

@@ -32,8 +32,14 @@ func TestFlags(t *testing.T) {
 		"--authorization-mode RBAC --authorization deny-anonymous":          "--authorization and --authorization-mode exclude each other",
 		"--listen 0.0.0.0:1 --client-ca f --authorization-mode RBAC":        "",
 		"--listen 0.0.0.0:1 --client-ca f --authorization-mode AlwaysAllow": "it needs --authorization-mode RBAC",
-		"crd.yaml":           `"crd.yaml" is no flag`,
-		"--listen 0.0.0.0:1": "0.0.0.0:1 is reached by others",
+		"--secure-port 0 --bind-address ::1":                                "",
+		"--listen 127.0.0.1:0 --secure-port 0":                              "--listen excludes --bind-address and --secure-port",
+		"--secure-port 65536":                                               "value out of range",
+		"--bind-address 0.0.0.0":                                            "0.0.0.0:6443 is reached by others",
+		"--insecure-http --cert-dir d":                                      "--insecure-http goes with none of",
+		"--tls-cert c":                                                      "--tls-cert-file and --tls-private-key-file go together",
+		"crd.yaml":                                                          `"crd.yaml" is no flag`,
+		"--listen 0.0.0.0:1":                                                "0.0.0.0:1 is reached by others",
 		"--listen 0.0.0.0:1 --token-file f --etcd-servers http://127.0.0.1:2379 --data f": "exclude each other",
 	} {
 		cmd := command(&options{})

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -185,37 +182,6 @@ func (o *options) authorizeByMode(c *server.Config) {
 	if slices.Contains(o.modes, "AlwaysDeny") || !c.RBAC {
 		c.Authorize = auth.Deny
 	}
-}
-
-// tls returns how the server speaks TLS, nil without, and the certificate that clients must trust, if it is one of its own.
-func (o *options) tls() (*tls.Config, []byte, error) {
-	if o.insecure {
-		return nil, nil, nil
-	}
-	c := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
-	var trusted []byte
-	var certificate tls.Certificate
-	var err error
-	if o.tlsCert != "" {
-		certificate, err = tls.LoadX509KeyPair(o.tlsCert, o.tlsKey)
-	} else {
-		certificate, trusted, err = server.SelfSigned(time.Now(), "localhost", "127.0.0.1", "::1", o.host)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	c.Certificates = []tls.Certificate{certificate}
-	if o.clientCA != "" {
-		authorities, err := os.ReadFile(o.clientCA)
-		if err != nil {
-			return nil, nil, err
-		}
-		c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
-		if !c.ClientCAs.AppendCertsFromPEM(authorities) {
-			return nil, nil, fmt.Errorf("%s contains no certificate", o.clientCA)
-		}
-	}
-	return c, trusted, nil
 }
 
 // announce says what is served and how to reach it.
