@@ -82,7 +82,8 @@ var table = []layers.Layer{
 	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", ""},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
-	{"cmd/deed-apiserver", ". auth filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
+	{"internal/command", ". auth filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
+	{"cmd/deed-apiserver", "internal/command", "", ""},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/server", table) }

@@ -136,7 +136,7 @@ func TestNothingElseLogs(t *testing.T) {
 		"./admission":           "log/slog", // it hides values
 		".":                     "log/slog", // it has Config.Log
 		"./apitest":             "log log/slog",
-		"./cmd/deed-apiserver":  "log/slog",
+		"./internal/command":    "log/slog",
 		"./hookclient":          "k8s.io/klog/v2", // it silences klog
 		"./internal/servertest": "log/slog",       // it discards the log
 	}

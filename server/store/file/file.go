@@ -43,9 +43,15 @@ const patience = time.Second
 //
 // The cost is that of reading the file.
 //
-// The steps stand in this order: permissions first, so that no other user can open the file meanwhile. Then bbolt takes its lock on the
+// The steps of open stand in this order: permissions first, so that no other user can open the file meanwhile. Then bbolt takes its lock on the
 // file. Only then is anything read, and the changes are loaded one by one, so that memory holds each text once.
-func Open(name string) (_ *Store, err error) {
+func Open(name string) (*Store, error) { return open(name, true) }
+
+// OpenUnsynced is like [Open], but a write may return before it is on disk. It survives the end of the process, and is lost if the machine
+// stops before the system writes it. Tests want that: a write takes microseconds and no disk.
+func OpenUnsynced(name string) (*Store, error) { return open(name, false) }
+
+func open(name string, sync bool) (_ *Store, err error) {
 	// A truncated file faults where it is mapped, and bbolt panics on malformed pages. The recovered database keeps its locks and cannot be
 	// closed, so it stays open.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -57,7 +63,9 @@ func Open(name string) (_ *Store, err error) {
 	if err := closeToOthers(name); err != nil {
 		return nil, fmt.Errorf("store %s: %w", name, err)
 	}
-	db, err := bbolt.Open(name, 0o600, &bbolt.Options{Timeout: patience, FreelistType: bbolt.FreelistMapType})
+	db, err := bbolt.Open(name, 0o600, &bbolt.Options{
+		Timeout: patience, FreelistType: bbolt.FreelistMapType, NoSync: !sync, NoGrowSync: !sync,
+	})
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("store %s: another process has it open", name)

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"net/http"
@@ -105,12 +105,12 @@ func TestAuthorizationModes(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		var out, errs strings.Builder
-		if code := Run(t.Context(), []string{"completion", shell}, &out, &errs); code != 0 || !strings.Contains(out.String(), "deed-apiserver") {
+		if code := Run(t.Context(), Name, []string{"completion", shell}, &out, &errs); code != 0 || !strings.Contains(out.String(), "deed-apiserver") {
 			t.Errorf("%s: exit code %d, %s", shell, code, errs.String())
 		}
 	}
 	var out, errs strings.Builder
-	Run(t.Context(), []string{"__complete", "--kubec"}, &out, &errs)
+	Run(t.Context(), Name, []string{"__complete", "--kubec"}, &out, &errs)
 	if !strings.HasPrefix(out.String(), "--kubeconfig\t") {
 		t.Errorf("--kubec is completed to %s%s", out.String(), errs.String())
 	}
@@ -119,7 +119,7 @@ func TestCompletion(t *testing.T) {
 // TestVersion prints the version and serves nothing.
 func TestVersion(t *testing.T) {
 	var out, errs strings.Builder
-	if code := Run(t.Context(), []string{"--version"}, &out, &errs); code != 0 || errs.Len() > 0 {
+	if code := Run(t.Context(), Name, []string{"--version"}, &out, &errs); code != 0 || errs.Len() > 0 {
 		t.Errorf("exit code %d, %s", code, errs.String())
 	}
 	if got := out.String(); got != build.Read().Text("deed-apiserver") || !strings.HasPrefix(got, "deed-apiserver ") {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -13,7 +13,7 @@ func TestAnnounce(t *testing.T) {
 	defer cancel()
 	var out, errOut output
 	out.on, out.do = "Run with --kubeconfig", cancel
-	code := Run(ctx, strings.Fields("--listen 127.0.0.1:0"), &out, &errOut)
+	code := Run(ctx, Name, strings.Fields("--listen 127.0.0.1:0"), &out, &errOut)
 	const want = "Not enforced, only stored: ValidatingAdmissionPolicies, MutatingAdmissionPolicies, LimitRanges, ResourceQuotas.\n"
 	if code != 0 || !strings.Contains(out.String(), want) {
 		t.Errorf("status %d, output %s, errors %s", code, &out, &errOut)

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"errors"
@@ -105,11 +105,11 @@ func presentName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 
 // check refuses flags that do not go together. Beyond loopback, nobody must be able to read or change anything unasked.
 func (o *options) check() error {
-	if o.flags.Changed("bind-address") || o.flags.Changed("secure-port") {
-		if o.flags.Changed("listen") {
-			return errors.New("--listen excludes --bind-address and --secure-port")
-		}
+	switch {
+	case !o.flags.Changed("listen"):
 		o.listen = net.JoinHostPort(o.bindAddress, strconv.Itoa(int(o.securePort)))
+	case o.flags.Changed("bind-address") || o.flags.Changed("secure-port"):
+		return errors.New("--listen excludes --bind-address and --secure-port")
 	}
 	host, _, err := net.SplitHostPort(o.listen)
 	if err != nil {

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"net/http"
@@ -42,7 +42,7 @@ func TestVerify(t *testing.T) {
 		{"verify --date " + name, 2, "unknown flag: --date"},
 	} {
 		var out strings.Builder
-		if code := Run(t.Context(), strings.Fields(c.line), &out, &out); code != c.code || !strings.Contains(out.String(), c.want) {
+		if code := Run(t.Context(), Name, strings.Fields(c.line), &out, &out); code != c.code || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: %d, %s", c.line, code, out.String())
 		}
 	}
@@ -56,7 +56,7 @@ func TestDataFileIsGone(t *testing.T) {
 	out.on, out.do = "Run with --kubeconfig", sync.OnceFunc(func() { close(serving) })
 	done := make(chan int, 1)
 	go func() {
-		done <- Run(t.Context(), strings.Fields("--listen 127.0.0.1:0 --insecure-http --data "+name), &out, &errOut)
+		done <- Run(t.Context(), Name, strings.Fields("--listen 127.0.0.1:0 --insecure-http --data "+name), &out, &errOut)
 	}()
 	<-serving
 	if err := os.Remove(name); err != nil {

@@ -1,6 +1,7 @@
-package main
+package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,18 +78,19 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 			}
 		})
 	}
+	asked := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
 		select {
 		case <-o.lost:
-			cancel(fmt.Errorf("--data: %s was removed, replaced or cut: objects cannot be kept any more", o.data))
+			cancel(fmt.Errorf("%s was removed, replaced or cut: objects cannot be kept any more", o.dataName()))
 		case <-ctx.Done():
 		}
 	}()
 	err = s.Serve(ctx, l, tlsConfig)
-	if cause := context.Cause(ctx); cause != ctx.Err() {
-		err = errors.Join(cause, err)
+	if asked.Err() == nil {
+		err = errors.Join(context.Cause(ctx), err)
 	}
 	return err
 }
@@ -112,12 +114,19 @@ func (o *options) openStore(ctx context.Context, c *server.Config) error {
 			return fmt.Errorf("--data: %w", err)
 		}
 		c.Store = kept
-		o.lost = kept.Lost()
 	case len(o.etcd.servers) > 0:
-		return o.etcd.open(ctx, c)
+		if err := o.etcd.open(ctx, c); err != nil {
+			return err
+		}
+	}
+	if kept, ok := c.Store.(*file.Store); ok {
+		o.lost = kept.Lost()
 	}
 	return nil
 }
+
+// dataName returns the name of the file that keeps the objects, if one does.
+func (o *options) dataName() string { return cmp.Or(o.data, o.etcd.file) }
 
 func (o *options) logger(w io.Writer) *slog.Logger {
 	h := &slog.HandlerOptions{Level: slog.LevelInfo}
@@ -192,8 +201,8 @@ func (o *options) announce(out io.Writer, s *server.Server, address string, trus
 	}
 	fmt.Fprintf(out, "Serving %s at %s\n", s.Summary(), url)
 	switch {
-	case o.data != "":
-		fmt.Fprintf(out, "Objects are kept in %s.\n", o.data)
+	case o.dataName() != "":
+		fmt.Fprintf(out, "Objects are kept in %s.\n", o.dataName())
 	case len(o.etcd.servers) > 0:
 		fmt.Fprintf(out, "Objects are kept in %s.\n", &o.etcd)
 	default:

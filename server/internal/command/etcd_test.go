@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -88,7 +88,7 @@ func TestSilentEtcd(t *testing.T) {
 	var out, errOut output
 	errOut.on, errOut.do = "tried again", cancel
 	flags := "--listen 127.0.0.1:0 --etcd-servers http://" + closed.Addr().String() + ",http://" + mute.Addr().String()
-	if code := Run(ctx, strings.Fields(flags), &out, &errOut); code == 0 {
+	if code := Run(ctx, Name, strings.Fields(flags), &out, &errOut); code == 0 {
 		t.Error("the server ends without an error")
 	}
 	for _, want := range []string{
@@ -107,7 +107,7 @@ func runUntilServing(t *testing.T, flags string) string {
 	defer cancel()
 	var out, errOut output
 	out.on, out.do = "Objects are kept in etcd", cancel
-	Run(ctx, strings.Fields(flags+" --log-format text --listen 127.0.0.1:0 --crd ../../apitest/testdata/widgets.yaml"), &out, &errOut)
+	Run(ctx, Name, strings.Fields(flags+" --log-format text --listen 127.0.0.1:0 --crd ../../apitest/testdata/widgets.yaml"), &out, &errOut)
 	return errOut.String()
 }
 

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -24,6 +24,8 @@ type etcdOptions struct {
 	prefix             string
 	user, passwordFile string
 	compaction         time.Duration
+	inFiles            bool   // the first of servers may be the program of [etcdCommand]
+	file               string // is where the objects are, if it is
 }
 
 // etcdPatience is how long etcd may take to answer when the server starts, until that is told. Then the server tries again.
@@ -71,8 +73,8 @@ func (o *etcdOptions) open(ctx context.Context, c *server.Config) error {
 		Endpoints: o.servers, CA: o.ca, Cert: o.cert, Key: o.key, User: o.user, Password: etcd.PasswordOf(password),
 		Keys: etcd.Registry(o.prefix), Now: time.Now,
 	}
-	s, err := attempt(ctx, config)
-	for said := ""; isSilent(err) && ctx.Err() == nil; s, err = attempt(ctx, config) {
+	s, err := o.attempt(ctx, config)
+	for said := ""; isSilent(err) && ctx.Err() == nil; s, err = o.attempt(ctx, config) {
 		if text := err.Error(); text != said {
 			logs.New(c.Log).Error("etcd is tried again until it answers", logs.Fault(err))
 			said = text
@@ -81,16 +83,23 @@ func (o *etcdOptions) open(ctx context.Context, c *server.Config) error {
 	if err != nil {
 		return fmt.Errorf("--etcd-servers: %w", err)
 	}
-	c.Store, c.Shared = s, true
+	c.Store, c.Shared = s, o.file == ""
 	if o.compaction > 0 {
 		c.Past = &store.Window{Age: o.compaction}
 	}
 	return nil
 }
 
-func attempt(ctx context.Context, c etcd.Config) (*etcd.Store, error) {
+func (o *etcdOptions) attempt(ctx context.Context, c etcd.Config) (store.Store, error) {
 	ctx, cancel := context.WithTimeout(ctx, etcdPatience)
 	defer cancel()
+	if o.inFiles {
+		objects, err := askForFile(ctx, o.servers[0])
+		if err == nil && objects.Name != "" {
+			o.file = objects.Name
+			return objects.open()
+		}
+	}
 	return etcd.Open(ctx, c)
 }
 

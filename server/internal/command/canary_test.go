@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -39,7 +39,7 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 		"--client-ca " + file("ca.pem", "hunter2"), "--etcd-servers http://hunter2:hunter2@127.0.0.1:1", "--etcd-servers http://hunter2@127.0.0.1:%zz",
 	} {
 		var out, errOut output
-		if code := Run(t.Context(), strings.Fields("--listen 127.0.0.1:0 -v "+flags), &out, &errOut); code == 0 || errOut.String() == "" {
+		if code := Run(t.Context(), Name, strings.Fields("--listen 127.0.0.1:0 -v "+flags), &out, &errOut); code == 0 || errOut.String() == "" {
 			t.Errorf("%s: status %d, %s", flags, code, &errOut)
 		}
 		if text := strings.ReplaceAll(out.String()+errOut.String(), dir, ""); regexp.MustCompile("hunter2|7319462").MatchString(text) {
@@ -58,7 +58,7 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 	}
 	ended := make(chan int)
 	go func() {
-		ended <- Run(ctx, strings.Fields("--listen 127.0.0.1:0 -v --log-format json --insecure-http --kubeconfig "+kubeconfig+
+		ended <- Run(ctx, Name, strings.Fields("--listen 127.0.0.1:0 -v --log-format json --insecure-http --kubeconfig "+kubeconfig+
 			" --token-file "+file("tokens.csv", "hunter2,joe,1")), &out, &errOut)
 	}()
 	<-serving

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bufio"
@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,8 +27,13 @@ import (
 const childVariable = "DEED_TEST_SERVE"
 
 func TestMain(m *testing.M) {
+	if name := NameOf(os.Args[0]); name == KubeAPIServer || name == Etcd {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		os.Exit(Run(ctx, name, os.Args[1:], os.Stdout, os.Stderr))
+	}
 	if flags := os.Getenv(childVariable); flags != "" {
-		os.Exit(Run(context.Background(), strings.Fields(flags), os.Stdout, os.Stderr))
+		os.Exit(Run(context.Background(), Name, strings.Fields(flags), os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }

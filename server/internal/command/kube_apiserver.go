@@ -1,0 +1,43 @@
+package command
+
+import (
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/deed-project/deed/server"
+)
+
+// kubeAPIServerCommand returns the command in the place of kube-apiserver, with its flags in o, and the part of args that it
+// knows.
+//
+// It takes the flags of [command] and warns of all others. Where kube-apiserver and deed-apiserver begin with something else, it does what
+// kube-apiserver does: it listens on all addresses, runs no controllers, and has all admission plugins on. If --etcd-servers names the
+// program of [etcdCommand], the objects are kept in a file in its folder.
+func kubeAPIServerCommand(o *options, args []string, errOut io.Writer) (*cobra.Command, []string) {
+	o.etcd.inFiles = true
+	cmd := command(o)
+	cmd.Use, cmd.Example = KubeAPIServer, ""
+	cmd.Long = "The program is deed-apiserver in the place of kube-apiserver, whose flags it takes."
+	f := cmd.Flags()
+	// With allow-privileged=false, kube-apiserver refuses privileged containers. Here they are always allowed.
+	f.Bool("allow-privileged", false, "is taken, and has no effect: privileged containers are always allowed")
+	o.bindAddress, o.controllers = "0.0.0.0", []string{}
+	f.Lookup("bind-address").DefValue = o.bindAddress
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		o.choosePlugins(errOut)
+		return check(cmd, args)
+	}
+	return cmd, knownArguments(f, args, KubeAPIServer, errOut)
+}
+
+// choosePlugins switches on the plugins that are on in kube-apiserver by default, which are all that this server has. It tells w of names
+// of plugins that this server does not have.
+func (o *options) choosePlugins(w io.Writer) {
+	all := server.AdmissionPlugins()
+	knownPlugins(o.enable, all, "enable-admission-plugins", w)
+	o.disable = knownPlugins(o.disable, all, "disable-admission-plugins", w)
+	o.enable = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(o.disable, name) })
+}
