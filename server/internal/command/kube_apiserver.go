@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"io"
 	"slices"
 
@@ -31,6 +32,21 @@ func kubeAPIServerCommand(o *options, args []string, errOut io.Writer) (*cobra.C
 		return check(cmd, args)
 	}
 	return cmd, knownArguments(f, args, KubeAPIServer, errOut)
+}
+
+// Place is where a server listens.
+type Place struct {
+	Address string // host and port
+	CA      []byte // what clients must trust, in PEM; nil for a certificate of others
+}
+
+// ServeAsKubeAPIServer serves as [KubeAPIServer] with its flags in args until ctx is done. It calls ready once when it answers.
+func ServeAsKubeAPIServer(ctx context.Context, args []string, out, errOut io.Writer, ready func(Place)) error {
+	cmd, args := kubeAPIServerCommand(&options{ready: ready}, args, errOut)
+	cmd.SetArgs(args)
+	cmd.SetOut(out)
+	cmd.SetErr(errOut)
+	return cmd.ExecuteContext(ctx)
 }
 
 // choosePlugins switches on the plugins that are on in kube-apiserver by default, which are all that this server has. It tells w of names

@@ -46,6 +46,7 @@ type options struct {
 	logFormat       string
 	verbose         bool
 	flags           *pflag.FlagSet
+	ready           func(Place)     // is told where the server listens; nil is told nothing
 	host            string          // of listen
 	lost            <-chan struct{} // is closed when the data file is gone; nil without one
 }

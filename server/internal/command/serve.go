@@ -69,6 +69,9 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	if err := o.announce(out, s, l.Addr().String(), trusted, token); err != nil {
 		return errors.Join(err, l.Close())
 	}
+	if o.ready != nil {
+		o.ready(Place{l.Addr().String(), trusted})
+	}
 	var rehearsal sync.WaitGroup
 	defer rehearsal.Wait()
 	if len(config.Objects) == 0 {
