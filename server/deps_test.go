@@ -84,6 +84,7 @@ var table = []layers.Layer{
 	{"hostile/attack", "hostile", "", ""},
 	{"internal/command", ". auth filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
 	{"cmd/deed-apiserver", "internal/command", "", ""},
+	{"envtest", "internal/command manifest", "", "k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/client-go"},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/server", table) }

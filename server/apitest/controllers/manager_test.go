@@ -12,6 +12,7 @@ import (
 	appsapply "k8s.io/client-go/applyconfigurations/apps/v1"
 	coreapply "k8s.io/client-go/applyconfigurations/core/v1"
 	metaapply "k8s.io/client-go/applyconfigurations/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
@@ -55,10 +56,16 @@ func deploymentOf(w *Widget) *appsapply.DeploymentApplyConfiguration {
 // newManager returns a manager for a server, without ports.
 func newManager(t *testing.T, s *apitest.Server, options manager.Options) manager.Manager {
 	t.Helper()
+	return newManagerAt(t, s.RESTConfig(), options)
+}
+
+// newManagerAt returns a manager for the server of a client's configuration, without ports.
+func newManagerAt(t *testing.T, server *rest.Config, options manager.Options) manager.Manager {
+	t.Helper()
 	options.Scheme = scheme
 	options.Metrics = metricsserver.Options{BindAddress: "0"}
 	options.Controller = config.Controller{SkipNameValidation: new(true)}
-	m, err := manager.New(s.RESTConfig(), options)
+	m, err := manager.New(server, options)
 	check(t, err)
 	return m
 }
