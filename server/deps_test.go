@@ -78,7 +78,7 @@ var table = []layers.Layer{
 		"value schema managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
-	{"apitest", ". admission auth filters manifest cache store store/memory", "value", "k8s.io/client-go/rest k8s.io/apimachinery/pkg/apis/meta/v1"},
+	{"apitest", ". admission auth filters manifest cache store store/memory", "value schema schema/builtin", "k8s.io/client-go/rest k8s.io/apimachinery sigs.k8s.io/controller-runtime/pkg/client"},
 	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", ""},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},

@@ -39,6 +39,7 @@ type Option func(*options) error
 
 type options struct {
 	objects []manifest.Object
+	types   []types
 	now     func() time.Time
 	wrap    func(http.Handler) http.Handler
 	log     *slog.Logger
@@ -131,6 +132,13 @@ func Start(tb testing.TB, with ...Option) *Server {
 		if err := option(&o); err != nil {
 			tb.Fatal(err)
 		}
+	}
+	for _, t := range o.types {
+		definitions, err := t.define(o.objects)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		o.objects = append(definitions, o.objects...)
 	}
 	if err := o.serveWebhooks(tb); err != nil {
 		tb.Fatal(err)

@@ -7,11 +7,14 @@ import (
 	"testing"
 
 	"gomodules.xyz/jsonpatch/v2"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	clientscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -90,6 +93,18 @@ func TestFunction(t *testing.T) {
 	client := dynamic.NewForConfigOrDie(s.RESTConfig()).Resource(maps).Namespace("default")
 	if err := client.Delete(t.Context(), "precious", metav1.DeleteOptions{}); !errors.IsForbidden(err) {
 		t.Errorf("it is deleted: %v", err)
+	}
+}
+
+func TestFromFakes(t *testing.T) {
+	web := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web"},
+		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "web", Image: "web:1"}}},
+		Status:     corev1.PodStatus{Phase: corev1.PodRunning},
+	}
+	c := apitest.NewClient(t, clientscheme.Scheme, web)
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(web), web); err != nil || web.Status.Phase != corev1.PodRunning {
+		t.Errorf("it does not run: %v", err)
 	}
 }
 
