@@ -41,12 +41,19 @@ type Registry struct {
 	scheme   *runtime.Scheme
 	custom   map[gvkschema.GroupKind]customKind
 	catalog  *schema.Catalog
-	managers sync.Map // endpointKey → *managedfields.FieldManager
+	managers sync.Map // endpointKey → Endpoint
 }
 
 type endpointKey struct {
 	gvk         gvkschema.GroupVersionKind
 	subresource string
+	lenient     bool
+}
+
+// Endpoint is the field manager of an endpoint with the configuration that it was made of, whose maps must not be modified.
+type Endpoint struct {
+	Manager *managedfields.FieldManager
+	Config  managedfields.Config
 }
 
 // customKind is a kind that a definition defines.
@@ -118,20 +125,32 @@ func (r *Registry) define(definition any) error {
 //
 // The error is a [*builtin.UnservedError] for a version that servers do not serve and for a kind that no source has.
 func (r *Registry) Manager(gvk gvkschema.GroupVersionKind, subresource string) (*managedfields.FieldManager, error) {
-	key := endpointKey{gvk, subresource}
+	e, err := r.Endpoint(gvk, subresource)
+	return e.Manager, err
+}
+
+// Endpoint is [Registry.Manager] with the configuration, for callers that need the types of the kind or change a detail.
+func (r *Registry) Endpoint(gvk gvkschema.GroupVersionKind, subresource string) (Endpoint, error) {
+	return r.endpoint(endpointKey{gvk, subresource, false}, r.config)
+}
+
+// endpoint returns the field manager for key. It makes one with the configuration of config if there is none.
+func (r *Registry) endpoint(
+	key endpointKey, config func(gvkschema.GroupVersionKind, string) (managedfields.Config, error),
+) (Endpoint, error) {
 	if known, ok := r.managers.Load(key); ok {
-		return known.(*managedfields.FieldManager), nil
+		return known.(Endpoint), nil
 	}
-	config, err := r.config(gvk, subresource)
+	c, err := config(key.gvk, key.subresource)
 	if err != nil {
-		return nil, err
+		return Endpoint{}, err
 	}
-	m, err := managedfields.New(config)
+	m, err := managedfields.New(c)
 	if err != nil {
-		return nil, err
+		return Endpoint{}, err
 	}
-	known, _ := r.managers.LoadOrStore(key, m)
-	return known.(*managedfields.FieldManager), nil
+	known, _ := r.managers.LoadOrStore(key, Endpoint{m, c})
+	return known.(Endpoint), nil
 }
 
 // config returns the configuration of an endpoint, by the first source that has the kind.
@@ -282,7 +301,7 @@ func (r *Registry) write(
 	if err != nil {
 		return Outcome{}, StatusError(err)
 	}
-	return Outcome{after, !after.Content.Equal(before.Content), !sameOwners(before.Entries, after.Entries)}, nil
+	return Outcome{after, !after.Content.Equal(before.Content), !SameOwners(before.Entries, after.Entries)}, nil
 }
 
 // object is ObjectOf, with the apiVersion and kind that the scheme has for a typed object without.
@@ -300,8 +319,8 @@ func (r *Registry) object(v any) (managedfields.Object, error) {
 	return managedfields.Object{Content: content, Entries: object.Entries}, nil
 }
 
-// sameOwners reports whether both entries say that the same managers own the same fields.
-func sameOwners(before, after []managedfields.Entry) bool {
+// SameOwners reports whether both entries say that the same managers own the same fields in the same versions. Times do not count.
+func SameOwners(before, after []managedfields.Entry) bool {
 	if len(before) != len(after) {
 		return false
 	}

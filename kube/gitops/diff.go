@@ -1,0 +1,220 @@
+package gitops
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/kube"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/value"
+)
+
+// Options says who applies, and what does not count as a difference.
+type Options struct {
+	// Manager is the name of the field manager that applies. It must not be empty.
+	Manager string
+	// Subresource is what the manager applies through, such as status, and empty for the object itself.
+	Subresource string
+	// Ignore has the fields that do not count. nil ignores none.
+	Ignore *Rules
+}
+
+// Result is what an apply would change. It is immutable.
+type Result struct {
+	// Object is what a server would store, all conflicts decided for the manager. Times are those of the call.
+	Object managedfields.Object
+	// Live is the live object without managed fields, in the version of the desired one. If the apply changes it, it has the default
+	// values and normal forms that a server adds when it reads the object.
+	Live value.Value
+	// Creates says that there is no live object.
+	Creates bool
+	// Changes are the fields that the apply changes, in the order of the object. A container that comes or goes is one change. Fields of
+	// bookkeeping, such as metadata.generation, are left out, and so is the status of an object that is created.
+	Changes []Change
+	// Ignored are the changes that [Options.Ignore] leaves out. Excluded says that a rule leaves out the whole object.
+	Ignored  []Change
+	Excluded bool
+	// Unknown are the fields of both objects that the schema of the kind lacks. They are merged as values without a schema, and
+	// those that change are among Changes, too.
+	Unknown []Unknown
+	// Conflicts are the changes of fields that others own. Without force, a server answers with them and changes nothing.
+	Conflicts []Conflict
+	// Ownership says whether the apply changes who owns which fields. Such an apply is worth its request although no value changes.
+	Ownership bool
+	// Refused says why a server refuses the desired object by its schema, such as a text where a number should be. The objects are then
+	// compared without a schema. Unknown fields are no reason.
+	Refused error
+	// Untyped says that no schema of the kind is known. Lists are then compared as a whole.
+	Untyped bool
+
+	kind    *schema.Type
+	desired value.Value
+}
+
+// Modified reports whether the apply would create the object, or change a field that is not ignored.
+func (r *Result) Modified() bool { return !r.Excluded && (r.Creates || len(r.Changes) > 0) }
+
+// builtins is the registry of the kinds that need no source.
+var builtins = sync.OnceValues(func() (*kube.Registry, error) { return kube.NewRegistry(kube.Sources{}) })
+
+// Diff returns what a server-side apply of desired by a manager would change in live, which is nil where nothing is stored yet. Both are
+// in a form that [kube.ObjectOf] reads. The managed fields of desired do not count: a server refuses them. registry has the schemas; nil
+// means the built-in kinds only.
+//
+//  1. The live object is converted to the version of the desired one.
+//  2. The field manager of the kind applies the desired object with force: see [managedfields.FieldManager.Plan].
+//  3. If the schema lacks a field, the field manager of [kube.Registry.Lenient] applies it, and [Result.Unknown] lists the field. If an
+//     object has values of a wrong type, the objects are compared without a schema, and [Result.Refused] says why.
+//  4. What the server makes of the outcome, such as default values and the normal form of quantities, is compared with what it makes of
+//     the live object.
+//  5. The fields that o.Ignore names are removed from both objects, which are then compared again.
+//
+// The error says what is wrong with the arguments: an object that is none, a manager without name, or managed fields of live that cannot
+// be read.
+func Diff(live, desired any, registry *kube.Registry, o Options) (*Result, error) {
+	if o.Manager == "" {
+		return nil, errors.New("the manager that applies has no name")
+	}
+	if registry == nil {
+		var err error
+		if registry, err = builtins(); err != nil {
+			return nil, err
+		}
+	}
+	before, err := kube.ObjectOf(live)
+	if err != nil {
+		return nil, fmt.Errorf("live object: %w", err)
+	}
+	config, err := kube.ObjectOf(desired)
+	if err != nil {
+		return nil, fmt.Errorf("desired object: %w", err)
+	}
+	if config.GVK().Kind == "" {
+		return nil, errors.New("the desired object has no kind")
+	}
+	config.Entries = nil
+	d := differ{registry: registry, options: o, gvk: gvkschema.GroupVersionKind(config.GVK())}
+	return d.diff(before, config)
+}
+
+// differ compares the objects of a kind.
+type differ struct {
+	registry *kube.Registry
+	options  Options
+	gvk      gvkschema.GroupVersionKind
+}
+
+// diff returns the result for two objects.
+func (d differ) diff(live, config managedfields.Object) (*Result, error) {
+	r := &Result{Creates: live.Content.IsAbsent(), desired: config.Content}
+	to, err := d.registry.Endpoint(d.gvk, d.options.Subresource)
+	var unserved *builtin.UnservedError
+	if r.Untyped = errors.As(err, &unserved); r.Untyped {
+		to, err = d.registry.Lenient(d.gvk, d.options.Subresource)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.kind = to.Config.Types[d.gvk.GroupVersion().String()]
+	if live, err = d.converted(live, to.Config); err != nil {
+		return nil, err
+	}
+	r.Live = live.Content
+	plan, to, err := d.apply(r, to, live, config)
+	if err != nil {
+		return nil, err
+	}
+	r.Ownership = !kube.SameOwners(live.Entries, r.Object.Entries)
+	r.Conflicts = conflictsOf(plan.Conflicts(), d.options.Manager)
+	rules := d.options.Ignore.of(r.Live, config.Content)
+	r.Excluded = rules.whole
+	if !plan.Changed() {
+		return r, nil
+	}
+	if r.Changes = r.changes(r.Live, r.Object.Content); len(r.Changes) == 0 {
+		return r, nil
+	}
+	// The live object may come from a file, without what a server adds when it reads it.
+	if held, err := normalized(to.Config, r.Live); err == nil && !r.Creates && !held.Equal(r.Live) {
+		r.Live = held
+		r.Changes = r.changes(held, r.Object.Content)
+	}
+	if !rules.empty() {
+		r.ignore(rules, live.Entries)
+	}
+	return r, nil
+}
+
+// apply applies config to live with force, and fills in the object of r. It returns the plan with the endpoint that it is of: that of
+// to, or one that admits what to refuses.
+func (d differ) apply(r *Result, to kube.Endpoint, live, config managedfields.Object) (*managedfields.Plan, kube.Endpoint, error) {
+	plan, err := d.force(r, to, live, config)
+	var entry *managedfields.EntryError
+	if err == nil || r.Untyped || errors.As(err, &entry) {
+		return plan, to, err
+	}
+	if r.Unknown = unknownIn(r.kind, live.Content, config.Content); len(r.Unknown) > 0 {
+		lenient, lenientErr := d.registry.Lenient(d.gvk, d.options.Subresource)
+		if lenientErr != nil {
+			return nil, to, lenientErr
+		}
+		if plan, err = d.force(r, lenient, live, config); err == nil {
+			return plan, lenient, nil
+		}
+	}
+	r.Refused, r.kind = err, schema.Deduced
+	types := map[string]*schema.Type{d.gvk.GroupVersion().String(): schema.Deduced}
+	to.Config = managedfields.Config{GVK: schema.GVK(d.gvk), Subresource: d.options.Subresource, Types: types}
+	if to.Manager, err = managedfields.New(to.Config); err != nil {
+		return nil, to, err
+	}
+	plan, err = d.force(r, to, live, config)
+	return plan, to, err
+}
+
+// force applies config to live with the field manager of an endpoint.
+func (d differ) force(r *Result, to kube.Endpoint, live, config managedfields.Object) (*managedfields.Plan, error) {
+	plan, err := to.Manager.Plan(live, config, d.options.Manager)
+	if err != nil {
+		return nil, err
+	}
+	r.Object, err = plan.Force()
+	return plan, err
+}
+
+// converted returns live in the version of the desired object.
+func (d differ) converted(live managedfields.Object, config managedfields.Config) (managedfields.Object, error) {
+	from, to := live.Content.Get("apiVersion").Str(), d.gvk.GroupVersion().String()
+	if live.Content.IsAbsent() || from == to {
+		return live, nil
+	}
+	converter := config.Converter
+	if converter == nil || config.Types[from] == nil {
+		return managedfields.Object{Content: live.Content.With("apiVersion", value.String(to)), Entries: live.Entries}, nil
+	}
+	content, err := converter.Convert(live.Content, to)
+	if err != nil {
+		return live, fmt.Errorf("live object: cannot convert %s to %s: %w", from, to, err)
+	}
+	return managedfields.Object{Content: content, Entries: live.Entries}, nil
+}
+
+// normalized returns what a server with the configuration c reads once it has stored object.
+func normalized(c managedfields.Config, object value.Value) (value.Value, error) {
+	if c.Hold != nil {
+		held, err := c.Hold(object)
+		if err != nil {
+			return object, err
+		}
+		object = held
+	}
+	if c.Default != nil {
+		object = c.Default(object)
+	}
+	return object, nil
+}

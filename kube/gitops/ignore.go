@@ -1,0 +1,388 @@
+package gitops
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
+	"github.com/deed-project/deed/value"
+)
+
+// Fields that do not count: rules as two GitOps tools write them, and what they remove from objects.
+
+// IgnoreDifferences is an entry of ignoreDifferences in an Application of Argo CD. Group and Kind are patterns with the wildcards *, ?,
+// [a-z] and {a,b}; an empty Name or Namespace is that of every object.
+type IgnoreDifferences struct {
+	Group, Kind, Name, Namespace string
+	// JSONPointers name fields as RFC 6901 has it. A pointer to nothing is ignored.
+	JSONPointers []string
+	// JQPathExpressions name fields as jq does, in a subset:
+	//
+	//	.spec.replicas  ."a.b"  .a["b"]  .[0]  .[-1]  .[]  each with ? behind it, so that it is no error where there is nothing
+	//	a | b           the fields of b in those of a
+	//	a, b            the fields of both
+	//	select(a)       the value itself if a is true; a compares with == and !=, has the functions startswith, endswith,
+	//	                contains and test with a text, and joins conditions by and, or and not
+	//
+	// Everything else is an error of [NewRules]. An expression that fails on an object, as .a[] where a is missing, removes nothing.
+	JQPathExpressions []string
+	// ManagedFieldsManagers are managers whose fields do not count where the apply would change their values.
+	ManagedFieldsManagers []string
+}
+
+// IgnoreRule is a rule of Flux's drift detection. Paths are JSON pointers; the empty one excludes the whole object. A nil Selector
+// selects every object.
+type IgnoreRule struct {
+	Paths    []string
+	Selector *Selector
+}
+
+// Selector selects the objects of an [IgnoreRule]. The first five are regular expressions that match the whole of a name, and the last
+// two are label selectors. What is empty selects everything.
+type Selector struct {
+	Group, Version, Kind, Name, Namespace string
+	AnnotationSelector, LabelSelector     string
+}
+
+// Rules are compiled rules. They are immutable and safe for concurrent use. The nil Rules ignore nothing.
+type Rules struct{ rules []rule }
+
+// rule removes fields of the objects that it selects.
+type rule struct {
+	selects  func(identity) bool
+	pointers [][]string
+	queries  []query
+	managers []string
+	whole    bool
+}
+
+// NewRules compiles rules of both tools, which then hold together. The error joins what is wrong with each rule.
+func NewRules(argo []IgnoreDifferences, flux []IgnoreRule) (*Rules, error) {
+	out := &Rules{}
+	var problems []error
+	for i, d := range argo {
+		r, err := d.compile()
+		if err != nil {
+			problems = append(problems, fmt.Errorf("ignoreDifferences[%d]: %w", i, err))
+		}
+		out.rules = append(out.rules, r)
+	}
+	for i, f := range flux {
+		r, err := f.compile()
+		if err != nil {
+			problems = append(problems, fmt.Errorf("rule %d: %w", i, err))
+		}
+		out.rules = append(out.rules, r)
+	}
+	if len(problems) > 0 {
+		return nil, errors.Join(problems...)
+	}
+	return out, nil
+}
+
+// identity is what selectors look at.
+type identity struct {
+	group, version, kind, name, namespace string
+	labels, annotations                   labels.Set
+}
+
+// identityOf returns the identity of object, whose namespace is that of live where it says none.
+func identityOf(live, object value.Value) identity {
+	gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
+	id := identity{
+		group: gvk.Group, version: gvk.Version, kind: gvk.Kind, name: object.Get("metadata", "name").Str(),
+		namespace: object.Get("metadata", "namespace").Str(), labels: labels.Set{}, annotations: labels.Set{},
+	}
+	if id.namespace == "" {
+		id.namespace = live.Get("metadata", "namespace").Str()
+	}
+	for name, v := range object.Get("metadata", "labels").Members() {
+		id.labels[name] = v.Str()
+	}
+	for name, v := range object.Get("metadata", "annotations").Members() {
+		id.annotations[name] = v.Str()
+	}
+	return id
+}
+
+func (d IgnoreDifferences) compile() (rule, error) {
+	r := rule{managers: d.ManagedFieldsManagers}
+	var problems []error
+	group, err := glob(d.Group)
+	problems = append(problems, err)
+	kind, err := glob(d.Kind)
+	problems = append(problems, err)
+	for _, text := range d.JSONPointers {
+		tokens, err := pointer(text)
+		problems = append(problems, err)
+		r.pointers = append(r.pointers, tokens)
+	}
+	for _, text := range d.JQPathExpressions {
+		q, err := parseQuery(text)
+		problems = append(problems, err)
+		r.queries = append(r.queries, q)
+	}
+	r.selects = func(id identity) bool {
+		return group.MatchString(id.group) && kind.MatchString(id.kind) &&
+			(d.Name == "" || d.Name == id.name) && (d.Namespace == "" || d.Namespace == id.namespace)
+	}
+	return r, errors.Join(problems...)
+}
+
+// glob compiles a pattern with wildcards.
+func glob(pattern string) (*regexp.Regexp, error) {
+	var b strings.Builder
+	depth := 0
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '*':
+			b.WriteString(".*")
+		case c == '?':
+			b.WriteString(".")
+		case c == '[':
+			b.WriteString("[")
+			if i+1 < len(pattern) && pattern[i+1] == '!' {
+				b.WriteString("^")
+				i++
+			}
+		case c == ']', c == '-':
+			b.WriteByte(c)
+		case c == '{':
+			b.WriteString("(?:")
+			depth++
+		case c == '}' && depth > 0:
+			b.WriteString(")")
+			depth--
+		case c == ',' && depth > 0:
+			b.WriteString("|")
+		case c == '\\' && i+1 < len(pattern):
+			i++
+			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+		default:
+			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+		}
+	}
+	re, err := regexp.Compile("^(?s:" + b.String() + ")$")
+	if err != nil {
+		return nil, fmt.Errorf("%q is no pattern: %w", pattern, err)
+	}
+	return re, nil
+}
+
+func (f IgnoreRule) compile() (rule, error) {
+	r := rule{selects: func(identity) bool { return true }}
+	var problems []error
+	for _, text := range f.Paths {
+		if text == "" {
+			r.whole = true
+			continue
+		}
+		tokens, err := pointer(text)
+		problems = append(problems, err)
+		r.pointers = append(r.pointers, tokens)
+	}
+	if f.Selector != nil {
+		var err error
+		r.selects, err = f.Selector.compile()
+		problems = append(problems, err)
+	}
+	return r, errors.Join(problems...)
+}
+
+func (s *Selector) compile() (func(identity) bool, error) {
+	var problems []error
+	matching := func(name, text string) func(string) bool {
+		if text == "" {
+			return func(string) bool { return true }
+		}
+		re, err := regexp.Compile("^(?:" + text + ")$")
+		if err != nil {
+			problems = append(problems, fmt.Errorf("selector: %s: %w", name, err))
+			return nil
+		}
+		return re.MatchString
+	}
+	selecting := func(name, text string) labels.Selector {
+		selector, err := labels.Parse(text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("selector: %s: %w", name, err))
+		}
+		return selector
+	}
+	group, version, kind := matching("group", s.Group), matching("version", s.Version), matching("kind", s.Kind)
+	name, namespace := matching("name", s.Name), matching("namespace", s.Namespace)
+	byLabel, byAnnotation := selecting("labelSelector", s.LabelSelector), selecting("annotationSelector", s.AnnotationSelector)
+	return func(id identity) bool {
+		return group(id.group) && version(id.version) && kind(id.kind) && name(id.name) && namespace(id.namespace) &&
+			byLabel.Matches(id.labels) && byAnnotation.Matches(id.annotations)
+	}, errors.Join(problems...)
+}
+
+// pointer returns the tokens of a JSON pointer.
+func pointer(text string) ([]string, error) {
+	if !strings.HasPrefix(text, "/") {
+		return nil, fmt.Errorf("%q is no JSON pointer: it must begin with a slash", text)
+	}
+	tokens := strings.Split(text[1:], "/")
+	for i, token := range tokens {
+		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	}
+	return tokens, nil
+}
+
+// of returns the rules for an object together. live says its namespace.
+func (rs *Rules) of(live, object value.Value) rule {
+	var out rule
+	if rs == nil || len(rs.rules) == 0 {
+		return out
+	}
+	id := identityOf(live, object)
+	for _, r := range rs.rules {
+		if r.selects(id) {
+			out.pointers = append(out.pointers, r.pointers...)
+			out.queries = append(out.queries, r.queries...)
+			out.managers = append(out.managers, r.managers...)
+			out.whole = out.whole || r.whole
+		}
+	}
+	return out
+}
+
+// empty reports whether r removes nothing.
+func (r rule) empty() bool {
+	return len(r.pointers) == 0 && len(r.queries) == 0 && len(r.managers) == 0
+}
+
+// ignore moves the changes that rules remove from Changes to Ignored. entries are those of the live object.
+func (r *Result) ignore(rules rule, entries []managedfields.Entry) {
+	before, after := rules.without(r.Live), rules.without(r.Object.Content)
+	before, after = withoutManaged(rules.managers, entries, r.kind, before, after)
+	all := r.Changes
+	r.Changes = r.changes(tidied(before, r.Live, after), tidied(after, r.Object.Content, before))
+	for _, c := range all {
+		if !slices.ContainsFunc(r.Changes, func(left Change) bool {
+			return slices.Equal(left.Path, c.Path) && left.Before.Equal(c.Before) && left.After.Equal(c.After)
+		}) {
+			r.Ignored = append(r.Ignored, c)
+		}
+	}
+}
+
+// without returns object without what pointers and queries name.
+func (r rule) without(object value.Value) value.Value {
+	for _, tokens := range r.pointers {
+		object = removed(object, tokens)
+	}
+	for _, q := range r.queries {
+		if found, err := q.paths(object); err == nil {
+			object = removedAll(object, found)
+		}
+	}
+	return object
+}
+
+// removed returns v without what a JSON pointer leads to, and v if it leads to nothing. A negative number counts items from the end.
+func removed(v value.Value, tokens []string) value.Value {
+	switch v.Kind() {
+	case value.KindObject:
+		member := v.Get(tokens[0])
+		if member.IsAbsent() {
+			return v
+		}
+		if len(tokens) == 1 {
+			return v.With(tokens[0], value.Value{})
+		}
+		if left := removed(member, tokens[1:]); !left.Same(member) {
+			return v.With(tokens[0], left)
+		}
+	case value.KindList:
+		i, err := strconv.Atoi(tokens[0])
+		if i < 0 {
+			i += v.Len()
+		}
+		if err != nil || i < 0 || i >= v.Len() {
+			return v
+		}
+		items := slices.Collect(v.Items())
+		if len(tokens) == 1 {
+			return value.List(slices.Delete(items, i, i+1)...)
+		}
+		items[i] = removed(items[i], tokens[1:])
+		return value.List(items...)
+	}
+	return v
+}
+
+// withoutManaged returns both states of an object of type t without the fields that managers own by entries and that differ. States that
+// do not conform to t stay as they are.
+func withoutManaged(managers []string, entries []managedfields.Entry, t *schema.Type, before, after value.Value) (value.Value, value.Value) {
+	var owned fieldpath.Set
+	for _, e := range entries {
+		if !slices.Contains(managers, e.Manager) {
+			continue
+		}
+		if set, err := e.FieldsV1.Set(); err == nil { // a plan has read all entries
+			owned = owned.Union(set)
+		}
+	}
+	if owned.IsEmpty() {
+		return before, after
+	}
+	was, err := typed.New(before, t, typed.AllowDuplicates)
+	if err != nil {
+		return before, after
+	}
+	is, err := typed.New(after, t, typed.AllowDuplicates)
+	if err != nil {
+		return before, after
+	}
+	diff, err := typed.Compare(was, is)
+	if err != nil {
+		return before, after
+	}
+	gone := owned.Intersect(diff.Modified)
+	return was.Remove(gone).Content(), is.Remove(gone).Content()
+}
+
+// tidied returns v without the containers that have become empty in it since they were as in original, and that other lacks. Otherwise
+// the removal of a field that only one state has would show as a change of the container around it.
+func tidied(v, original, other value.Value) value.Value {
+	if v.Same(original) || v.Kind() != value.KindObject {
+		return v
+	}
+	out := v
+	for name, member := range v.Members() {
+		was := original.Get(name)
+		if member.Same(was) {
+			continue
+		}
+		left := tidied(member, was, other.Get(name))
+		if isNothing(left) && was.Len() > 0 && isNothing(other.Get(name)) {
+			left = value.Value{}
+		}
+		if !left.Same(member) {
+			out = out.With(name, left)
+		}
+	}
+	return out
+}
+
+// isNothing reports whether v is absent, null or has nothing in it.
+func isNothing(v value.Value) bool {
+	switch v.Kind() {
+	case value.KindAbsent, value.KindNull:
+		return true
+	case value.KindObject, value.KindList:
+		return v.Len() == 0
+	}
+	return false
+}

@@ -1,0 +1,487 @@
+package gitops
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/deed-project/deed/value"
+)
+
+// Path expressions in a subset of jq: which values they lead to in a document.
+//
+//	query  = pipe {"," pipe}
+//	pipe   = term {"|" term}
+//	term   = path | "select(" cond ")"
+//	path   = "." | ("." name | [ "." ] "[" string | number | nothing "]") ["?"] …
+//	cond   = and {"or" and} {"|" function}
+//	and    = is {"and" is}
+//	is     = path ["==" | "!=" literal] | "(" cond ")"
+
+// query is a parsed expression.
+type query []pipe
+
+// pipe is a list of terms, each of which continues from what the one before leads to.
+type pipe []term
+
+// term is a step of a path or a condition, one of them.
+type term struct {
+	step step
+	cond *condition
+}
+
+// step leads from a value to its parts.
+type step struct {
+	name     string // of a member, if isName
+	index    int    // of an item, if isIndex
+	isName   bool
+	isIndex  bool // neither of the two: all members or items
+	optional bool // a value of the wrong kind leads nowhere, and is no error
+}
+
+// condition is a condition of select. Its truth is that of jq: null and false are false.
+type condition struct {
+	any   []*condition // if not nil, one of them holds
+	all   []*condition // if not nil, all hold
+	not   *condition   // if not nil, it does not hold
+	inner *condition   // if not nil, the condition in parentheses
+	// Otherwise one of the values that path leads to passes the test, which compares it or looks whether it is true.
+	path     pipe
+	test     func(value.Value) (bool, error)
+	compared bool
+}
+
+// place leads to a value: names and numbers from the document on.
+type place []any
+
+// errKind is a step into a value of the wrong kind.
+var errKind = errors.New("a step does not fit the value")
+
+// paths returns the places that q leads to in document.
+func (q query) paths(document value.Value) ([]place, error) {
+	var out []place
+	for _, p := range q {
+		err := p.walk(document, nil, func(at place, _ value.Value) error {
+			out = append(out, slices.Clone(at))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// walk calls visit for each value that p leads to from v, which stands at a place.
+func (p pipe) walk(v value.Value, at place, visit func(place, value.Value) error) error {
+	if len(p) == 0 {
+		return visit(at, v)
+	}
+	if c := p[0].cond; c != nil {
+		holds, err := c.holds(v)
+		if err != nil || !holds {
+			return err
+		}
+		return p[1:].walk(v, at, visit)
+	}
+	return p[0].step.walk(v, at, func(at place, v value.Value) error { return p[1:].walk(v, at, visit) })
+}
+
+// walk calls visit for each part of v that s leads to. A member or item that is missing is null.
+func (s step) walk(v value.Value, at place, visit func(place, value.Value) error) error {
+	isNull := v.IsNull() || v.IsAbsent()
+	switch {
+	case s.isName && (isNull || v.Kind() == value.KindObject):
+		return visit(append(at, s.name), v.Get(s.name))
+	case s.isIndex && (isNull || v.Kind() == value.KindList):
+		i := s.index
+		if i < 0 {
+			i += v.Len()
+		}
+		if i < 0 {
+			return visit(append(at, s.index), value.Value{})
+		}
+		return visit(append(at, i), v.Item(i))
+	case !s.isName && !s.isIndex && v.Kind() == value.KindObject:
+		for name, member := range v.Members() {
+			if err := visit(append(at, name), member); err != nil {
+				return err
+			}
+		}
+		return nil
+	case !s.isName && !s.isIndex && v.Kind() == value.KindList:
+		for i := range v.Len() {
+			if err := visit(append(at, i), v.Item(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case s.optional:
+		return nil
+	}
+	return errKind
+}
+
+// holds reports whether the condition holds for v.
+func (c *condition) holds(v value.Value) (bool, error) {
+	switch {
+	case c.any != nil || c.all != nil:
+		for _, part := range append(slices.Clone(c.any), c.all...) {
+			holds, err := part.holds(v)
+			if err != nil || holds == (c.any != nil) {
+				return holds, err
+			}
+		}
+		return c.all != nil, nil
+	case c.not != nil:
+		holds, err := c.not.holds(v)
+		return !holds, err
+	case c.inner != nil:
+		return c.inner.holds(v)
+	}
+	found := false
+	err := c.path.walk(v, nil, func(_ place, v value.Value) error {
+		holds, err := c.test(v)
+		found = found || holds
+		return err
+	})
+	return found, err
+}
+
+// isTrue reports whether jq takes v for true.
+func isTrue(v value.Value) (bool, error) {
+	return !v.IsAbsent() && !v.IsNull() && (v.Kind() != value.KindBool || v.Bool()), nil
+}
+
+// removedAll returns document without the values at places.
+func removedAll(document value.Value, places []place) value.Value {
+	slices.SortFunc(places, func(a, b place) int { return comparePlaces(b, a) }) // the last ones first, so that numbers stay right
+	for _, at := range slices.CompactFunc(places, func(a, b place) bool { return comparePlaces(a, b) == 0 }) {
+		if len(at) == 0 {
+			return value.Object()
+		}
+		document = removed(document, tokensOf(at))
+	}
+	return document
+}
+
+// comparePlaces orders places by their steps.
+func comparePlaces(a, b place) int {
+	return slices.CompareFunc(a, b, func(x, y any) int {
+		i, isInt := x.(int)
+		j, isIntToo := y.(int)
+		if isInt && isIntToo {
+			return i - j
+		}
+		return strings.Compare(fmt.Sprint(x), fmt.Sprint(y))
+	})
+}
+
+// tokensOf returns the tokens of the JSON pointer to a place.
+func tokensOf(at place) []string {
+	var tokens []string
+	for _, s := range at {
+		tokens = append(tokens, fmt.Sprint(s))
+	}
+	return tokens
+}
+
+// parseQuery parses an expression.
+func parseQuery(text string) (q query, err error) {
+	p := &parser{text: text}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case syntaxError:
+			q, err = nil, fmt.Errorf("%q is no path expression that is supported: %s at byte %d", text, string(r), p.at)
+		default:
+			panic(r)
+		}
+	}()
+	for {
+		q = append(q, p.pipe())
+		if !p.take(",") {
+			break
+		}
+	}
+	p.space()
+	if p.at < len(text) {
+		p.fail("unexpected %q", text[p.at:])
+	}
+	return q, nil
+}
+
+// syntaxError is what stops a parser.
+type syntaxError string
+
+type parser struct {
+	text string
+	at   int
+}
+
+func (p *parser) fail(format string, args ...any) { panic(syntaxError(fmt.Sprintf(format, args...))) }
+
+func (p *parser) space() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// take skips token if it comes next, behind white space.
+func (p *parser) take(token string) bool {
+	p.space()
+	if !strings.HasPrefix(p.text[p.at:], token) {
+		return false
+	}
+	p.at += len(token)
+	return true
+}
+
+// word skips a word if it comes next.
+func (p *parser) word(word string) bool {
+	p.space()
+	rest, ok := strings.CutPrefix(p.text[p.at:], word)
+	if !ok || rest != "" && isNameByte(rest[0]) {
+		return false
+	}
+	p.at += len(word)
+	return true
+}
+
+func (p *parser) want(token string) {
+	if !p.take(token) {
+		p.fail("no %q", token)
+	}
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+}
+
+func (p *parser) pipe() pipe {
+	var out pipe
+	for {
+		if p.word("select") {
+			p.want("(")
+			out = append(out, term{cond: p.condition()})
+			p.want(")")
+		} else {
+			out = append(out, p.path()...)
+		}
+		if !p.take("|") {
+			return out
+		}
+	}
+}
+
+// path parses a path, which begins with a dot.
+func (p *parser) path() pipe {
+	p.want(".")
+	var out pipe
+	for first := true; ; first = false {
+		var s step
+		switch {
+		case p.at >= len(p.text):
+			return out
+		case p.text[p.at] == '[':
+			p.at++
+			s = p.bracket()
+		case !first && p.text[p.at] != '.':
+			return out
+		default:
+			if !first {
+				p.at++
+			}
+			var ok bool
+			if s, ok = p.name(); !ok {
+				if first {
+					return out
+				}
+				if p.at < len(p.text) && p.text[p.at] == '[' {
+					continue
+				}
+				p.fail("no name")
+			}
+		}
+		if p.at < len(p.text) && p.text[p.at] == '?' {
+			p.at++
+			s.optional = true
+		}
+		out = append(out, term{step: s})
+	}
+}
+
+// name parses the name of a member, if one comes next.
+func (p *parser) name() (step, bool) {
+	start := p.at
+	if start < len(p.text) && p.text[start] == '"' {
+		return step{isName: true, name: p.quoted()}, true
+	}
+	for p.at < len(p.text) && isNameByte(p.text[p.at]) && (p.at > start || p.text[p.at] < '0' || p.text[p.at] > '9') {
+		p.at++
+	}
+	return step{isName: true, name: p.text[start:p.at]}, p.at > start
+}
+
+// bracket parses what stands in brackets.
+func (p *parser) bracket() step {
+	p.space()
+	var s step
+	switch start := p.at; {
+	case p.take("]"):
+		return s
+	case p.at < len(p.text) && p.text[p.at] == '"':
+		s = step{isName: true, name: p.quoted()}
+	default:
+		p.take("-")
+		for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
+			p.at++
+		}
+		i, err := strconv.Atoi(p.text[start:p.at])
+		if err != nil {
+			p.fail("no name or number in brackets")
+		}
+		s = step{isIndex: true, index: i}
+	}
+	p.want("]")
+	return s
+}
+
+// quoted parses a text in quotes, as JSON has it.
+func (p *parser) quoted() string {
+	end := p.at + 1
+	for ; end < len(p.text) && p.text[end] != '"'; end++ {
+		if p.text[end] == '\\' {
+			end++
+		}
+	}
+	if end >= len(p.text) {
+		p.fail("no end of the text")
+	}
+	v, err := value.Parse([]byte(p.text[p.at : end+1]))
+	if err != nil || strings.Contains(p.text[p.at:end], `\(`) {
+		p.fail("no plain text")
+	}
+	p.at = end + 1
+	return v.Str()
+}
+
+// condition parses conditions that are joined, with functions of the outcome behind them: a pipe binds least.
+func (p *parser) condition() *condition {
+	c := &condition{any: []*condition{p.conjunction()}}
+	for p.word("or") {
+		c.any = append(c.any, p.conjunction())
+	}
+	for p.take("|") {
+		if p.word("not") {
+			c = &condition{not: c}
+			continue
+		}
+		path := c.isPath()
+		if path == nil {
+			p.fail("a function of a condition")
+		}
+		c = &condition{path: path.path, test: p.function()}
+		if p.word("and") || p.word("or") {
+			p.fail("a function without parentheses around it and its path")
+		}
+	}
+	return c
+}
+
+// isPath returns the only part of c if that is a path without a comparison, and nil otherwise.
+func (c *condition) isPath() *condition {
+	for len(c.any) == 1 || len(c.all) == 1 {
+		c = append(c.any, c.all...)[0]
+	}
+	if c.test != nil && !c.compared {
+		return c
+	}
+	return nil
+}
+
+func (p *parser) conjunction() *condition {
+	c := &condition{all: []*condition{p.comparison()}}
+	for p.word("and") {
+		c.all = append(c.all, p.comparison())
+	}
+	return c
+}
+
+// comparison parses a path, which may be compared, or a condition in parentheses.
+func (p *parser) comparison() *condition {
+	if p.take("(") {
+		c := &condition{inner: p.condition()}
+		p.want(")")
+		return c
+	}
+	c := &condition{path: p.path(), test: isTrue}
+	equal := p.take("==")
+	if !equal && !p.take("!=") {
+		return c
+	}
+	wanted := p.literal()
+	c.compared = true
+	c.test = func(v value.Value) (bool, error) {
+		if v.IsAbsent() {
+			v = value.Null()
+		}
+		return v.Equal(wanted) == equal, nil
+	}
+	return c
+}
+
+// literal parses a text, a number, true, false or null.
+func (p *parser) literal() value.Value {
+	p.space()
+	if p.at < len(p.text) && p.text[p.at] == '"' {
+		return value.String(p.quoted())
+	}
+	start := p.at
+	for p.at < len(p.text) && (isNameByte(p.text[p.at]) || strings.IndexByte("+-.", p.text[p.at]) >= 0) {
+		p.at++
+	}
+	v, err := value.Parse([]byte(p.text[start:p.at]))
+	if err != nil {
+		p.fail("no text, number, true, false or null")
+	}
+	return v
+}
+
+// function parses a function of texts with one argument.
+func (p *parser) function() func(value.Value) (bool, error) {
+	for name, make := range map[string]func(arg string) func(string) bool{
+		"startswith": func(arg string) func(string) bool { return func(s string) bool { return strings.HasPrefix(s, arg) } },
+		"endswith":   func(arg string) func(string) bool { return func(s string) bool { return strings.HasSuffix(s, arg) } },
+		"contains":   func(arg string) func(string) bool { return func(s string) bool { return strings.Contains(s, arg) } },
+		"test": func(arg string) func(string) bool {
+			re, err := regexp.Compile(arg)
+			if err != nil {
+				p.fail("%v", err)
+			}
+			return re.MatchString
+		},
+	} {
+		if !p.word(name) {
+			continue
+		}
+		p.want("(")
+		p.space()
+		if p.at >= len(p.text) || p.text[p.at] != '"' {
+			p.fail("no text in the function %s", name)
+		}
+		is := make(p.quoted())
+		p.want(")")
+		return func(v value.Value) (bool, error) {
+			if v.Kind() != value.KindString {
+				return false, errKind
+			}
+			return is(v.Str()), nil
+		}
+	}
+	p.fail("unexpected %q", p.text[p.at:])
+	return nil
+}
