@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/kube"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
@@ -87,6 +88,16 @@ func NewRules(argo []IgnoreDifferences, flux []IgnoreRule) (*Rules, error) {
 		return nil, errors.Join(problems...)
 	}
 	return out, nil
+}
+
+// Without returns object, in a form that [kube.ObjectOf] reads, without the fields that pointers and expressions of the rules name. A tool
+// that leaves these fields to others applies the outcome. The error is that of ObjectOf.
+func (rs *Rules) Without(object any) (managedfields.Object, error) {
+	o, err := kube.ObjectOf(object)
+	if err != nil {
+		return o, err
+	}
+	return managedfields.Object{Content: rs.of(o.Content, o.Content).without(o.Content), Entries: o.Entries}, nil
 }
 
 // identity is what selectors look at.

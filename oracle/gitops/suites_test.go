@@ -1,0 +1,47 @@
+package gitops
+
+import "testing"
+
+const (
+	argo    = "github.com/argoproj/argo-cd/gitops-engine/pkg/diff"
+	flux    = "github.com/fluxcd/pkg/ssa"
+	envtest = "sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// TestArgo runs the tests of Argo CD's comparisons.
+func TestArgo(t *testing.T) {
+	suite{
+		pkg: argo,
+		edits: []edit{
+			{pkg: argo, file: "deed.go", by: "argo/deed.go"},
+			{pkg: argo, file: "diff.go", old: "func structuredMergeDiff(", new: "func theirStructuredMergeDiff("},
+			{pkg: argo, file: "diff.go", old: "func ThreeWayDiff(", new: "func theirThreeWayDiff("},
+			{pkg: argo, file: "diff.go", old: "mfEntry.FieldsV1.Raw", new: "[]byte(mfEntry.FieldsV1.GetRawString())"}, // Kubernetes v1.37
+		},
+		least: 86,
+	}.run(t)
+}
+
+// server are the edits that start deed's server in the process.
+var server = []edit{
+	{pkg: envtest, file: "deed.go", by: "envtest/deed.go"},
+	{pkg: envtest, file: "server.go", old: "func (te *Environment) Start(", new: "func (te *Environment) theirStart("},
+	{pkg: envtest, file: "server.go", old: "func (te *Environment) Stop(", new: "func (te *Environment) theirStop("},
+}
+
+// TestFlux runs the tests of Flux's comparisons.
+func TestFlux(t *testing.T) {
+	suite{
+		pkg: flux + "/jsondiff",
+		edits: append([]edit{
+			{pkg: flux + "/jsondiff", file: "deed.go", by: "flux/jsondiff.go"},
+			{pkg: flux + "/jsondiff", file: "unstructured.go", old: "c.Patch(ctx, dryRunObj, client.Apply, patchOpts...)",
+				new: "predict(ctx, existingObj, dryRunObj, o.FieldManager)"},
+			{pkg: flux + "/jsondiff", file: "unstructured.go", old: "ApplyPatchToUnstructured(dryRunObj, patch)", new: "withoutIgnored(dryRunObj, o.IgnorePaths)"},
+			{pkg: flux + "/jsondiff", file: "unstructured.go", old: "ApplyPatchToUnstructured(filteredObj, patch)", new: "withoutIgnored(filteredObj, o.IgnorePaths)"},
+			{pkg: flux + "/jsondiff", file: "unstructured.go", old: "patch := GenerateRemovePatch(o.IgnorePaths...)", new: ""},
+			{pkg: flux + "/jsondiff", file: "unstructured.go", old: "patchOpts := []client.PatchOption", new: "_ = []client.PatchOption"},
+		}, server...),
+		least: 60,
+	}.run(t)
+}

@@ -1,0 +1,34 @@
+package envtest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/deed-project/deed/server/apitest"
+)
+
+// This file stands in for the start of an environment: the server is in the process.
+
+// process is the test that the server of an environment belongs to: all of the process.
+type process struct{ testing.TB }
+
+func (process) Helper()                        {}
+func (process) Cleanup(func())                 {}
+func (process) Name() string                   { return "process" }
+func (process) Context() context.Context       { return context.Background() }
+func (process) Logf(format string, a ...any)   { fmt.Printf(format+"\n", a...) }
+func (process) Error(a ...any)                 { panic(fmt.Sprint(a...)) }
+func (process) Fatal(a ...any)                 { panic(fmt.Sprint(a...)) }
+func (process) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
+
+// Start starts a server, and returns the configuration of its clients.
+func (te *Environment) Start() (*rest.Config, error) {
+	te.Config = apitest.Start(process{}).RESTConfig()
+	return te.Config, nil
+}
+
+// Stop leaves the server to the end of the process.
+func (te *Environment) Stop() error { return nil }
