@@ -124,7 +124,7 @@ func kept(liveObj runtime.Object, live, outcome managedfields.Object) (runtime.O
 	if err != nil {
 		return nil, err
 	}
-	accessor.SetManagedFields(entriesOf(outcome.Entries))
+	accessor.SetManagedFields(ManagedFields(outcome.Entries))
 	record := outcome.Content.Get("metadata", "annotations", managedfields.LastAppliedAnnotation)
 	if record.Equal(live.Content.Get("metadata", "annotations", managedfields.LastAppliedAnnotation)) {
 		return out, nil
@@ -154,7 +154,7 @@ func (m *FieldManager) stored(appliedObj runtime.Object, outcome managedfields.O
 	if err != nil {
 		return nil, err
 	}
-	accessor.SetManagedFields(entriesOf(outcome.Entries))
+	accessor.SetManagedFields(ManagedFields(outcome.Entries))
 	return object, nil
 }
 
@@ -178,7 +178,7 @@ func (m *FieldManager) Update(liveObj, newObj runtime.Object, manager string) (r
 	if err != nil {
 		return nil, fmt.Errorf("failed to convert new object (%v) to proper version (%v): %v", describe(newObj), m.kind.GroupVersion(), err)
 	}
-	object.Entries = entriesFrom(sent)
+	object.Entries = Entries(sent)
 	live, err := m.versioned(liveObj)
 	if err != nil {
 		return nil, fmt.Errorf("failed to convert live object (%v) to proper version: %v", describe(liveObj), err)
@@ -191,7 +191,7 @@ func (m *FieldManager) Update(liveObj, newObj runtime.Object, manager string) (r
 	if err != nil {
 		return nil, requestError(err)
 	}
-	newMeta.SetManagedFields(entriesOf(outcome.Entries))
+	newMeta.SetManagedFields(ManagedFields(outcome.Entries))
 	return newObj, nil
 }
 

@@ -150,8 +150,8 @@ func with(in, member value.Value, names []string) (value.Value, error) {
 	return in.With(names[0], inner), nil
 }
 
-// entriesOf returns entries as Kubernetes' metadata holds them, and nil for none.
-func entriesOf(entries []managedfields.Entry) []metav1.ManagedFieldsEntry {
+// ManagedFields returns entries as Kubernetes' metadata holds them, and nil for none.
+func ManagedFields(entries []managedfields.Entry) []metav1.ManagedFieldsEntry {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -171,8 +171,8 @@ func entriesOf(entries []managedfields.Entry) []metav1.ManagedFieldsEntry {
 	return out
 }
 
-// entriesFrom is the inverse of entriesOf. It keeps nil and the empty list apart: the latter resets managed fields.
-func entriesFrom(entries []metav1.ManagedFieldsEntry) []managedfields.Entry {
+// Entries is the inverse of [ManagedFields]. It keeps nil and the empty list apart: the latter resets managed fields.
+func Entries(entries []metav1.ManagedFieldsEntry) []managedfields.Entry {
 	if entries == nil {
 		return nil
 	}
