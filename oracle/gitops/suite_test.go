@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"testing"
 )
 
-// The tests of other projects, run from the module cache with some of their files replaced. None of their code is in this repository:
+// The tests of other projects, run in copies of their modules with some files replaced. None of their code is in this repository:
 // an edit names the text that it replaces.
 
 // suite is the tests of a package.
@@ -40,43 +41,98 @@ func (s suite) run(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the packages of another project")
 	}
-	dir := t.TempDir()
-	replace := map[string]string{}
-	for i, e := range s.edits {
-		path := filepath.Join(dirOf(t, e.pkg), e.file)
-		if e.by != "" {
-			by, err := filepath.Abs(filepath.Join("testdata", e.by))
-			if err != nil {
-				t.Fatal(err)
+	m := modules{dir: t.TempDir(), copies: map[string]string{}}
+	for _, e := range s.edits {
+		e.apply(t, filepath.Join(m.folder(t, e.pkg), e.file))
+	}
+	args := append([]string{"test", "-json", "-vet=off", "-count=1", "-modfile", m.file(t)}, s.args...)
+	s.judge(t, command(append(args, s.pkg)...))
+}
+
+// apply edits the file at path.
+func (e edit) apply(t *testing.T, path string) {
+	t.Helper()
+	from := path
+	if e.by != "" {
+		from = filepath.Join("testdata", e.by)
+	}
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(text, []byte(e.old)) {
+		t.Fatalf("%s has no %q: the adapter is made for another version", path, e.old)
+	}
+	if e.by == "" {
+		text = bytes.ReplaceAll(text, []byte(e.old), []byte(e.new))
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// modules are copies of modules, which are edited, because the module cache is not.
+type modules struct {
+	dir    string
+	copies map[string]string // by the path of the module
+}
+
+// folder returns the folder of a package in the copy of its module.
+func (m modules) folder(t *testing.T, pkg string) string {
+	t.Helper()
+	out, err := command("list", "-f", "{{.Module.Path}} {{.Module.Dir}} {{.Dir}}", pkg).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", pkg, err)
+	}
+	words := strings.Fields(string(out))
+	module, root, dir := words[0], words[1], words[2]
+	if m.copies[module] == "" {
+		m.copies[module] = filepath.Join(m.dir, fmt.Sprintf("copy%d", len(m.copies)))
+		if err := os.CopyFS(m.copies[module], os.DirFS(root)); err != nil {
+			t.Fatal(err)
+		}
+		err := filepath.WalkDir(m.copies[module], func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() {
+				return err
 			}
-			replace[path] = by
-			continue
+			return os.Chmod(path, 0o755)
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		from := path
-		if replaced := replace[path]; replaced != "" {
-			from = replaced
+	}
+	path := filepath.Join(m.copies[module], strings.TrimPrefix(dir, root))
+	files, err := filepath.Glob(filepath.Join(path, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if err := os.Chmod(file, 0o644); err != nil {
+			t.Fatal(err)
 		}
+	}
+	return path
+}
+
+// file returns the name of a go.mod that is the one of this folder, with the copies in place of their modules.
+func (m modules) file(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(m.dir, "suite.mod")
+	for from, to := range map[string]string{"go.mod": file, "go.sum": filepath.Join(m.dir, "suite.sum")} {
 		text, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(text, []byte(e.old)) {
-			t.Fatalf("%s has no %q: the adapter is made for another version", path, e.old)
-		}
-		replace[path] = filepath.Join(dir, fmt.Sprintf("%d.go", i))
-		if err := os.WriteFile(replace[path], bytes.ReplaceAll(text, []byte(e.old), []byte(e.new)), 0o644); err != nil {
+		if err := os.WriteFile(to, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
+	for module, dir := range m.copies {
+		if out, err := command("mod", "edit", "-replace", module+"="+dir, file).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	args := append([]string{"test", "-json", "-vet=off", "-count=1", "-overlay", filepath.Join(dir, "overlay.json")}, s.args...)
-	s.judge(t, command(append(args, s.pkg)...))
+	return file
 }
 
 // judge compares the outcome of the tests with what is known.
@@ -120,20 +176,9 @@ func (s suite) judge(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// dirOf returns the folder of a package.
-func dirOf(t *testing.T, pkg string) string {
-	t.Helper()
-	out, err := command("list", "-f", "{{.Dir}}", pkg).Output()
-	if err != nil {
-		t.Fatalf("%s: %v", pkg, err)
-	}
-	return strings.TrimSpace(string(out))
-}
-
 // command returns a command of go that finds its modules in the go.mod of this folder.
 func command(args ...string) *exec.Cmd {
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-	cmd.Stderr = os.Stderr
 	return cmd
 }

@@ -45,3 +45,13 @@ func TestFlux(t *testing.T) {
 		least: 60,
 	}.run(t)
 }
+
+// TestUpgrade runs client-go's tests of csaupgrade against kube/csa.
+func TestUpgrade(t *testing.T) {
+	const pkg = "k8s.io/client-go/util/csaupgrade"
+	suite{
+		pkg:   pkg,
+		edits: []edit{{pkg: pkg, file: "upgrade.go", by: "csaupgrade/upgrade.go"}, {pkg: pkg, file: "options.go", by: "csaupgrade/options.go"}},
+		least: 20,
+	}.run(t)
+}
