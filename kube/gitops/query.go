@@ -15,7 +15,7 @@ import (
 //
 //	query  = pipe {"," pipe}
 //	pipe   = term {"|" term}
-//	term   = path | "select(" cond ")"
+//	term   = path | "select(" cond ")" [path]
 //	path   = "." | ("." name | [ "." ] "[" string | number | nothing "]") ["?"] …
 //	cond   = and {"or" and} {"|" function}
 //	and    = is {"and" is}
@@ -81,8 +81,8 @@ func (p pipe) walk(v value.Value, at place, visit func(place, value.Value) error
 		return visit(at, v)
 	}
 	if c := p[0].cond; c != nil {
-		holds, err := c.holds(v)
-		if err != nil || !holds {
+		outcomes, err := c.outcomes(v)
+		if err != nil || !slices.Contains(outcomes, true) {
 			return err
 		}
 		return p[1:].walk(v, at, visit)
@@ -125,30 +125,49 @@ func (s step) walk(v value.Value, at place, visit func(place, value.Value) error
 	return errKind
 }
 
-// holds reports whether the condition holds for v.
-func (c *condition) holds(v value.Value) (bool, error) {
+// outcomes returns what the condition says of v: like every filter of jq, it may say several things or nothing.
+func (c *condition) outcomes(v value.Value) (out []bool, err error) {
 	switch {
-	case c.any != nil || c.all != nil:
-		for _, part := range append(slices.Clone(c.any), c.all...) {
-			holds, err := part.holds(v)
-			if err != nil || holds == (c.any != nil) {
-				return holds, err
-			}
-		}
-		return c.all != nil, nil
-	case c.not != nil:
-		holds, err := c.not.holds(v)
-		return !holds, err
+	case c.any != nil:
+		return joined(c.any, v, true)
+	case c.all != nil:
+		return joined(c.all, v, false)
 	case c.inner != nil:
-		return c.inner.holds(v)
+		return c.inner.outcomes(v)
+	case c.not != nil:
+		out, err = c.not.outcomes(v)
+		for i := range out {
+			out[i] = !out[i]
+		}
+		return out, err
 	}
-	found := false
-	err := c.path.walk(v, nil, func(_ place, v value.Value) error {
+	err = c.path.walk(v, nil, func(_ place, v value.Value) error {
 		holds, err := c.test(v)
-		found = found || holds
+		out = append(out, holds)
 		return err
 	})
-	return found, err
+	return out, err
+}
+
+// joined returns the outcomes of conditions that are joined. The first one whose outcome is last decides alone.
+func joined(parts []*condition, v value.Value, last bool) ([]bool, error) {
+	first, err := parts[0].outcomes(v)
+	if err != nil || len(parts) == 1 {
+		return first, err
+	}
+	var out []bool
+	for _, holds := range first {
+		if holds == last {
+			out = append(out, holds)
+			continue
+		}
+		rest, err := joined(parts[1:], v, last)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rest...)
+	}
+	return out, nil
 }
 
 // isTrue reports whether jq takes v for true.
@@ -268,6 +287,9 @@ func (p *parser) pipe() pipe {
 			p.want("(")
 			out = append(out, term{cond: p.condition()})
 			p.want(")")
+			if p.at < len(p.text) && p.text[p.at] == '.' {
+				out = append(out, p.path()...)
+			}
 		} else {
 			out = append(out, p.path()...)
 		}

@@ -99,7 +99,7 @@ func clone(v any) any {
 	return v
 }
 
-// normal returns v with all numbers as text.
+// normal returns v with all numbers as text, and null for what is empty: gojq leaves {} behind where it deletes from null.
 func normal(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -107,11 +107,17 @@ func normal(v any) any {
 		for name, member := range v {
 			out[name] = normal(member)
 		}
+		if len(out) == 0 {
+			return nil
+		}
 		return out
 	case []any:
-		out := []any{}
+		var out []any
 		for _, item := range v {
 			out = append(out, normal(item))
+		}
+		if len(out) == 0 {
+			return nil
 		}
 		return out
 	case int, int64, float64:

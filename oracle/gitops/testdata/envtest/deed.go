@@ -12,21 +12,21 @@ import (
 
 // This file stands in for the start of an environment: the server is in the process.
 
-// process is the test that the server of an environment belongs to: all of the process.
-type process struct{ testing.TB }
+// lifetime is the test that the server of an environment belongs to: all of the process.
+type lifetime struct{ testing.TB }
 
-func (process) Helper()                        {}
-func (process) Cleanup(func())                 {}
-func (process) Name() string                   { return "process" }
-func (process) Context() context.Context       { return context.Background() }
-func (process) Logf(format string, a ...any)   { fmt.Printf(format+"\n", a...) }
-func (process) Error(a ...any)                 { panic(fmt.Sprint(a...)) }
-func (process) Fatal(a ...any)                 { panic(fmt.Sprint(a...)) }
-func (process) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
+func (lifetime) Helper()                        {}
+func (lifetime) Cleanup(func())                 {}
+func (lifetime) Name() string                   { return "process" }
+func (lifetime) Context() context.Context       { return context.Background() }
+func (lifetime) Logf(format string, a ...any)   { fmt.Printf(format+"\n", a...) }
+func (lifetime) Error(a ...any)                 { panic(fmt.Sprint(a...)) }
+func (lifetime) Fatal(a ...any)                 { panic(fmt.Sprint(a...)) }
+func (lifetime) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
 
 // Start starts a server, and returns the configuration of its clients.
 func (te *Environment) Start() (*rest.Config, error) {
-	te.Config = apitest.Start(process{}).RESTConfig()
+	te.Config = apitest.Start(lifetime{}).RESTConfig()
 	return te.Config, nil
 }
 
