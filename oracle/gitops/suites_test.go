@@ -55,3 +55,26 @@ func TestUpgrade(t *testing.T) {
 		least: 19,
 	}.run(t)
 }
+
+// tracker are the edits that put deed's tracker in the place of client-go's.
+var tracker = []edit{
+	{pkg: clientTesting, file: "deed.go", by: "tracker/deed.go"},
+	{pkg: clientTesting, file: "fixture.go", old: "func NewFieldManagedObjectTracker(", new: "func theirNewFieldManagedObjectTracker("},
+}
+
+const (
+	clientTesting = "k8s.io/client-go/testing"
+	fakeClientset = "k8s.io/client-go/kubernetes/fake"
+	fakeClient    = "sigs.k8s.io/controller-runtime/pkg/client/fake"
+)
+
+// TestTrackers runs the tests of client-go's and controller-runtime's fakes, with their tracker and with deed's.
+func TestTrackers(t *testing.T) {
+	for name, edits := range map[string][]edit{"theirs": nil, "deed": tracker} {
+		t.Run(name, func(t *testing.T) {
+			suite{pkg: clientTesting, edits: edits, least: 20}.run(t)
+			suite{pkg: fakeClientset, edits: edits, least: 1}.run(t)
+			suite{pkg: fakeClient, edits: edits, least: 1}.run(t)
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package fake_test
+
+import (
+	"fmt"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/kube/fake"
+)
+
+// storage stores objects by name. testing.NewObjectTracker of client-go returns what programs use.
+type storage struct {
+	fake.Storage
+	objects map[string]runtime.Object
+}
+
+func (s storage) Get(gvr gvkschema.GroupVersionResource, _, name string, _ ...metav1.GetOptions) (runtime.Object, error) {
+	if object, ok := s.objects[name]; ok {
+		return object.DeepCopyObject(), nil
+	}
+	return nil, apierrors.NewNotFound(gvr.GroupResource(), name)
+}
+
+func (s storage) put(object runtime.Object) error {
+	accessor, err := meta.Accessor(object)
+	if err == nil {
+		s.objects[accessor.GetName()] = object.DeepCopyObject()
+	}
+	return err
+}
+
+func (s storage) Create(_ gvkschema.GroupVersionResource, object runtime.Object, _ string, _ ...metav1.CreateOptions) error {
+	return s.put(object)
+}
+
+func (s storage) Update(_ gvkschema.GroupVersionResource, object runtime.Object, _ string, _ ...metav1.UpdateOptions) error {
+	return s.put(object)
+}
+
+func (s storage) Patch(_ gvkschema.GroupVersionResource, object runtime.Object, _ string, _ ...metav1.PatchOptions) error {
+	return s.put(object)
+}
+
+var configMaps = gvkschema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+
+func configMap(data map[string]any) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "web"}, "data": data,
+	}}
+}
+
+func ExampleTracker() {
+	// With client-go: testing.NewObjectTracker(scheme.Scheme, scheme.Codecs.UniversalDecoder()) is a storage.
+	tracker, err := fake.NewTracker(storage{objects: map[string]runtime.Object{}}, runtime.NewScheme(), nil)
+	if err != nil {
+		panic(err)
+	}
+	apply := func(manager string, data map[string]any) error {
+		return tracker.Apply(configMaps, configMap(data), "default", metav1.PatchOptions{FieldManager: manager})
+	}
+	fmt.Println(apply("alice", map[string]any{"color": "blue"}))
+	fmt.Println(apply("bob", map[string]any{"color": "red"}))
+	// Output:
+	// <nil>
+	// Apply failed with 1 conflict: conflict with "alice": .data.color
+}
+
+// TestTracker writes an object in all ways, and looks at who owns what.
+func TestTracker(t *testing.T) {
+	tracker, err := fake.NewTracker(storage{objects: map[string]runtime.Object{}}, runtime.NewScheme(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owners := func(want string) {
+		t.Helper()
+		object, err := tracker.Get(configMaps, "default", "web")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range object.(*unstructured.Unstructured).GetManagedFields() {
+			got += fmt.Sprintf("%s %s %s\n", e.Manager, e.Operation, e.FieldsV1.GetRawString())
+		}
+		if got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	}
+	write := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(tracker.Create(configMaps, configMap(map[string]any{"a": "1"}), "default", metav1.CreateOptions{FieldManager: "one"}))
+	owners("one Update {\"f:data\":{\".\":{},\"f:a\":{}}}\n")
+	write(tracker.Apply(configMaps, configMap(map[string]any{"b": "1"}), "default", metav1.PatchOptions{FieldManager: "two"}))
+	owners("two Apply {\"f:data\":{\"f:b\":{}}}\none Update {\"f:data\":{\".\":{},\"f:a\":{}}}\n")
+	write(tracker.Update(configMaps, configMap(map[string]any{"a": "1", "b": "2"}), "default", metav1.UpdateOptions{FieldManager: "three"}))
+	owners("one Update {\"f:data\":{\".\":{},\"f:a\":{}}}\nthree Update {\"f:data\":{\"f:b\":{}}}\n")
+	write(tracker.Patch(configMaps, configMap(map[string]any{"b": "2"}), "default", metav1.PatchOptions{FieldManager: "three"}))
+	owners("one Update {\"f:data\":{}}\nthree Update {\"f:data\":{\"f:b\":{}}}\n")
+	force := true
+	err = tracker.Apply(configMaps, configMap(map[string]any{"b": "3"}), "default", metav1.PatchOptions{FieldManager: "two"})
+	if !apierrors.IsConflict(err) {
+		t.Errorf("a conflict is %v", err)
+	}
+	write(tracker.Apply(configMaps, configMap(map[string]any{"b": "3"}), "default", metav1.PatchOptions{FieldManager: "two", Force: &force}))
+	if err := tracker.Update(configMaps, &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "other"}}}, "default"); !apierrors.IsNotFound(err) {
+		t.Errorf("an update of what is not there is %v", err)
+	}
+	if err := tracker.Create(configMaps, &unstructured.Unstructured{Object: map[string]any{}}, "default"); err == nil {
+		t.Error("an object without kind is created")
+	}
+}
