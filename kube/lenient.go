@@ -19,7 +19,8 @@ import (
 
 // Lenient returns a field manager that is that of [Registry.Endpoint], except that it refuses no field. A field that the schema lacks
 // merges as a value without a schema does: see [schema.Deduced]. Such a field is owned, pruned and in conflict as all others are, and it
-// passes the form of a built-in kind unchanged. All fields of a kind that no source has merge in this way.
+// passes the form of a built-in kind unchanged. All fields of a kind that no source has merge in this way. A built-in kind in a version
+// that servers do not serve any more has the schema and form of that version.
 func (r *Registry) Lenient(gvk gvkschema.GroupVersionKind, subresource string) (Endpoint, error) {
 	return r.endpoint(endpointKey{gvk, subresource, true}, r.lenient)
 }
@@ -28,6 +29,9 @@ func (r *Registry) Lenient(gvk gvkschema.GroupVersionKind, subresource string) (
 func (r *Registry) lenient(gvk gvkschema.GroupVersionKind, subresource string) (managedfields.Config, error) {
 	strict, err := r.config(gvk, subresource)
 	var unserved *builtin.UnservedError
+	if k, known := builtin.Lookup(schema.GVK(gvk)); errors.As(err, &unserved) && known {
+		return withdrawn(k)
+	}
 	if errors.As(err, &unserved) {
 		types := map[string]*schema.Type{gvk.GroupVersion().String(): schema.Deduced}
 		return managedfields.Config{GVK: schema.GVK(gvk), Subresource: subresource, Types: types}, nil
@@ -57,6 +61,20 @@ func (r *Registry) lenient(gvk gvkschema.GroupVersionKind, subresource string) (
 	if strict.Converter != nil {
 		c.Converter = extrasConverter{strict}
 	}
+	return c, nil
+}
+
+// withdrawn returns a configuration for a version of a built-in kind that servers do not serve any more: of its schema and form.
+func withdrawn(k *builtin.Kind) (managedfields.Config, error) {
+	t, _ := builtin.Type(k.GVK)
+	open, err := opened(t)
+	if err != nil {
+		return managedfields.Config{}, fmt.Errorf("%v: %w", k.GVK, err)
+	}
+	x := extras{t}
+	c := managedfields.Config{GVK: k.GVK, Types: map[string]*schema.Type{k.GVK.APIVersion(): open}}
+	c.Empty, _ = builtin.Empty(k.GVK)
+	c.Hold = func(v value.Value) (value.Value, error) { return x.around(v, k.Held) }
 	return c, nil
 }
 

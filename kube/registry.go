@@ -56,13 +56,6 @@ type Endpoint struct {
 	Config  managedfields.Config
 }
 
-// customKind is a kind that a definition defines.
-type customKind struct {
-	*custom.Kind
-	schemas map[string]*structural.Schema // by the name of the version
-	types   map[string]*schema.Type       // by apiVersion
-}
-
 // NewRegistry returns the registry for sources. It reads all of them: some milliseconds for a definition, and more for a large OpenAPI
 // document. The error joins what is wrong with each.
 func NewRegistry(sources Sources) (*Registry, error) {
@@ -114,7 +107,8 @@ func (r *Registry) define(definition any) error {
 		name = gvkschema.GroupKind{Group: gvk.Group, Kind: gvk.Kind}
 		kind.types[gvk.APIVersion()] = t
 	}
-	kind.Kind = custom.NewKind(kind.types, custom.WithStatus(crd))
+	kind.status = custom.WithStatus(crd)
+	kind.Kind = custom.NewKind(kind.types, kind.status)
 	r.custom[name] = kind
 	return nil
 }
@@ -159,7 +153,7 @@ func (r *Registry) config(gvk gvkschema.GroupVersionKind, subresource string) (m
 		if k.types[gvk.GroupVersion().String()] == nil {
 			return managedfields.Config{}, &builtin.UnservedError{GVK: schema.GVK(gvk)}
 		}
-		return k.Config(schema.GVK(gvk), subresource, k.schemas[gvk.Version]), nil
+		return k.config(gvk, subresource), nil
 	}
 	if k, ok := builtin.Lookup(schema.GVK(gvk)); ok {
 		return k.Config(subresource)

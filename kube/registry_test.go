@@ -66,7 +66,7 @@ func TestRegistry(t *testing.T) {
 		},
 		"defined": {
 			[]byte(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1},"status":{"ready":true}}`), "",
-			`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"color":"blue","size":1},"status":{"ready":true}}`,
+			`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"color":"blue","size":1}}`,
 			`{"f:spec":{"f:size":{}}}`,
 		},
 		"status": {

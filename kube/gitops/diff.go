@@ -114,13 +114,14 @@ func (d differ) diff(live, config managedfields.Object) (*Result, error) {
 	r := &Result{Creates: live.Content.IsAbsent(), desired: config.Content}
 	to, err := d.registry.Endpoint(d.gvk, d.options.Subresource)
 	var unserved *builtin.UnservedError
-	if r.Untyped = errors.As(err, &unserved); r.Untyped {
+	if errors.As(err, &unserved) {
 		to, err = d.registry.Lenient(d.gvk, d.options.Subresource)
 	}
 	if err != nil {
 		return nil, err
 	}
 	r.kind = to.Config.Types[d.gvk.GroupVersion().String()]
+	r.Untyped = r.kind == schema.Deduced
 	if live, err = d.converted(live, to.Config); err != nil {
 		return nil, err
 	}
@@ -154,6 +155,10 @@ func (d differ) diff(live, config managedfields.Object) (*Result, error) {
 // to, or one that admits what to refuses.
 func (d differ) apply(r *Result, to kube.Endpoint, live, config managedfields.Object) (*managedfields.Plan, kube.Endpoint, error) {
 	plan, err := d.force(r, to, live, config)
+	if err != nil { // decoders of YAML may hold all numbers as floats
+		live.Content, config.Content = integral(live.Content), integral(config.Content)
+		plan, err = d.force(r, to, live, config)
+	}
 	var entry *managedfields.EntryError
 	if err == nil || r.Untyped || errors.As(err, &entry) {
 		return plan, to, err
@@ -175,6 +180,34 @@ func (d differ) apply(r *Result, to kube.Endpoint, live, config managedfields.Ob
 	}
 	plan, err = d.force(r, to, live, config)
 	return plan, to, err
+}
+
+// integral returns v with whole floats as integers, as JSON text has them.
+func integral(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.KindFloat:
+		if i := int64(v.Float()); float64(i) == v.Float() && i > -1<<53 && i < 1<<53 {
+			return value.Int(i)
+		}
+	case value.KindObject:
+		out := v
+		for name, member := range v.Members() {
+			if whole := integral(member); !whole.Same(member) {
+				out = out.With(name, whole)
+			}
+		}
+		return out
+	case value.KindList:
+		items, same := []value.Value(nil), true
+		for item := range v.Items() {
+			whole := integral(item)
+			items, same = append(items, whole), same && whole.Same(item)
+		}
+		if !same {
+			return value.List(items...)
+		}
+	}
+	return v
 }
 
 // force applies config to live with the field manager of an endpoint.

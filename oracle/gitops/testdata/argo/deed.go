@@ -9,6 +9,7 @@ import (
 	"github.com/deed-project/deed/kube"
 	"github.com/deed-project/deed/kube/gitops"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/value"
 )
 
 // This file stands in for the comparisons of package diff: each of them asks deed.
@@ -50,9 +51,22 @@ func deedDiff(live any, config *unstructured.Unstructured, manager string) (*Dif
 	if err != nil {
 		return nil, err
 	}
+	registry, err := kube.NewRegistry(kube.Sources{})
+	if err != nil {
+		return nil, err
+	}
+	to, err := registry.Lenient(config.GroupVersionKind(), "")
+	if err != nil {
+		return nil, err
+	}
 	var sides [2][]byte
-	for i, content := range []any{r.Live.ToAny(), r.Object.Content.ToAny()} {
-		object, _ := content.(map[string]any)
+	for i, content := range []value.Value{r.Live, r.Object.Content} {
+		if to.Config.Hold != nil { // Argo CD shows default values, also where nothing changes
+			if held, err := to.Config.Hold(content); err == nil {
+				content = held
+			}
+		}
+		object, _ := content.ToAny().(map[string]any)
 		unstructured.RemoveNestedField(object, "metadata", "annotations", AnnotationLastAppliedConfig)
 		if sides[i], err = json.Marshal(object); err != nil {
 			return nil, err

@@ -1,0 +1,70 @@
+package kube
+
+import (
+	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/internal/custom"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/value"
+)
+
+// customKind is a kind that a definition defines.
+type customKind struct {
+	*custom.Kind
+	schemas map[string]*structural.Schema // by the name of the version
+	types   map[string]*schema.Type       // by apiVersion
+	status  map[string]bool               // the apiVersions with the subresource status
+}
+
+// config returns the configuration of an endpoint of the kind.
+func (k customKind) config(gvk gvkschema.GroupVersionKind, subresource string) managedfields.Config {
+	s := k.schemas[gvk.Version]
+	c := k.Config(schema.GVK(gvk), subresource, s)
+	hasStatus := k.status[gvk.GroupVersion().String()]
+	c.Store = func(change managedfields.Change) (value.Value, error) {
+		return storedCustom(change, s, subresource, hasStatus), nil
+	}
+	return c
+}
+
+// storedCustom returns what a server stores of a custom resource whose version has the schema s:
+//
+//  1. Fields that the schema does not know are pruned.
+//  2. With the subresource status, the main endpoint does not write the status, and that of the status writes nothing else.
+//  3. What a server writes into metadata by itself is as in the live object. The generation counts changes outside metadata,
+//     as long as the live object has one.
+func storedCustom(c managedfields.Change, s *structural.Schema, subresource string, hasStatus bool) value.Value {
+	live, object := c.Live, c.Object
+	if object.Same(live) {
+		return object
+	}
+	if s != nil {
+		object, _ = s.Prune(object)
+	}
+	switch {
+	case hasStatus && subresource == custom.StatusName && !live.IsAbsent():
+		return live.With(custom.StatusName, object.Get(custom.StatusName))
+	case hasStatus && subresource == "":
+		object = object.With(custom.StatusName, live.Get(custom.StatusName))
+	}
+	metadata, was := object.Get("metadata"), live.Get("metadata")
+	if metadata.Kind() != value.KindObject {
+		return object
+	}
+	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "uid", "selfLink", "generation"} {
+		metadata = metadata.With(name, was.Get(name))
+	}
+	if live.IsAbsent() {
+		metadata = metadata.With("resourceVersion", value.Value{})
+	} else if n := was.Get("generation"); !n.IsAbsent() && !sameBeyondMetadata(object, live) {
+		metadata = metadata.With("generation", value.Int(n.Int()+1))
+	}
+	return object.With("metadata", metadata)
+}
+
+// sameBeyondMetadata reports whether two objects are equal without their metadata.
+func sameBeyondMetadata(a, b value.Value) bool {
+	return a.With("metadata", value.Value{}).Equal(b.With("metadata", value.Value{}))
+}
