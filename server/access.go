@@ -9,7 +9,9 @@ import (
 	"github.com/deed-project/deed/server/auth/rbac"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/controllers"
+	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/value"
 )
 
 // Who may do what by stored objects: the parts of a server that a configuration switches on.
@@ -72,4 +74,11 @@ func (s *Server) startRoles(ctx context.Context) error {
 	}
 	s.background.Go(s.aggregation.Run)
 	return nil
+}
+
+// coreObject returns a function that returns stored objects of the core group, absent if there are none.
+func (s *Server) coreObject(objects store.Store) func(ctx context.Context, plural, namespace, name string) (value.Value, error) {
+	return func(ctx context.Context, plural, namespace, name string) (value.Value, error) {
+		return registry.Object(ctx, objects, s.catalog().Lookup("", plural).Key(namespace, name))
+	}
 }

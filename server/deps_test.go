@@ -50,6 +50,7 @@ var table = []layers.Layer{
 	{"rest/watch", "api cache catalog logs request response rest rest/read store wire", "value value/structs", "k8s.io/apimachinery golang.org/x/net/websocket"},
 	{"auth", "api catalog logs", "value value/structs", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver/pkg/authentication"},
 	{"request", "api auth", "", "k8s.io/apimachinery"},
+	{"auth/accounts", "auth cache", "value", "github.com/golang-jwt/jwt/v5 k8s.io/apiserver/pkg/authentication"},
 	{"auth/rbac", "admission auth catalog logs loopback request store", "value value/structs managedfields",
 		"k8s.io/api/rbac k8s.io/api/authorization k8s.io/apimachinery k8s.io/component-helpers/auth/rbac/validation"},
 	{"response", "api logs store wire", "", ""},
@@ -65,6 +66,7 @@ var table = []layers.Layer{
 	{"registry/nodes", "admission", "value", "k8s.io/apimachinery"},
 	{"registry/pods", "admission api kinds registry rest rest/read rest/write store", "value value/structs managedfields internal/door", "k8s.io/apimachinery"},
 	{"registry/reviews", "api rest rest/read rest/write", "value", ""},
+	{"registry/serviceaccounts", "admission api auth/accounts rest rest/read rest/write", "value value/structs managedfields", "k8s.io/api/authentication k8s.io/apimachinery"},
 	{"registry/services", "api catalog loopback registry rest store", "value", "k8s.io/apimachinery"},
 	{"registry/unenforced", "admission catalog logs registry store", "", "k8s.io/apimachinery"},
 	{"registry/volumes", "admission", "value", "k8s.io/apimachinery"},
@@ -72,8 +74,8 @@ var table = []layers.Layer{
 	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value value/structs managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{"controllers/garbage", "api catalog loopback store", "value schema managedfields", "k8s.io/apimachinery/pkg/api/errors k8s.io/client-go/util/workqueue"},
-	{".", "admission admission/plugins admission/podsecurity admission/quota admission/webhook api audit auth auth/rbac catalog catalog/builtin catalog/crd controllers controllers/garbage conversion discovery filters logs " +
-		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/reviews registry/services registry/unenforced registry/volumes registry/webhooks request response " +
+	{".", "admission admission/plugins admission/podsecurity admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/garbage conversion discovery filters logs " +
+		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},

@@ -10,14 +10,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// notServed are the resources and subresources that a kube-apiserver has and this one has not: tokens, and the API of its aggregator.
-var notServed = []string{"apiservices", "apiservices/status", "serviceaccounts/token"}
+// notServed are the resources and subresources that a kube-apiserver has and this one has not: the API of its aggregator.
+var notServed = []string{"apiservices", "apiservices/status"}
 
 // unservedGroup is the group of the aggregator.
 const unservedGroup = "apiregistration.k8s.io"
 
 // unserved reports whether a document, or a part of one, is about what is not served here: resources, their paths and the schemas of their
-// kinds, the keys of service accounts, and metrics of health checks.
+// kinds, and metrics of health checks.
 func unserved(name string) bool {
 	resource := strings.NewReplacer("{name}/", "", "{namespace}/", "", "/{name}", "", "/{path}", "", "watch/", "").Replace(name)
 	for _, unserved := range notServed {
@@ -26,8 +26,7 @@ func unserved(name string) bool {
 		}
 	}
 	for _, part := range []string{
-		unservedGroup, "openid", "/metrics/slis", "pkg.apis.apiregistration.", "authentication.v1.TokenRequest",
-		"authentication.v1.BoundObjectReference",
+		unservedGroup, "/metrics/slis", "pkg.apis.apiregistration.",
 	} {
 		if strings.Contains(name, part) {
 			return true

@@ -12,12 +12,14 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/auth/accounts"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/metrics"
 	"github.com/deed-project/deed/server/registry/components"
 	"github.com/deed-project/deed/server/registry/namespaces"
 	"github.com/deed-project/deed/server/registry/pods"
 	"github.com/deed-project/deed/server/registry/reviews"
+	"github.com/deed-project/deed/server/registry/serviceaccounts"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/rest"
@@ -44,6 +46,8 @@ type resources struct {
 	audit   audit.Log
 	metrics *metrics.Metrics
 	answers answers
+
+	accounts *accounts.Authority
 }
 
 var (
@@ -248,6 +252,8 @@ func (h *resources) carryOut(q *rest.Request, verb string) (*rest.Answer, error)
 		return pods.Log(h.writer, q)
 	case q.Version.Connects(q.Target.Subresource) != nil:
 		return nil, pods.Connect(h.writer, q)
+	case q.Version.GroupResource() == serviceaccounts.Resource && q.Target.Subresource == "token":
+		return serviceaccounts.CreateToken(h.writer, q, h.accounts)
 	case q.Version.Actions[q.Target.Subresource] != nil, q.Version.Kind == "Binding" && !q.Version.Custom:
 		return pods.Act(h.writer, q)
 	case q.Version.GroupResource() == components.Resource && verb == "list":

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/auth/accounts"
 	"github.com/deed-project/deed/server/auth/rbac"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
@@ -66,6 +67,9 @@ type Config struct {
 	// RBAC tells that the stored roles and bindings decide what a user may do, beside Authorize: what either allows is allowed. The server
 	// creates the roles and bindings that a cluster begins with, and refuses those that grant more than their writer may do.
 	RBAC bool
+	// ServiceAccounts says how tokens of service accounts are signed, and which are accepted. Such a token stands for its account, whatever
+	// Authenticate says.
+	ServiceAccounts accounts.Config
 	// Admission are plugins that are asked about writes, in this order: after those of the server itself, for the life of namespaces
 	// and for what pods get, and before webhooks.
 	Admission admission.Chain
@@ -151,7 +155,8 @@ type Server struct {
 	deletions   *controllers.Deletions
 	webhooks    *controllers.Webhooks
 	unenforced  unenforced.Kinds
-	allocator   *services.Allocator      // nil if services get nothing
+	allocator   *services.Allocator // nil if services get nothing
+	accounts    *accounts.Authority
 	rbac        *rbac.Authorizer         // nil unless it is configured
 	aggregation *controllers.Aggregation // likewise
 }
@@ -183,6 +188,9 @@ func New(c Config) (*Server, error) {
 	s.handler = s.filtered(http.HandlerFunc(s.route))
 	var err error
 	if s.runs, err = chosenControllers(c.Controllers); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	if err := c.ServiceAccounts.Check(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.assemble(c); err != nil {
@@ -227,12 +235,14 @@ func (s *Server) assemble(c Config) error {
 	if c.RBAC {
 		s.authorizeByRoles(c, objects, always)
 	}
+	s.accounts = &accounts.Authority{Config: c.ServiceAccounts, Now: s.now, Object: s.coreObject(objects)}
+	s.access.Accounts = s.accounts
 	s.reader = &read.Reader{Store: objects, Now: s.now}
 	watches := &watch.Handler{
 		Hub: &watch.Hub{Reader: s.reader}, Response: s.out, Log: s.log, Now: s.now, Ended: s.background.Context(), Panicked: s.panics.Report,
 	}
 	s.resources = &resources{
-		reader: s.reader, watches: watches, cbor: c.CBOR, access: s.access, audit: audit.Log{Sink: c.Audit, Log: s.log}, metrics: s.metrics,
+		reader: s.reader, watches: watches, cbor: c.CBOR, access: s.access, accounts: s.accounts, audit: audit.Log{Sink: c.Audit, Log: s.log}, metrics: s.metrics,
 		answers: answers{out: s.out, now: s.now, log: s.log},
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
@@ -249,7 +259,7 @@ func (s *Server) assemble(c Config) error {
 	}
 	checker, _ := c.Store.(store.Checker)
 	s.discovery = &discovery.Handler{
-		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags,
+		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags, Issuer: s.accounts,
 		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
 	return nil

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/internal/servertest"
+	"github.com/deed-project/deed/value"
 )
 
 // TestTranscripts sends the requests of each file in testdata/transcripts to a server of its own, and compares what is answered with
@@ -28,6 +30,9 @@ import (
 // A first block WITH names admission plugins that are on beside the usual ones, or the range of the addresses of services. Files whose names
 // begin with rbac are for servers whose roles decide. A block SLEEP waits, a second or as long as it says, as caches of kube-apiserver need
 // time.
+//
+// A block LET gives a name to what the last answer has at a path; $NAME is that from then on. CLAIMS prints what a token says, with times in
+// seconds from its beginning. The word AS=TOKEN of a request is the bearer token.
 //
 // A block is a method and a path with headers, the body behind <, and the answer behind >. In it, members are sorted, and what differs
 // from run to run is UID, TIME, AGE, VERSION and TOKEN. OBJECT is what a patch made, whose members kube-apiserver puts into another order.
@@ -67,8 +72,24 @@ func playTranscript(t *testing.T, file string) {
 	if peer != "" {
 		definePeer(t, func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
 	}
+	known := map[string]string{}
+	filled := func(text string) string {
+		return reference.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(known[name[1:]], name) })
+	}
+	var last string // answer
 	for i, block := range blocks {
 		request, rest, _ := strings.Cut(block, "\n")
+		if name, path, is := strings.Cut(strings.TrimPrefix(request, "LET "), " "); is && strings.HasPrefix(request, "LET ") {
+			known[name] = textAt(t, last, path)
+			continue
+		}
+		if token, is := strings.CutPrefix(request, "CLAIMS "); is {
+			got, want := "> "+claimsOf(t, filled(token)), rest
+			if blocks[i] = request + "\n" + got; peer == "" && got != want {
+				t.Errorf("%s\n got %s\nwant %s", request, got, want)
+			}
+			continue
+		}
 		if strings.HasPrefix(request, "#") || strings.HasPrefix(request, "WITH ") {
 			continue
 		}
@@ -88,9 +109,15 @@ func playTranscript(t *testing.T, file string) {
 				want = answer
 			}
 		}
+		ask := func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) }
 		if peer != "" {
-			blocks[i] = transcribed(request, body, askPeer(t, peer, request, body))
-		} else if got := answerLine(servertest.Ask(s, request, body)); got != want {
+			ask = func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) }
+		}
+		w := ask(filled(request), filled(body))
+		last = w.Body.String()
+		if peer != "" {
+			blocks[i] = transcribed(request, body, w)
+		} else if got := answerLine(w); got != want {
 			t.Errorf("%s\n   < %s\n got %s\nwant %s", request, body, got, want)
 		}
 	}
@@ -100,6 +127,52 @@ func playTranscript(t *testing.T, file string) {
 	if err := os.WriteFile(file, []byte(strings.Join(blocks, "\n\n")+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// textAt returns the text at a path of a document.
+func textAt(t *testing.T, document, path string) string {
+	t.Helper()
+	v, err := value.Parse([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := v.Get(strings.Split(path, ".")...)
+	if at.Str() == "" {
+		t.Fatalf("nothing is at %s of %s", path, document)
+	}
+	return at.Str()
+}
+
+// claimsOf returns the claims of a token, with times in seconds from its beginning.
+func claimsOf(t *testing.T, token string) string {
+	t.Helper()
+	parts := strings.Split(token, ".")
+	var claims map[string]any
+	text, err := base64.RawURLEncoding.DecodeString(parts[min(1, len(parts)-1)])
+	if err == nil {
+		err = json.Unmarshal(text, &claims)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", token, err)
+	}
+	began, _ := claims["iat"].(float64)
+	of, _ := claims["kubernetes.io"].(map[string]any)
+	for _, m := range []map[string]any{claims, of} {
+		for _, name := range []string{"iat", "nbf", "exp", "warnafter"} {
+			if at, is := m[name].(float64); is {
+				m[name] = at - began
+			}
+		}
+	}
+	sorted, err := json.Marshal(claims)
+	if err != nil {
+		panic(err) // it was JSON
+	}
+	line := string(sorted)
+	for _, c := range changing {
+		line = c.pattern.ReplaceAllString(line, c.shown)
+	}
+	return line
 }
 
 // asAdmin authenticates the user of the kube-apiserver that was asked, whose token is tok.
@@ -169,6 +242,7 @@ var changing = []struct {
 	{regexp.MustCompile(`\\"resourceVersion\\":\\"\d+\\"`), `\"resourceVersion\":\"VERSION\"`},
 	{regexp.MustCompile(`patch: Invalid value: \\"\{.*?\}\\": `), `patch: Invalid value: OBJECT: `},
 	{regexp.MustCompile(`"Invalid value: \\"\{.*?\}\\": `), `"Invalid value: OBJECT: `},
+	{regexp.MustCompile(`eyJ[\w-]+\.[\w-]+\.[\w-]*`), "JWT"},
 	{regexp.MustCompile(`"continue":"[^"]+"`), `"continue":"TOKEN"`},
 	{regexp.MustCompile(`resourceVersion: "[1-9]\d*"`), `resourceVersion: "VERSION"`},
 	{regexp.MustCompile(`"(\d+[smhd])+"\],"object"`), `"AGE"],"object"`},

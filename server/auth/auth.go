@@ -84,11 +84,23 @@ func (u User) IsMaster() bool { return slices.Contains(u.Groups, "system:masters
 // Authentication, impersonation, the check of the origin and authorization follow in this order, in filters of their own.
 type Access struct {
 	Authenticator Authenticator // nil takes every client for System
+	Accounts      Accounts      // tells the users of tokens of service accounts, before Authenticator; nil knows none
 	Authorizer    Authorizer    // nil allows everything
 	Rules         RuleResolver  // nil if the authorizer cannot list its rules
 	Hosts         []string      // names of the server beside localhost and addresses, see CheckOrigin
 	Now           func() time.Time
 	Log           logs.Logger
+}
+
+// Accounts authenticates the tokens of service accounts. It must be safe for concurrent use.
+type Accounts interface {
+	// Owns reports whether a token claims to be one of a service account.
+	Owns(token string) bool
+	// Authenticate returns the user of a token, and those of the audiences that the token is for. No audiences are APIAudiences. The error
+	// says why the token does not hold.
+	Authenticate(ctx context.Context, token string, audiences []string) (User, []string, error)
+	// APIAudiences returns the audiences of the server.
+	APIAudiences() []string
 }
 
 // ErrUnauthorized refuses a request whose credentials are not valid: 401.
@@ -98,15 +110,24 @@ var ErrUnauthorized = errors.NewUnauthorized("Unauthorized")
 //
 // The client gets the same refusal for all reasons, so that it learns nothing about tokens.
 func (a *Access) Authenticate(r *http.Request) (User, error) {
-	if a.Authenticator == nil {
-		return System, nil
-	}
-	user, err := a.Authenticator(r)
+	user, err := a.authenticate(r)
 	if err != nil {
 		a.Log.Info("not authenticated", logs.Path(r.URL.Path), logs.Fault(err))
 		return user, ErrUnauthorized
 	}
 	return user, nil
+}
+
+// authenticate returns the user that sends a request. The token of a service account is nobody else's.
+func (a *Access) authenticate(r *http.Request) (User, error) {
+	if token := a.accountToken(r); token != "" {
+		user, _, err := a.Accounts.Authenticate(r.Context(), token, nil)
+		return authenticated(user), err
+	}
+	if a.Authenticator == nil {
+		return System, nil
+	}
+	return a.Authenticator(r)
 }
 
 // Authorize returns a 403 if the user of ctx may not do something. It looks at the action alone and not at what the server has, so that the

@@ -161,12 +161,20 @@ func (a *Access) decided(ctx context.Context, review value.Value, user User, act
 	return review.With("status", status), err
 }
 
-// audience is the audience of the tokens that the server accepts.
+// audience is the audience of the server unless its service accounts have others.
 const audience = "https://kubernetes.default.svc"
+
+// audiences returns the audiences of the server.
+func (a *Access) audiences() []string {
+	if a.Accounts == nil {
+		return []string{audience}
+	}
+	return a.Accounts.APIAudiences()
+}
 
 // tokenReview tells the user of a token.
 //
-// An unknown token is an answer and no error. The server accepts tokens for one audience.
+// An unknown token is an answer and no error. Tokens that are not of service accounts are for all audiences of the server.
 func (a *Access) tokenReview(ctx context.Context, review value.Value) (value.Value, error) {
 	var spec authenticationv1.TokenReviewSpec
 	if err := into(review.Get("spec"), &spec); err != nil {
@@ -176,28 +184,42 @@ func (a *Access) tokenReview(ctx context.Context, review value.Value) (value.Val
 		return review, errors.NewBadRequest("token is required for TokenReview in authentication")
 	}
 	status := authenticationv1.TokenReviewStatus{Error: "invalid bearer token"}
-	isAudience := len(spec.Audiences) == 0 || slices.Contains(spec.Audiences, audience)
-	if u, ok := a.ofToken(ctx, spec.Token); ok && isAudience {
-		status = authenticationv1.TokenReviewStatus{Authenticated: true, User: infoOf(u), Audiences: []string{audience}}
+	u, audiences, err := a.ofToken(ctx, spec.Token, spec.Audiences)
+	switch {
+	case err != nil:
+		status.Error = err.Error()
+	case len(audiences) > 0:
+		status = authenticationv1.TokenReviewStatus{Authenticated: true, User: infoOf(u), Audiences: audiences}
 	}
 	out, err := structs.From(status)
 	return review.With("status", out), err
 }
 
-// ofToken returns the user of a bearer token, and whether the token is known.
+// ofToken returns the user of a bearer token, and those of the audiences that the token is for: none if the token is not known.
 //
-// It asks the authenticator about a request that has nothing but the token.
-func (a *Access) ofToken(ctx context.Context, token string) (User, bool) {
+// Unless it is of a service account, it asks the authenticator about a request that has nothing but the token.
+func (a *Access) ofToken(ctx context.Context, token string, audiences []string) (User, []string, error) {
+	if a.Accounts != nil && a.Accounts.Owns(token) {
+		u, both, err := a.Accounts.Authenticate(ctx, token, audiences)
+		return authenticated(u), both, err
+	}
 	if a.Authenticator == nil {
-		return User{}, false
+		return User{}, nil, nil
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
 	if err != nil {
-		return User{}, false // neither method nor path are wrong
+		return User{}, nil, err // neither method nor path are wrong
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
 	u, err := a.Authenticator(r)
-	return u, err == nil && !slices.Contains(u.Groups, "system:unauthenticated")
+	if err != nil || slices.Contains(u.Groups, "system:unauthenticated") {
+		return User{}, nil, nil
+	}
+	both := a.audiences()
+	if len(audiences) > 0 {
+		both = slices.DeleteFunc(slices.Clone(both), func(one string) bool { return !slices.Contains(audiences, one) })
+	}
+	return u, both, nil
 }
 
 // infoOf returns a user as the status of a review has it.

@@ -85,15 +85,50 @@ func (t *Tokens) Authenticate(r *http.Request) (User, error) {
 		subject := r.TLS.VerifiedChains[0][0].Subject
 		return authenticated(User{Name: subject.CommonName, Groups: subject.Organization}), nil
 	}
-	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
+	text, ok := bearer(r)
+	if !ok {
 		return t.ofSocket(r)
 	}
-	u, ok := t.user(strings.TrimSpace(text))
+	u, ok := t.user(text)
 	if !ok {
 		return User{}, errUnknownToken
 	}
 	return u, nil
+}
+
+// bearer returns the bearer token in the header Authorization, and whether there is one.
+func bearer(r *http.Request) (string, bool) {
+	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(text), strings.EqualFold(scheme, "Bearer")
+}
+
+// accountToken returns the token of a service account that a request has, "" for none. A client certificate comes first. It removes the
+// token from the subprotocols of a websocket.
+func (a *Access) accountToken(r *http.Request) string {
+	if a.Accounts == nil || r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
+		return ""
+	}
+	if text, ok := bearer(r); ok {
+		if a.Accounts.Owns(text) {
+			return text
+		}
+		return ""
+	}
+	if r.Header.Get("Sec-WebSocket-Protocol") == "" {
+		return ""
+	}
+	found := ""
+	look := authenticator.TokenFunc(func(_ context.Context, text string) (*authenticator.Response, bool, error) {
+		if !a.Accounts.Owns(text) {
+			return nil, false, nil
+		}
+		found = text
+		return &authenticator.Response{}, true, nil
+	})
+	if _, _, err := websocket.NewProtocolAuthenticator(look).AuthenticateRequest(r); err != nil {
+		return "" // the authenticator refuses the protocols
+	}
+	return found
 }
 
 var errUnknownToken = logs.NewError("the bearer token is not known")

@@ -30,6 +30,7 @@ type Handler struct {
 	Now      func() time.Time
 	Started  time.Time
 	Flags    map[string]string // of the command, which /flagz shows
+	Issuer   Issuer            // nil for none
 
 	openAPIs atomic.Pointer[openAPIDocuments]
 }
@@ -53,6 +54,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.flags(w, r)
 	case first == "openapi":
 		h.openAPI(w, r)
+	case h.Issuer != nil && h.Issuer.HasDocuments() && (first == ".well-known" || first == "openid"):
+		h.issuer(w, r)
 	case first == "api" && len(parts) <= 2, first == "apis" && len(parts) <= 3:
 		h.discovery(w, r, parts)
 	default:
@@ -180,7 +183,7 @@ func (h *Handler) isRouted(path string) bool {
 // paths answers with the paths of the server, as indented JSON whatever the client accepts.
 func (h *Handler) paths(w http.ResponseWriter, r *http.Request) {
 	paths := []string{
-		"/api", "/api/v1", "/apis", "/apis/", "/flagz", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/statusz", "/version",
+		"/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/apis/", "/flagz", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/openid/v1/jwks", "/statusz", "/version",
 	}
 	for _, g := range h.Catalog().Groups() {
 		if g.Name == "" {

@@ -113,6 +113,8 @@ func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*cat
 			v.Parts = map[string]catalog.Manager{s.Name: managerOf(kind.Kind, s.Name)}
 		case proxies[kind.GVK] != nil && s.Name == "proxy":
 			v.Actions = map[string]*catalog.Version{s.Name: proxies[kind.GVK]}
+		case kind.GVK == serviceAccount && s.Name == "token":
+			v.Actions = map[string]*catalog.Version{s.Name: newTokenRequests(now)}
 		case kind.GVK == pod:
 			addPodSubresource(v, kind.Kind, s.Name, now)
 		}

@@ -33,7 +33,7 @@ func (d *document) collect() {
 
 // Paths returns the paths of the v3 documents of a catalog below /openapi/v3, such as apis/apps/v1, in bytewise order.
 func Paths(c *catalog.Catalog) []string {
-	out := []string{"api", "apis", "version"}
+	out := []string{"api", "apis", "version", issuerPath, keysPath}
 	for _, g := range c.Groups() {
 		if !g.Custom && g.Name != "" {
 			out = append(out, "apis/"+g.Name)
@@ -64,6 +64,10 @@ func at(c *catalog.Catalog, path string) *document {
 		d.addInformation("version", "CodeVersion", "get the version information for this server", "io.k8s.apimachinery.pkg.version.Info")
 		o := &d.paths["/version/"][0]
 		o.consumes, o.produces = []string{jsonType}, []string{jsonType}
+	case path == issuerPath:
+		d.addIssuer(path, "Configuration", "get service account issuer OpenID configuration, also known as the 'OIDC discovery doc'", jsonType)
+	case path == keysPath:
+		d.addIssuer(path, "Keyset", "get service account issuer OpenID JSON Web Key Set (contains public token verification keys)", keysType)
 	case path == "api":
 		d.addInformation(path, "APIVersions", "get available API versions", metaPrefix+"APIVersions")
 	case path == "apis":
@@ -84,6 +88,20 @@ func (d *document) addInformation(path, noun, description, schema string) {
 	d.paths.add("/"+path+"/", operation{
 		method: "get", verb: "get", noun: noun, description: description,
 		consumes: objectTypes, produces: objectTypes, answers: []answer{ok(schema)},
+	})
+}
+
+// Paths of the documents by which others verify tokens of service accounts.
+const (
+	issuerPath = ".well-known/openid-configuration"
+	keysPath   = "openid/v1/jwks"
+)
+
+// addIssuer adds the path of a document about the issuer of tokens.
+func (d *document) addIssuer(path, noun, description, media string) {
+	d.paths.add("/"+path+"/", operation{
+		method: "get", verb: "get", noun: "ServiceAccountIssuerOpenID" + noun, description: description,
+		produces: []string{media}, answers: []answer{ok("")},
 	})
 }
 

@@ -18,6 +18,7 @@ const (
 	jsonType     = "application/json"
 	yamlType     = "application/yaml"
 	protobufType = "application/vnd.kubernetes.protobuf"
+	keysType     = "application/jwk-set+json"
 	streaming    = ";stream=watch"
 )
 

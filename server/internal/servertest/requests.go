@@ -69,18 +69,27 @@ func Definition(plural string) string {
 		"schema": {"openAPIV3Schema": {"type": "object"}}}]}}`, "PLURAL", plural)
 }
 
-// Ask sends a request; the words of request are a method, a path and headers such as Accept=application/yaml.
+// Ask sends a request; the words of request are a method, a path and headers such as Accept=application/yaml. AS=TOKEN is the header of a
+// bearer token.
 func Ask(s http.Handler, request, body string) *httptest.ResponseRecorder {
 	words := strings.Fields(request)
 	r := httptest.NewRequest(words[0], words[1], strings.NewReader(body))
 	r.Header.Set("User-Agent", "test/1")
 	for _, header := range words[2:] {
-		name, text, _ := strings.Cut(header, "=")
-		r.Header.Set(name, text)
+		SetHeader(r.Header, header)
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	return w
+}
+
+// SetHeader sets the header that a word of [Ask] says.
+func SetHeader(h http.Header, word string) {
+	name, text, _ := strings.Cut(word, "=")
+	if name == "AS" {
+		name, text = "Authorization", "Bearer "+text
+	}
+	h.Set(name, text)
 }
 
 // Send sends a request whose answer is JSON, and returns its code and its body. The body of a PATCH is a merge patch.

@@ -1,0 +1,55 @@
+package discovery
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/response"
+	"github.com/deed-project/deed/server/wire"
+)
+
+// Issuer publishes how tokens of service accounts are verified.
+type Issuer interface {
+	// HasDocuments reports whether there are documents.
+	HasDocuments() bool
+	// Discovery returns the document of OpenID Connect discovery. host is the address at which the client reaches the server.
+	Discovery(host string) ([]byte, error)
+	// KeySet returns the public keys, as a JSON Web Key Set.
+	KeySet() ([]byte, error)
+}
+
+// issuer answers with a document about the issuer of tokens. The path may end with a slash.
+func (h *Handler) issuer(w http.ResponseWriter, r *http.Request) {
+	var text []byte
+	var err error
+	media := wire.JSON
+	switch strings.TrimSuffix(r.URL.Path, "/") {
+	case "/.well-known/openid-configuration":
+	case "/openid/v1/jwks":
+		media = "application/jwk-set+json"
+	default:
+		response.NotFound(w)
+		return
+	}
+	switch {
+	case r.Method != http.MethodGet:
+		h.Response.Error(w, r, api.NoMethod())
+		return
+	case media == wire.JSON:
+		text, err = h.Issuer.Discovery(r.Host)
+	default:
+		text, err = h.Issuer.KeySet()
+	}
+	if err != nil {
+		h.Response.Error(w, r, err)
+		return
+	}
+	header := w.Header()
+	header.Set("Content-Type", media)
+	header.Set("Cache-Control", "public, max-age=3600")
+	if _, err := w.Write(text); err != nil {
+		h.Response.Log.Debug("the document was not written", logs.Fault(err))
+	}
+}
