@@ -186,8 +186,8 @@ func (a *Access) tokenReview(ctx context.Context, review value.Value) (value.Val
 	status := authenticationv1.TokenReviewStatus{Error: "invalid bearer token"}
 	u, audiences, err := a.ofToken(ctx, spec.Token, spec.Audiences)
 	switch {
-	case err != nil:
-		status.Error = err.Error()
+	case err != nil && err.Error() != status.Error:
+		status.Error = "[" + status.Error + ", " + err.Error() + "]"
 	case len(audiences) > 0:
 		status = authenticationv1.TokenReviewStatus{Authenticated: true, User: infoOf(u), Audiences: audiences}
 	}

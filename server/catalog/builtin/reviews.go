@@ -40,7 +40,9 @@ func Reviews(now func() time.Time) []*catalog.Resource {
 func manageReview(v *catalog.Version, subresource string, typ *schema.Type, now func() time.Time) {
 	gvk := v.GVK()
 	v.Main = onceAsked(gvk, func() (*managedfields.FieldManager, error) {
-		empty, err := v.Form.Complete(value.Object(
+		form := *v.Form.(*Form)
+		form.Default = nil // defaults count as sent
+		empty, err := form.Complete(value.Object(
 			value.Member{Name: "apiVersion", Value: value.String(gvk.APIVersion())}, value.Member{Name: "kind", Value: value.String(gvk.Kind)},
 		))
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/managedfields"
@@ -184,9 +185,41 @@ func (r *request) validate() (errs field.ErrorList) {
 	if seconds > maxExpiration {
 		errs = append(errs, field.Invalid(path.Child("expirationSeconds"), seconds, "may not specify a duration larger than 2^32 seconds"))
 	}
-	if len(r.spec.Attestations) > 0 && !r.isForWebhooks() {
+	switch {
+	case r.isForWebhooks():
+		if len(r.spec.Audiences) != 1 {
+			errs = append(errs, field.Invalid(path.Child("audiences"), r.spec.Audiences, "must be length 1 when bound to a webhook config"))
+		}
+		errs = append(errs, checkAttestations(r.spec.Attestations, path.Child("attestations"))...)
+	case len(r.spec.Attestations) > 0:
 		return field.ErrorList{field.Invalid(path.Child("attestations"), r.spec.Attestations,
 			"attestations may only be specified with a webhook bound object reference")}
+	}
+	return errs
+}
+
+// apiGroups is the only attestation there is: the group of the resources in admission reviews.
+const apiGroups = "admissionReviewAPIGroups"
+
+// checkAttestations returns what is wrong with the attestations of a token for webhooks.
+func checkAttestations(of map[string]authenticationv1.AttestationValue, path *field.Path) (errs field.ErrorList) {
+	if len(of) != 1 {
+		return field.ErrorList{field.Invalid(path, of, "webhook bound requests require exactly one admissionReviewAPIGroups attestation")}
+	}
+	for key, groups := range of {
+		at := path.Key(key)
+		switch {
+		case key != apiGroups:
+			errs = append(errs, field.NotSupported(at, key, []string{apiGroups}))
+		case len(groups) != 1:
+			errs = append(errs, field.Invalid(at, groups, "must specify a single value"))
+		case groups[0] == "":
+			errs = append(errs, field.Invalid(at.Index(0), groups[0], "may not be an empty string"))
+		case groups[0] != "*":
+			for _, wrong := range validation.IsDNS1123Subdomain(groups[0]) {
+				errs = append(errs, field.Invalid(at.Index(0), groups[0], "must specify a valid API Group: "+wrong))
+			}
+		}
 	}
 	return errs
 }
