@@ -8,6 +8,7 @@ import (
 
 	"github.com/deed-project/deed/server/admission/quota"
 	"github.com/deed-project/deed/server/controllers/garbage"
+	"github.com/deed-project/deed/server/controllers/serviceaccounts"
 )
 
 // controller is a part of a control plane that works beside requests, and that [Config.Controllers] switches on.
@@ -23,6 +24,9 @@ var controllerTable = []controller{
 	{"garbage-collector-controller", []string{"garbagecollector", "gc"}, (*Server).startGarbageCollector},
 	{namespaceController, []string{"namespace"}, nil},
 	{"resourcequota-controller", []string{"resourcequota"}, (*Server).startQuotas},
+	{"root-ca-certificate-publisher-controller", []string{"root-ca-cert-publisher"}, (*Server).startRootCA},
+	{"serviceaccount-controller", []string{"serviceaccount"}, (*Server).startAccounts},
+	{"serviceaccount-token-controller", []string{"serviceaccount-token"}, (*Server).startTokens},
 }
 
 // namespaceController empties namespaces that are being deleted.
@@ -93,5 +97,28 @@ func (s *Server) startGarbageCollector(context.Context) error {
 func (s *Server) startQuotas(context.Context) error {
 	c := &quota.Controller{Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Now: s.now, Report: s.background.Report}
 	s.background.Go(c.Run)
+	return nil
+}
+
+// accountsHost returns what the controllers for service accounts need.
+func (s *Server) accountsHost() serviceaccounts.Host {
+	return serviceaccounts.Host{Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Report: s.background.Report}
+}
+
+// startAccounts starts to keep the service account of each namespace.
+func (s *Server) startAccounts(context.Context) error {
+	s.background.Go(serviceaccounts.Accounts{Host: s.accountsHost()}.Run)
+	return nil
+}
+
+// startRootCA starts to publish what clients must trust.
+func (s *Server) startRootCA(context.Context) error {
+	s.background.Go(serviceaccounts.RootCA{Host: s.accountsHost(), Certificates: s.rootCA}.Run)
+	return nil
+}
+
+// startTokens starts to fill in Secrets with tokens.
+func (s *Server) startTokens(context.Context) error {
+	s.background.Go(serviceaccounts.Tokens{Host: s.accountsHost(), Certificates: s.rootCA, Authority: s.accounts}.Run)
 	return nil
 }

@@ -74,7 +74,9 @@ var table = []layers.Layer{
 	{"controllers", "admission/webhook api catalog catalog/crd conversion logs loopback registry registry/webhooks store", "value value/structs managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{"controllers/garbage", "api catalog loopback store", "value schema managedfields", "k8s.io/apimachinery/pkg/api/errors k8s.io/client-go/util/workqueue"},
-	{".", "admission admission/plugins admission/podsecurity admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/garbage conversion discovery filters logs " +
+	{"controllers/queue", "store", "", "k8s.io/client-go/util/workqueue"},
+	{"controllers/serviceaccounts", "api auth/accounts catalog controllers/queue loopback registry store", "value managedfields", "k8s.io/api/core/v1 k8s.io/apimachinery/pkg/api/errors"},
+	{".", "admission admission/plugins admission/podsecurity admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",

@@ -70,6 +70,8 @@ type Config struct {
 	// ServiceAccounts says how tokens of service accounts are signed, and which are accepted. Such a token stands for its account, whatever
 	// Authenticate says.
 	ServiceAccounts accounts.Config
+	// RootCA are the certificates that clients in pods must trust to reach the server, in PEM. Controllers publish them.
+	RootCA []byte
 	// Admission are plugins that are asked about writes, in this order: after those of the server itself, for the life of namespaces
 	// and for what pods get, and before webhooks.
 	Admission admission.Chain
@@ -157,6 +159,7 @@ type Server struct {
 	unenforced  unenforced.Kinds
 	allocator   *services.Allocator // nil if services get nothing
 	accounts    *accounts.Authority
+	rootCA      []byte                   // in PEM
 	rbac        *rbac.Authorizer         // nil unless it is configured
 	aggregation *controllers.Aggregation // likewise
 }
@@ -165,7 +168,7 @@ type Server struct {
 //
 // When it returns, the stored definitions are served and the given objects exist. The controllers run until Close.
 func New(c Config) (*Server, error) {
-	s := &Server{now: c.Now}
+	s := &Server{now: c.Now, rootCA: c.RootCA}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -46,7 +46,7 @@ func TestStories(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
-				c := server.Config{Authenticate: asAdmin}
+				c := server.Config{Authenticate: asAdmin, RootCA: []byte("PEM")}
 				if with, is := strings.CutPrefix(blocks[0], "WITH "); is {
 					for word := range strings.FieldsSeq(with) {
 						what, names, _ := strings.Cut(word, "=")
