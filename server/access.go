@@ -66,9 +66,11 @@ func (s *Server) escalation() admission.Chain {
 
 // startRoles creates the roles and bindings that a cluster begins with, and aggregates ClusterRoles from then on.
 func (s *Server) startRoles(ctx context.Context) error {
-	if err := s.rbac.Bootstrap(ctx, s.client); err != nil {
+	complete, err := s.rbac.Bootstrap(ctx, s.client, s.now())
+	if err != nil {
 		return err
 	}
+	s.aggregation.Done = complete
 	if err := s.aggregation.Sync(ctx); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ var table = []layers.Layer{
 	{"auth", "api catalog logs", "value value/structs", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver/pkg/authentication"},
 	{"request", "api auth", "", "k8s.io/apimachinery"},
 	{"auth/accounts", "auth cache", "value", "github.com/golang-jwt/jwt/v5 k8s.io/apiserver/pkg/authentication"},
-	{"auth/rbac", "admission auth catalog logs loopback request store", "value value/structs managedfields",
+	{"auth/rbac", "admission api auth catalog logs loopback request store", "value value/structs managedfields",
 		"k8s.io/api/rbac k8s.io/api/authorization k8s.io/apimachinery k8s.io/component-helpers/auth/rbac/validation"},
 	{"response", "api logs store wire", "", ""},
 	{"metrics", "api catalog request store", "", "k8s.io/apimachinery github.com/prometheus/client_golang"},

@@ -25,6 +25,8 @@ type Aggregation struct {
 	Roles  *catalog.Resource // clusterroles
 	Client *loopback.Client
 	Report func(what string, err error)
+	// Done is a revision at which all roles are aggregated; 0 is unknown. Sync moves it on, in one goroutine at a time.
+	Done store.Revision
 }
 
 // aggregator is the field manager of aggregated rules.
@@ -37,11 +39,32 @@ func (a *Aggregation) Run(ctx context.Context) {
 
 // Sync aggregates once. Rules may pass from one aggregated role to the next, so it goes on until nothing changes. Roles that select each
 // other are in line after as many rounds as there are roles.
+//
+// It does nothing if no role has changed since the last time. Its own writes make it look once more.
 func (a *Aggregation) Sync(ctx context.Context) error {
+	if a.Done > 0 {
+		if batch, err := a.Store.Since(ctx, a.Roles.Prefix, a.Done); err == nil && len(batch.Events) == 0 {
+			a.Done = batch.Revision
+			return nil
+		}
+	}
+	page, err := a.Store.Range(ctx, store.Range{Prefix: a.Roles.Prefix, Limit: 1}) // of which the revision counts
+	if err != nil {
+		return err
+	}
 	stored, err := registry.Objects(ctx, a.Store, a.Roles)
 	if err != nil {
 		return err
 	}
+	if err := a.aggregate(ctx, stored); err != nil {
+		return err
+	}
+	a.Done = page.Revision
+	return nil
+}
+
+// aggregate aggregates the roles among stored, all ClusterRoles.
+func (a *Aggregation) aggregate(ctx context.Context, stored []value.Value) error {
 	for range stored {
 		changed := false
 		for i, role := range stored {

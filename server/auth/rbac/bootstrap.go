@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -19,6 +20,7 @@ import (
 	"k8s.io/component-helpers/auth/rbac/validation"
 
 	"github.com/deed-project/deed/server/loopback"
+	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -85,8 +87,21 @@ type change struct {
 // Bootstrap creates the roles and bindings that a cluster begins with, and adds to existing ones what they lack. An object whose annotation
 // rbac.authorization.kubernetes.io/autoupdate is "false" stays as it is.
 //
+// A store without roles and bindings gets prepared texts, in which roles are aggregated already. Then complete is the revision of the last
+// one, and else 0.
+//
 // Another server on the same store may do the same at the same time, so conflicts are no errors: what is left is looked at again.
-func (a *Authorizer) Bootstrap(ctx context.Context, client *loopback.Client) error {
+func (a *Authorizer) Bootstrap(ctx context.Context, client *loopback.Client, now time.Time) (complete store.Revision, err error) {
+	complete, err = a.prepare(ctx, now)
+	a.Changed()
+	if err != nil || complete > 0 {
+		return complete, err
+	}
+	return 0, a.reconcile(ctx, client)
+}
+
+// reconcile brings the stored objects in line with the initial ones.
+func (a *Authorizer) reconcile(ctx context.Context, client *loopback.Client) error {
 	for range 3 {
 		changes, err := a.wanting(ctx)
 		if err != nil {
