@@ -82,11 +82,11 @@ var table = []layers.Layer{
 		"value schema managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
-	{"apitest", ". admission auth filters manifest cache store store/memory", "value schema schema/builtin", "k8s.io/client-go/rest k8s.io/apimachinery sigs.k8s.io/controller-runtime/pkg/client"},
+	{"apitest", ". admission auth filters manifest cache store store/memory", "value schema schema/builtin", "k8s.io/api/authentication k8s.io/client-go/rest k8s.io/apimachinery sigs.k8s.io/controller-runtime/pkg/client"},
 	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", ""},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
-	{"internal/command", ". auth filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag"},
+	{"internal/command", ". auth auth/accounts filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag k8s.io/client-go/util/keyutil"},
 	{"cmd/deed-apiserver", "internal/command", "", ""},
 	{"envtest", "internal/command manifest", "", "k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/client-go"},
 }

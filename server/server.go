@@ -59,6 +59,8 @@ type Config struct {
 	Now func() time.Time
 	// Authenticate tells who sends a request; nil takes everybody for a member of system:masters.
 	Authenticate auth.Authenticator
+	// Certificates says which client certificates stand for users, and which clients are front proxies. Both come before Authenticate.
+	Certificates auth.Certificates
 	// Hosts are the names by which clients reach the server over HTTP without TLS, beside localhost and addresses. A request without
 	// credentials that names another host is refused: it may come from a web page of that host.
 	Hosts []string
@@ -185,6 +187,9 @@ func New(c Config) (*Server, error) {
 	s.background = controllers.NewBackground(s.log)
 	s.limits, s.metrics = c.Limits.WithDefaults(), metrics.New(&s.flight)
 	s.access = &auth.Access{Authenticator: c.Authenticate, Authorizer: c.Authorize, Hosts: c.Hosts, Now: s.now, Log: s.log}
+	if err := s.access.UseCertificates(c.Certificates); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
 	s.out = response.Writer{Log: s.log, CBOR: c.CBOR}
 	s.panics = filters.Panics{Metrics: s.metrics, Log: s.log}
 	s.client = &loopback.Client{Handler: http.HandlerFunc(s.route), Timeout: s.limits.Write}
@@ -350,6 +355,9 @@ func (s *Server) start(c Config) error {
 		if err := errors.Join(s.allocator.CreateRange(ctx, api.Timestamp(s.now())), s.allocator.CreateService(ctx, c.Services.Advertise)); err != nil {
 			return err
 		}
+	}
+	if err := s.publishAuthentication(ctx, c.Certificates); err != nil {
+		return err
 	}
 	for i, object := range c.Objects {
 		if err := s.createFirst(ctx, object); err != nil {

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
@@ -50,6 +51,7 @@ type options struct {
 	plugins   admission.Chain
 
 	rbac        bool
+	accounts    bool
 	controllers []string // nil for the default
 	enable      []string // admission plugins
 	disable     []string // admission plugins
@@ -64,6 +66,19 @@ func RBAC() Option {
 		return nil
 	}
 }
+
+// ServiceAccounts lets a server treat service accounts as a cluster does. Each namespace gets the account default and the ConfigMap
+// kube-root-ca.crt, Secrets get tokens, and pods need an account and mount its token. It switches on three controllers, beside the others,
+// and the admission plugin ServiceAccount. Tokens of accounts authenticate without it: see [Server.Token].
+func ServiceAccounts() Option {
+	return func(o *options) error {
+		o.accounts = true
+		return nil
+	}
+}
+
+// accountControllers are the controllers of ServiceAccounts.
+var accountControllers = []string{"serviceaccount-controller", "root-ca-certificate-publisher-controller", "serviceaccount-token-controller"}
 
 // Admission adds admission plugins to a server: functions of the test in place of webhooks.
 func Admission(plugins ...admission.Plugin) Option {
@@ -145,8 +160,18 @@ func Start(tb testing.TB, with ...Option) *Server {
 	}
 	s := &Server{tb: tb, store: memory.New()}
 	var err error
+	if o.accounts {
+		if err := s.listener.certify(); err != nil {
+			tb.Fatal(err)
+		}
+		if o.controllers == nil {
+			o.controllers = server.DefaultControllers
+		}
+		o.controllers = slices.Concat(o.controllers, accountControllers)
+		o.enable = append(o.enable, "ServiceAccount")
+	}
 	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, RBAC: o.rbac, Now: o.now, Log: o.log, Controllers: o.controllers,
-		EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services}
+		RootCA: s.listener.trusted, EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services}
 	if s.Server, err = server.New(config); err != nil {
 		tb.Fatal(located(err, o.objects))
 	}

@@ -14,11 +14,12 @@ import (
 
 // listener is the port of a server. It opens on demand.
 type listener struct {
-	once    sync.Once
-	url     string
-	trusted []byte
-	cancel  context.CancelFunc
-	done    chan error
+	once        sync.Once
+	url         string
+	certificate *tls.Certificate // nil before it is needed
+	trusted     []byte
+	cancel      context.CancelFunc
+	done        chan error
 }
 
 // URL returns the address of the server on a port of the loopback interface, with TLS. The first call opens the port. Clients must trust
@@ -34,8 +35,7 @@ func (s *Server) URL() string {
 }
 
 func (l *listener) open(s *server.Server) error {
-	certificate, trusted, err := server.SelfSigned(time.Now(), "localhost", "127.0.0.1")
-	if err != nil {
+	if err := l.certify(); err != nil {
 		return err
 	}
 	port, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,12 +43,24 @@ func (l *listener) open(s *server.Server) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	l.url, l.trusted, l.cancel, l.done = "https://"+port.Addr().String(), trusted, cancel, make(chan error, 1)
+	l.url, l.cancel, l.done = "https://"+port.Addr().String(), cancel, make(chan error, 1)
 	config := &tls.Config{
-		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{certificate}, NextProtos: []string{"h2", "http/1.1"},
+		MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{*l.certificate}, NextProtos: []string{"h2", "http/1.1"},
 	}
 	go func() { l.done <- s.Serve(ctx, port, config) }()
 	return nil
+}
+
+// certify makes the certificate of the server, unless there is one.
+func (l *listener) certify() error {
+	if l.certificate != nil {
+		return nil
+	}
+	certificate, trusted, err := server.SelfSigned(time.Now(), "localhost", "127.0.0.1")
+	if err == nil {
+		l.certificate, l.trusted = &certificate, trusted
+	}
+	return err
 }
 
 func (l *listener) close(tb testing.TB) {

@@ -16,6 +16,7 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apiserver/pkg/authentication/authenticator"
 
 	"github.com/deed-project/deed/server/logs"
 )
@@ -90,6 +91,8 @@ type Access struct {
 	Hosts         []string      // names of the server beside localhost and addresses, see CheckOrigin
 	Now           func() time.Time
 	Log           logs.Logger
+
+	certificates []authenticator.Request // in order
 }
 
 // Accounts authenticates the tokens of service accounts. It must be safe for concurrent use.
@@ -118,16 +121,25 @@ func (a *Access) Authenticate(r *http.Request) (User, error) {
 	return user, nil
 }
 
-// authenticate returns the user that sends a request. The token of a service account is nobody else's.
+// authenticate returns the user that sends a request. In this order it asks front proxies, client certificates, and tokens of service
+// accounts, which are nobody else's. A certificate that is not valid matters if nothing else names the user.
 func (a *Access) authenticate(r *http.Request) (User, error) {
+	user, ok, invalid := a.ofCertificate(r)
+	if ok {
+		return user, nil
+	}
 	if token := a.accountToken(r); token != "" {
 		user, _, err := a.Accounts.Authenticate(r.Context(), token, nil)
 		return authenticated(user), err
 	}
 	if a.Authenticator == nil {
-		return System, nil
+		return System, invalid
 	}
-	return a.Authenticator(r)
+	user, err := a.Authenticator(r)
+	if err == nil && user.Name == Anonymous.Name {
+		err = invalid
+	}
+	return user, err
 }
 
 // Authorize returns a 403 if the user of ctx may not do something. It looks at the action alone and not at what the server has, so that the

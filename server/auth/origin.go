@@ -25,7 +25,7 @@ import (
 // kube-apiserver has no such check: it serves nothing to requests without credentials.
 func (a *Access) CheckOrigin(r *http.Request, user User) error {
 	// A request by a certificate may have been caused by a page, since browsers send certificates by themselves.
-	withCertificate := r.TLS != nil && len(r.TLS.VerifiedChains) > 0
+	withCertificate := r.TLS != nil && (len(r.TLS.VerifiedChains) > 0 || len(r.TLS.PeerCertificates) > 0)
 	isKnown := a.Authenticator != nil && user.Name != Anonymous.Name
 	if isKnown && !withCertificate || isPublic(r.URL.Path) && r.Method == http.MethodGet {
 		return nil

@@ -13,6 +13,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -131,8 +132,11 @@ func (a *Authority) ready() (*keys, error) {
 	return a.keys, a.keyErr
 }
 
-// Check returns what is wrong with the keys of the configuration. It makes no key.
+// Check returns what is wrong with the configuration. It makes no key.
 func (c Config) Check() error {
+	if c.MaxExpiration != 0 && (c.MaxExpiration < time.Hour || c.MaxExpiration > 1<<32*time.Second) {
+		return errors.New("the service-account-max-token-expiration must be between 1 hour and 2^32 seconds")
+	}
 	if c.SigningKey == nil && len(c.Keys) == 0 {
 		return nil
 	}

@@ -30,6 +30,8 @@ type options struct {
 	merge           bool
 	tokenFile       string
 	clientCA        string
+	proxies         proxyOptions
+	accounts        accountOptions
 	tlsCert, tlsKey string
 	insecure        bool
 	authorization   string
@@ -68,6 +70,8 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&o.merge, "merge", false, "keep what the kubeconfig file already has")
 	f.StringVar(&o.tokenFile, "token-auth-file", "", "bearer tokens that are accepted, as lines of token,user,uid,\"group,…\"")
 	f.StringVar(&o.clientCA, "client-ca-file", "", "PEM file with the authorities of client certificates that are accepted")
+	o.proxies.addTo(f)
+	o.accounts.addTo(f)
 	f.StringVar(&o.tlsCert, "tls-cert-file", "", "PEM file with the server's certificate; default is one of its own")
 	f.StringVar(&o.tlsKey, "tls-private-key-file", "", "PEM file with the key of the certificate")
 	f.StringVar(&o.certDir, "cert-dir", "", "folder with the certificate in apiserver.crt and the key in apiserver.key; they are made if they are absent")
@@ -120,8 +124,8 @@ func (o *options) check() error {
 	switch {
 	case (o.tlsCert == "") != (o.tlsKey == ""):
 		return errors.New("--tls-cert-file and --tls-private-key-file go together")
-	case o.insecure && (o.tlsCert != "" || o.certDir != "" || o.clientCA != ""):
-		return errors.New("--insecure-http goes with none of --tls-cert-file, --cert-dir and --client-ca-file")
+	case o.insecure && (o.tlsCert != "" || o.certDir != "" || o.clientCA != "" || o.proxies.ca != ""):
+		return errors.New("--insecure-http goes with none of --tls-cert-file, --cert-dir, --client-ca-file and --requestheader-client-ca-file")
 	case o.logFormat != "text" && o.logFormat != "json":
 		return fmt.Errorf("--log-format: %q is neither text nor json", o.logFormat)
 	case o.data != "" && len(o.etcd.servers) > 0:
@@ -134,7 +138,7 @@ func (o *options) check() error {
 	if err := o.etcd.check(); err != nil {
 		return err
 	}
-	if err := o.checkModes(); err != nil {
+	if err := errors.Join(o.checkModes(), o.proxies.check()); err != nil {
 		return err
 	}
 	if loopback(host) {

@@ -38,8 +38,13 @@ func TestFlags(t *testing.T) {
 		"--bind-address 0.0.0.0":                                            "0.0.0.0:6443 is reached by others",
 		"--insecure-http --cert-dir d":                                      "--insecure-http goes with none of",
 		"--tls-cert c":                                                      "--tls-cert-file and --tls-private-key-file go together",
-		"crd.yaml":                                                          `"crd.yaml" is no flag`,
-		"--listen 0.0.0.0:1":                                                "0.0.0.0:1 is reached by others",
+		"--requestheader-client-ca-file f --requestheader-username-headers X-Remote-User,X-User --requestheader-allowed-names a": "",
+		"--requestheader-client-ca-file f":                 "needs --requestheader-username-headers",
+		"--requestheader-username-headers X":               "flags about request headers need --requestheader-client-ca-file",
+		"--requestheader-client-ca-file f --insecure-http": "--insecure-http goes with none of",
+		"--service-account-issuer https://a --service-account-issuer b --api-audiences a,b --service-account-max-token-expiration 2h": "",
+		"crd.yaml":           `"crd.yaml" is no flag`,
+		"--listen 0.0.0.0:1": "0.0.0.0:1 is reached by others",
 		"--listen 0.0.0.0:1 --token-file f --etcd-servers http://127.0.0.1:2379 --data f": "exclude each other",
 	} {
 		cmd := command(&options{})

@@ -47,8 +47,14 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 		return err
 	}
 	tlsConfig, trusted, err := o.tls()
+	if err == nil {
+		err = o.identify(&config, trusted)
+	}
 	if err != nil {
 		return err
+	}
+	if tlsConfig != nil {
+		config.Certificates.AskIn(tlsConfig)
 	}
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,16 +34,6 @@ func (o *options) tls() (*tls.Config, []byte, error) {
 		return nil, nil, err
 	}
 	c.Certificates = []tls.Certificate{certificate}
-	if o.clientCA != "" {
-		authorities, err := os.ReadFile(o.clientCA)
-		if err != nil {
-			return nil, nil, err
-		}
-		c.ClientCAs, c.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
-		if !c.ClientCAs.AppendCertsFromPEM(authorities) {
-			return nil, nil, fmt.Errorf("%s contains no certificate", o.clientCA)
-		}
-	}
 	return c, trusted, nil
 }
 
