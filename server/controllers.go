@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/server/admission/quota"
+	"github.com/deed-project/deed/server/controllers/certificates"
 	"github.com/deed-project/deed/server/controllers/garbage"
 	"github.com/deed-project/deed/server/controllers/serviceaccounts"
 )
@@ -21,6 +22,7 @@ type controller struct {
 
 // controllerTable lists the controllers, by name.
 var controllerTable = []controller{
+	{"certificatesigningrequest-signing-controller", []string{"csrsigning"}, (*Server).startSigner},
 	{"garbage-collector-controller", []string{"garbagecollector", "gc"}, (*Server).startGarbageCollector},
 	{namespaceController, []string{"namespace"}, nil},
 	{"resourcequota-controller", []string{"resourcequota"}, (*Server).startQuotas},
@@ -97,6 +99,19 @@ func (s *Server) startGarbageCollector(context.Context) error {
 func (s *Server) startQuotas(context.Context) error {
 	c := &quota.Controller{Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Now: s.now, Report: s.background.Report}
 	s.background.Go(c.Run)
+	return nil
+}
+
+// startSigner starts to sign requests for certificates, if there is an authority.
+func (s *Server) startSigner(context.Context) error {
+	if s.authority.Certificate == nil || s.authority.Key == nil {
+		return nil
+	}
+	requests := s.catalog().Lookup("certificates.k8s.io", "certificatesigningrequests")
+	signer := certificates.Signer{
+		Authority: s.authority, Requests: requests, Store: s.reader.Store, Client: s.client, Now: s.now, Report: s.background.Report,
+	}
+	s.background.Go(signer.Run)
 	return nil
 }
 

@@ -75,8 +75,10 @@ var table = []layers.Layer{
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{"controllers/garbage", "api catalog loopback store", "value schema managedfields", "k8s.io/apimachinery/pkg/api/errors k8s.io/client-go/util/workqueue"},
 	{"controllers/queue", "store", "", "k8s.io/client-go/util/workqueue"},
+	{"controllers/certificates", "api catalog controllers/queue loopback store", "value value/structs managedfields",
+		"k8s.io/api/certificates k8s.io/apimachinery/pkg/api/errors"},
 	{"controllers/serviceaccounts", "api auth/accounts catalog controllers/queue loopback registry store", "value managedfields", "k8s.io/api/core/v1 k8s.io/apimachinery/pkg/api/errors"},
-	{".", "admission admission/plugins admission/podsecurity admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
+	{".", "admission admission/plugins admission/podsecurity admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",
@@ -86,7 +88,7 @@ var table = []layers.Layer{
 	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", ""},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
-	{"internal/command", ". auth auth/accounts filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag k8s.io/client-go/util/keyutil"},
+	{"internal/command", ". auth auth/accounts controllers/certificates filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag k8s.io/client-go/util/keyutil"},
 	{"cmd/deed-apiserver", "internal/command", "", ""},
 	{"envtest", "internal/command manifest", "", "k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/client-go"},
 }

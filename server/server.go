@@ -22,6 +22,7 @@ import (
 	"github.com/deed-project/deed/server/catalog/builtin"
 	"github.com/deed-project/deed/server/catalog/crd"
 	"github.com/deed-project/deed/server/controllers"
+	"github.com/deed-project/deed/server/controllers/certificates"
 	"github.com/deed-project/deed/server/conversion"
 	"github.com/deed-project/deed/server/discovery"
 	"github.com/deed-project/deed/server/filters"
@@ -61,6 +62,8 @@ type Config struct {
 	Authenticate auth.Authenticator
 	// Certificates says which client certificates stand for users, and which clients are front proxies. Both come before Authenticate.
 	Certificates auth.Certificates
+	// ClusterSigning signs approved requests for certificates, if the controller certificatesigningrequest-signing-controller runs.
+	ClusterSigning certificates.Authority
 	// Hosts are the names by which clients reach the server over HTTP without TLS, beside localhost and addresses. A request without
 	// credentials that names another host is refused: it may come from a web page of that host.
 	Hosts []string
@@ -161,7 +164,8 @@ type Server struct {
 	unenforced  unenforced.Kinds
 	allocator   *services.Allocator // nil if services get nothing
 	accounts    *accounts.Authority
-	rootCA      []byte                   // in PEM
+	rootCA      []byte // in PEM
+	authority   certificates.Authority
 	rbac        *rbac.Authorizer         // nil unless it is configured
 	aggregation *controllers.Aggregation // likewise
 }
@@ -170,7 +174,7 @@ type Server struct {
 //
 // When it returns, the stored definitions are served and the given objects exist. The controllers run until Close.
 func New(c Config) (*Server, error) {
-	s := &Server{now: c.Now, rootCA: c.RootCA}
+	s := &Server{now: c.Now, rootCA: c.RootCA, authority: c.ClusterSigning}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"crypto"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/auth/accounts"
+	"github.com/deed-project/deed/server/controllers/certificates"
 )
 
 // accountOptions are the flags about service accounts and their tokens.
@@ -100,10 +102,43 @@ func (o *proxyOptions) check() error {
 	return nil
 }
 
+// signingOptions are the flags about the signer of certificates.
+type signingOptions struct {
+	certificate, key string // files
+	duration         time.Duration
+}
+
+// addTo defines the flags in f.
+func (o *signingOptions) addTo(f *pflag.FlagSet) {
+	f.StringVar(&o.certificate, "cluster-signing-cert-file", "",
+		"PEM file with the authority that signs approved requests for certificates, with the controller certificatesigningrequest-signing-controller")
+	f.StringVar(&o.key, "cluster-signing-key-file", "", "PEM file with the key of that authority")
+	f.DurationVar(&o.duration, "cluster-signing-duration", certificates.DefaultDuration, "the longest time that signed certificates hold")
+}
+
+// authority returns the authority that the flags name. The zero Authority is none.
+func (o *signingOptions) authority() (a certificates.Authority, err error) {
+	if o.certificate == "" {
+		return a, nil
+	}
+	pair, err := tls.LoadX509KeyPair(o.certificate, o.key)
+	if err != nil {
+		return a, fmt.Errorf("--cluster-signing-cert-file: %w", err)
+	}
+	signer, is := pair.PrivateKey.(crypto.Signer)
+	if !is {
+		return a, fmt.Errorf("--cluster-signing-key-file: %s has no key that signs", o.key)
+	}
+	return certificates.Authority{Certificate: pair.Leaf, Key: signer, Duration: o.duration}, nil
+}
+
 // identify sets who the clients of the server are, apart from bearer tokens, and what they must trust. trusted is the certificate of the
 // server if the server makes one.
 func (o *options) identify(c *server.Config, trusted []byte) (err error) {
 	if c.ServiceAccounts, err = o.accounts.config(); err != nil {
+		return err
+	}
+	if c.ClusterSigning, err = o.signing.authority(); err != nil {
 		return err
 	}
 	c.RootCA = trusted

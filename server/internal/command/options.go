@@ -32,6 +32,7 @@ type options struct {
 	clientCA        string
 	proxies         proxyOptions
 	accounts        accountOptions
+	signing         signingOptions
 	tlsCert, tlsKey string
 	insecure        bool
 	authorization   string
@@ -72,6 +73,7 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.clientCA, "client-ca-file", "", "PEM file with the authorities of client certificates that are accepted")
 	o.proxies.addTo(f)
 	o.accounts.addTo(f)
+	o.signing.addTo(f)
 	f.StringVar(&o.tlsCert, "tls-cert-file", "", "PEM file with the server's certificate; default is one of its own")
 	f.StringVar(&o.tlsKey, "tls-private-key-file", "", "PEM file with the key of the certificate")
 	f.StringVar(&o.certDir, "cert-dir", "", "folder with the certificate in apiserver.crt and the key in apiserver.key; they are made if they are absent")
@@ -132,6 +134,8 @@ func (o *options) check() error {
 		return errors.New("--data and --etcd-servers exclude each other")
 	case o.maxObject <= 0:
 		return fmt.Errorf("--max-object-bytes: %d is no size", o.maxObject)
+	case (o.signing.certificate == "") != (o.signing.key == ""):
+		return errors.New("--cluster-signing-cert-file and --cluster-signing-key-file go together")
 	case o.merge && o.kubeconfig == "":
 		return errors.New("--merge needs --kubeconfig")
 	}
