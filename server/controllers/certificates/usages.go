@@ -47,7 +47,7 @@ func checkKubeletClient(r *x509.CertificateRequest, usages []certificatesv1.KeyU
 	case len(r.URIs) > 0:
 		return errors.New("URI subjectAltNames are not allowed")
 	case !strings.HasPrefix(r.Subject.CommonName, "system:node:"):
-		return errors.New("subject common name does not begin with system:node:")
+		return errCommonName
 	}
 	return checkUsages(usages, certificatesv1.UsageClientAuth, certificatesv1.UsageDigitalSignature, certificatesv1.UsageKeyEncipherment)
 }
@@ -68,13 +68,17 @@ func checkKubeletServing(r *x509.CertificateRequest, usages []certificatesv1.Key
 		return err
 	}
 	if !strings.HasPrefix(r.Subject.CommonName, "system:node:") {
-		return errors.New("subject common name does not begin with system:node:")
+		return errCommonName
 	}
 	return nil
 }
 
-//lint:ignore ST1005 these are the words of Kubernetes
-var errEmail = errors.New("Email subjectAltNames are not allowed")
+var (
+	//lint:ignore ST1005 these are the words of Kubernetes
+	errEmail = errors.New("Email subjectAltNames are not allowed")
+	//lint:ignore ST1005 as above
+	errCommonName = errors.New("subject common name does not begin with system:node:")
+)
 
 // checkUsages returns an error unless usages are exactly those that are needed. Keys other than RSA encipher no keys.
 func checkUsages(usages []certificatesv1.KeyUsage, needed ...certificatesv1.KeyUsage) error {
