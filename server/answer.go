@@ -102,6 +102,9 @@ func (a *answers) write(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 // custom resources the 500 that kube-apiserver has.
 func (a *answers) represented(q *rest.Request, rep wire.Representation, of *rest.Answer) (wire.Document, error) {
 	newOf := q.Version.New
+	if action := q.Version.Actions[q.Target.Subresource]; action != nil && of.Object.Content.Get("kind").Str() == action.Kind {
+		newOf = action.New
+	}
 	switch {
 	case q.IsScale() && rep.As == wire.AsPartial:
 		return wire.Object{Value: wire.Partial(rep.Of, of.Object.Content)}, nil

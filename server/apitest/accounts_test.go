@@ -32,6 +32,13 @@ func TestToken(t *testing.T) {
 	if _, err := robot.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{}); err != nil {
 		t.Error(err)
 	}
+	config := s.RESTConfig()
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	asked := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: []string{"vault"}, ExpirationSeconds: new(int64(1200))}}
+	answer, err := kubernetes.NewForConfigOrDie(config).CoreV1().ServiceAccounts("default").CreateToken(t.Context(), "robot", asked, metav1.CreateOptions{})
+	if err != nil || answer.Status.Token == "" || answer.Spec.Audiences[0] != "vault" || answer.Namespace != "default" {
+		t.Errorf("a token in protobuf: %v %v", err, answer)
+	}
 	if err := admin.CoreV1().ServiceAccounts("default").Delete(t.Context(), "robot", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
