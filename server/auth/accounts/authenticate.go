@@ -26,6 +26,16 @@ func (e refused) Error() string { return string(e) }
 // LogText returns the text.
 func (e refused) LogText() string { return string(e) }
 
+// otherAudience is the error of a token that is for other audiences. The log does not show them, since clients choose them.
+type otherAudience struct{ has, wanted []string }
+
+func (e *otherAudience) Error() string {
+	return fmt.Sprintf("token audiences %q is invalid for the target audiences %q", e.has, e.wanted)
+}
+
+// LogText returns a text without the audiences.
+func (e *otherAudience) LogText() string { return "the token is for other audiences" }
+
 func refusedf(format string, args ...any) error { return refused(fmt.Sprintf(format, args...)) }
 
 // errForm refuses a text that is no token, as kube-apiserver refuses every unknown token.
@@ -61,7 +71,7 @@ func (a *Authority) Authenticate(ctx context.Context, text string, audiences []s
 	}
 	both := slices.DeleteFunc(slices.Clone(has), func(one string) bool { return !slices.Contains(audiences, one) })
 	if len(both) == 0 {
-		return auth.User{}, nil, refusedf("token audiences %q is invalid for the target audiences %q", has, audiences)
+		return auth.User{}, nil, &otherAudience{has, audiences}
 	}
 	var who library.ServiceAccountInfo
 	if t.Issuer == legacyIssuer {

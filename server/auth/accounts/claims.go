@@ -32,7 +32,7 @@ type Claims struct {
 	WarnAfter         time.Time // from which the use of the token is noted; the zero time is never
 }
 
-// ref returns a reference as a claim, nil for none.
+// claim returns the reference as a claim, nil for none.
 func (r Ref) claim() *Ref {
 	if r == (Ref{}) {
 		return nil
