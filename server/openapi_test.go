@@ -136,7 +136,7 @@ func TestDocumentHeaders(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", request, got, want)
 		}
 	}
-	if text := servertest.Ask(s, "GET / Accept=application/yaml", "").Body.String(); !strings.HasPrefix(text, "{\n  \"paths\": [\n    \"/api\",\n") {
+	if text := servertest.Ask(s, "GET / Accept=application/yaml", "").Body.String(); !strings.HasPrefix(text, "{\n  \"paths\": [\n    \"/.well-known/openid-configuration\",\n    \"/api\",\n") {
 		t.Errorf("the paths are %.100q", text)
 	}
 	whole, zipped := servertest.Ask(s, "GET /openapi/v2", "").Body.Bytes(), servertest.Ask(s, "GET /openapi/v2 Accept-Encoding=gzip", "").Body
