@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/controllers"
 	"github.com/deed-project/deed/server/registry/namespaces"
+	"github.com/deed-project/deed/server/registry/policies"
 	"github.com/deed-project/deed/server/registry/webhooks"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/write"
@@ -23,6 +24,7 @@ type host struct {
 	definitions *controllers.Definitions
 	deletions   *controllers.Deletions
 	webhooks    *controllers.Webhooks
+	policies    *controllers.Policies
 	rbac        *rbac.Authorizer // nil if roles do not decide
 	background  *controllers.Background
 }
@@ -40,9 +42,9 @@ func (h *host) Resource(of kschema.GroupResource) *catalog.Resource {
 	return h.definitions.Catalog().Lookup(of.Group, of.Resource)
 }
 
-// Stored reacts to a write: a definition or a configuration may have changed, or an object is gone that a deletion waits for.
+// Stored reacts to a write: a definition, a configuration or a policy may have changed, or an object is gone that a deletion waits for.
 //
-// A definition is served, and a configuration used, when it returns: the client may rely on that once it has the answer. Deletions go on in
+// A definition is served, and a configuration or policy used, when it returns: the client may rely on that once it has the answer. Deletions go on in
 // the background. The context of the request must not end what the server owes to its state, so only its values are used.
 func (h *host) Stored(ctx context.Context, q *rest.Request, event write.Event) {
 	isDefinition := q.Version.Prefix == h.definitions.Prefix
@@ -51,6 +53,9 @@ func (h *host) Stored(ctx context.Context, q *rest.Request, event write.Event) {
 	}
 	if webhooks.IsConfiguration(q.Version.Group, q.Version.Plural) {
 		h.background.Report("webhooks are not settled", h.webhooks.Sync(context.WithoutCancel(ctx)))
+	}
+	if policies.Is(q.Version.Group, q.Version.Plural) {
+		h.background.Report("policies are not settled", h.policies.Sync(context.WithoutCancel(ctx)))
 	}
 	if h.rbac != nil && q.Version.Group == rbac.Group {
 		h.rbac.Changed()

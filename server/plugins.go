@@ -44,6 +44,12 @@ var pluginTable = []plugin{
 	})},
 	{"CertificateSubjectRestriction", false, validates(func(store.Store) change { return plugins.RestrictSubjects })},
 	{"DefaultIngressClass", false, mutates(func(s store.Store) change { return plugins.IngressClasses{Store: s}.Default })},
+	{"MutatingAdmissionPolicy", true, func(s *Server, _ store.Store) admission.Chain {
+		return admission.Chain{admission.Mutate(s.policies.Plugin.Mutate)}
+	}},
+	{"ValidatingAdmissionPolicy", true, func(s *Server, _ store.Store) admission.Chain {
+		return admission.Chain{admission.Validate(s.policies.Plugin.Validate)}
+	}},
 }
 
 // lastPlugins lists the plugins of the table that follow webhooks.
@@ -57,9 +63,9 @@ var lastPlugins = []plugin{
 var otherPlugins = []string{
 	"AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "CertificateApproval", "CertificateSigning", "ClusterTrustBundleAttest",
 	"DenyServiceExternalIPs", "EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "LimitPodHardAntiAffinityTopology",
-	"MutatingAdmissionPolicy", "MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NodeDeclaredFeatureValidator",
+	"MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NodeDeclaredFeatureValidator",
 	"NodeRestriction", "OwnerReferencesPermissionEnforcement", "PodGroupProtection", "PodNodeSelector", "PodResizeValidator",
-	"PodTolerationRestriction", "PodTopologyLabels", "ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook",
+	"PodTolerationRestriction", "PodTopologyLabels", "ValidatingAdmissionWebhook",
 }
 
 // change is what a plugin does with a request in one of its phases.

@@ -11,7 +11,11 @@ import (
 	"strings"
 	"time"
 
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/admission/expressions"
+	"github.com/deed-project/deed/server/admission/policy"
 	"github.com/deed-project/deed/server/admission/webhook"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/audit"
@@ -32,6 +36,7 @@ import (
 	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/registry/namespaces"
 	"github.com/deed-project/deed/server/registry/pods"
+	"github.com/deed-project/deed/server/registry/policies"
 	"github.com/deed-project/deed/server/registry/services"
 	"github.com/deed-project/deed/server/registry/unenforced"
 	"github.com/deed-project/deed/server/registry/webhooks"
@@ -161,6 +166,7 @@ type Server struct {
 	definitions *controllers.Definitions
 	deletions   *controllers.Deletions
 	webhooks    *controllers.Webhooks
+	policies    *controllers.Policies
 	unenforced  unenforced.Kinds
 	allocator   *services.Allocator // nil if services get nothing
 	accounts    *accounts.Authority
@@ -239,6 +245,7 @@ func (s *Server) assemble(c Config) error {
 	if err != nil {
 		return err
 	}
+	s.policies = s.newPolicies(objects)
 	chain, err := s.chain(c, objects, hooks)
 	if err != nil {
 		return err
@@ -258,7 +265,7 @@ func (s *Server) assemble(c Config) error {
 		answers: answers{out: s.out, now: s.now, log: s.log},
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
-			Host:      &host{s.definitions, s.deletions, s.webhooks, s.rbac, s.background},
+			Host:      &host{s.definitions, s.deletions, s.webhooks, s.policies, s.rbac, s.background},
 			Admission: append(chain, s.escalation()...),
 		},
 	}
@@ -296,18 +303,31 @@ func (s *Server) allocate(c Services) error {
 }
 
 // newHooks returns the admission plugin that calls webhooks.
-//
-// The authorizer is asked with a context of the user that the expression names.
 func (s *Server) newHooks(c Webhooks, objects store.Store, resolver services.Resolver) (*webhook.Hooks, error) {
 	return webhook.New(webhook.Config{
 		Namespace: func(ctx context.Context, name string) (value.Value, error) {
 			return registry.Object(ctx, objects, s.deletions.Namespaces.Key("", name))
 		},
-		Services: resolver, Credentials: c.Credentials, Log: s.log,
-		Authorize: func(ctx context.Context, u admission.User, a webhook.Action) (bool, string) {
-			return s.access.Allows(request.As(ctx, auth.User(u)), auth.User(u), auth.Action(a))
-		},
+		Services: resolver, Credentials: c.Credentials, Log: s.log, Authorize: s.authorize,
 	})
+}
+
+// newPolicies returns the controller of admission policies, with the plugin that enforces them.
+func (s *Server) newPolicies(objects store.Store) *controllers.Policies {
+	params := policies.Params{Store: objects, Catalog: s.catalog}
+	return &controllers.Policies{Store: objects, Catalog: s.catalog, Plugin: policy.New(policy.Config{
+		Namespace: func(ctx context.Context, name string) (value.Value, error) {
+			return params.Of(kschema.GroupVersionKind{Version: "v1", Kind: "Namespace"}).Get(ctx, "", name)
+		},
+		Params: params.Of, Authorize: s.authorize,
+	})}
+}
+
+// authorize answers expressions that check permissions.
+//
+// The authorizer is asked with a context of the user that the expression names.
+func (s *Server) authorize(ctx context.Context, u admission.User, a expressions.Action) (bool, string) {
+	return s.access.Allows(request.As(ctx, auth.User(u)), auth.User(u), auth.Action(a))
 }
 
 // catalog returns the resources that are served at the moment.
@@ -337,8 +357,8 @@ func (s *Server) builtinResources() ([]*catalog.Resource, error) {
 
 // start creates the objects that the server starts with, and starts the controllers.
 //
-// The order matters. Definitions come first, since objects may be of their kinds. Webhooks are started after the objects, which they must
-// not refuse. Deletions that an earlier server left are resumed when all resources are served.
+// The order matters. Definitions come first, since objects may be of their kinds. Webhooks and policies are started after the objects, which
+// they must not refuse. Deletions that an earlier server left are resumed when all resources are served.
 func (s *Server) start(c Config) error {
 	ctx := s.background.Context()
 	if err := s.definitions.Sync(ctx); err != nil {
@@ -376,6 +396,9 @@ func (s *Server) start(c Config) error {
 	if err := s.webhooks.Start(ctx); err != nil {
 		return err
 	}
+	if err := s.policies.Start(ctx); err != nil {
+		return err
+	}
 	if err := s.deletions.Resume(ctx); err != nil {
 		return err
 	}
@@ -411,7 +434,7 @@ func (s *Server) createSystemObjects(ctx context.Context) error {
 	return nil
 }
 
-// followOthers keeps up with the servers that share the store: with definitions, configurations of webhooks, and deletions. Namespaces are
+// followOthers keeps up with the servers that share the store: with definitions, configurations of webhooks, policies, and deletions. Namespaces are
 // read from the store whenever an object is created.
 //
 // Deletions are looked for from time to time, as the server that began them may have ended.
@@ -424,6 +447,9 @@ func (s *Server) followOthers() {
 	follow(s.definitions.Prefix, s.definitions.Sync)
 	for _, name := range webhooks.Resources {
 		follow(s.catalog().Lookup(webhooks.Group, name).Prefix, s.webhooks.Sync)
+	}
+	for _, name := range policies.Resources {
+		follow(s.catalog().Lookup(policies.Group, name).Prefix, s.policies.Sync)
 	}
 	if s.rbac != nil {
 		for _, name := range rbac.Resources {

@@ -8,6 +8,7 @@ import (
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
 
@@ -114,6 +115,12 @@ type Scope interface {
 	Convert(object value.Value, from, to Endpoint) (value.Value, error)
 	// Read decodes a text at an endpoint. It returns the object as sent, and with its defaults. The error has the text of kube-apiserver.
 	Read(text []byte, at Endpoint) (sent, defaulted value.Value, err error)
+	// ReadStrict is Read that refuses fields that the kind does not have, and fields that stand twice. It returns the object with its defaults.
+	ReadStrict(text []byte, at Endpoint) (defaulted value.Value, err error)
+	// New returns a pointer to an empty object of the Go type at an endpoint, or nil for a custom resource.
+	New(at Endpoint) any
+	// Type returns the type by which configurations are merged into objects at an endpoint. The error has the text of kube-apiserver.
+	Type(at Endpoint) (*schema.Type, error)
 }
 
 // Pass returns the number of the current mutating pass: 0, or 1 in the second.

@@ -6,18 +6,12 @@ import (
 
 	registration "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	kadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
-	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/deed-project/deed/server/admission"
-	"github.com/deed-project/deed/value"
-	"github.com/deed-project/deed/value/structs"
+	"github.com/deed-project/deed/server/admission/expressions"
 )
 
 // Match conditions: CEL expressions that decide whether a hook sees a request, beyond rules and selectors. The library evaluates them on
@@ -49,7 +43,7 @@ func newConditions(list []registration.MatchCondition, h *Hook) *conditions {
 
 // compiler returns the compiler of conditions that the process shares.
 var compiler = sync.OnceValue(func() cel.ConditionCompiler {
-	return cel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	return cel.NewConditionCompiler(expressions.Environment())
 })
 
 // compile compiles all conditions. One that does not compile fails when it is evaluated.
@@ -73,7 +67,7 @@ func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, curren
 	if err := current.show(q, at); err != nil {
 		return false, err
 	}
-	attributes, err := attributesOf(q, current)
+	attributes, err := expressions.Attributes(q, at.Kind, expressions.Unstructured(current.object), expressions.Unstructured(current.old))
 	if err != nil {
 		return false, errors.NewInternalError(err)
 	}
@@ -83,50 +77,4 @@ func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, curren
 		return false, errors.NewForbidden(q.Resource.GroupResource(), q.Name, found.Error)
 	}
 	return found.Matches, nil
-}
-
-// attributesOf returns the attributes of a request in the form of the CEL library.
-//
-// Both objects are in the version that the hook sees. The library wants them in two places.
-func attributesOf(q *admission.Request, current *state) (*kadmission.VersionedAttributes, error) {
-	options, err := optionsOf(q)
-	if err != nil {
-		return nil, err
-	}
-	record := kadmission.NewAttributesRecord(objectOf(current.object), objectOf(current.old), q.Kind, q.Namespace, q.Name, q.Resource,
-		q.Subresource, kadmission.Operation(q.Operation), options, q.DryRun,
-		&user.DefaultInfo{Name: q.User.Name, UID: q.User.UID, Groups: q.User.Groups, Extra: q.User.Extra})
-	out := &kadmission.VersionedAttributes{Attributes: record, VersionedKind: current.at.Kind}
-	if o := objectOf(current.object); o != nil {
-		out.VersionedObject.Set(o)
-	}
-	if o := objectOf(current.old); o != nil {
-		out.VersionedOldObject.Set(o)
-	}
-	return out, nil
-}
-
-// objectOf returns an object in the form of the CEL library, or nil for an absent one.
-func objectOf(v value.Value) runtime.Object {
-	content, isObject := v.ToAny().(map[string]any)
-	if !isObject {
-		return nil
-	}
-	return &unstructured.Unstructured{Object: content}
-}
-
-// optionsOf returns the options of a request in their Go type.
-//
-// A connection has no options, and gets empty ones.
-func optionsOf(q *admission.Request) (runtime.Object, error) {
-	var options runtime.Object
-	switch q.Operation {
-	case admission.Create:
-		options = &metav1.CreateOptions{}
-	case admission.Update:
-		options = &metav1.UpdateOptions{}
-	default:
-		options = &metav1.DeleteOptions{}
-	}
-	return options, structs.Into(q.Scope.Options(), options)
 }

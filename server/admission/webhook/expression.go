@@ -14,11 +14,13 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
 	kcel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/deed-project/deed/server/admission/expressions"
 )
 
 // checker returns the compiler that validates expressions.
 var checker = sync.OnceValue(func() cel.Compiler {
-	return cel.NewCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	return cel.NewCompiler(expressions.Environment())
 })
 
 // conditions checks the number of match conditions, their names, and that their expressions compile.

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	registration "k8s.io/api/admissionregistration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	remote "k8s.io/apiserver/pkg/util/webhook"
 
+	"github.com/deed-project/deed/server/admission/match"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -22,7 +22,7 @@ type Hook struct {
 	id                  string // configuration/name/k, where k counts the hooks of the same name
 	mutating            bool
 
-	rules      []rule
+	rules      []match.Rule
 	equivalent bool // rules also match the other versions of the resources that they name
 	// nil selects everything.
 	namespaces, objects labels.Selector
@@ -112,29 +112,17 @@ func compile(configuration string, w registration.MutatingWebhook) (*Hook, error
 		}
 	}
 	for _, r := range w.Rules {
-		h.rules = append(h.rules, compileRule(r))
+		h.rules = append(h.rules, match.CompileRule(r))
 	}
 	var err error
-	if h.namespaces, err = selector(w.NamespaceSelector); err != nil {
+	if h.namespaces, err = match.Selector(w.NamespaceSelector); err != nil {
 		return nil, fmt.Errorf("namespaceSelector: %w", err)
 	}
-	if h.objects, err = selector(w.ObjectSelector); err != nil {
+	if h.objects, err = match.Selector(w.ObjectSelector); err != nil {
 		return nil, fmt.Errorf("objectSelector: %w", err)
 	}
 	h.conditions = newConditions(w.MatchConditions, h)
 	return h, nil
-}
-
-// selector returns a label selector, or nil if it selects everything.
-func selector(s *metav1.LabelSelector) (labels.Selector, error) {
-	if s == nil {
-		return nil, nil
-	}
-	compiled, err := metav1.LabelSelectorAsSelector(s)
-	if err != nil || compiled.Empty() {
-		return nil, err
-	}
-	return compiled, nil
 }
 
 // clientOf returns how a hook is reached: by a URL, or by a service with a port and a path.

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
+	"k8s.io/apiserver/pkg/authorization/authorizer"
 	remote "k8s.io/apiserver/pkg/util/webhook"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/admission/expressions"
+	"github.com/deed-project/deed/server/admission/match"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/value"
 )
@@ -24,7 +26,7 @@ type Config struct {
 	// Credentials is a file in the format of a kubeconfig, or empty; see docs/apiserver.md.
 	Credentials string
 	// Authorize answers match conditions that check permissions.
-	Authorize Authorize
+	Authorize expressions.Authorize
 	// Log receives the failures that failure policies ignore.
 	Log logs.Logger
 }
@@ -35,20 +37,16 @@ type Config struct {
 type Hooks struct {
 	client     *remote.ClientManager
 	namespace  func(ctx context.Context, name string) (value.Value, error)
-	authorizer decider
+	authorizer authorizer.UnconditionalAuthorizer
 	log        logs.Logger
 
 	mutating, validating atomic.Pointer[list]
 }
 
-// list holds hooks in calling order. Its method candidates is safe for concurrent use.
-//
-// mu guards byKind. hooks does not change, so byKind stays true as long as the list lives.
+// list holds hooks in calling order. It does not change.
 type list struct {
 	hooks []*Hook
-
-	mu     sync.RWMutex
-	byKind map[requestKind][]candidate
+	known match.Cache[[]candidate]
 }
 
 // New returns a plugin without hooks. It fails if the credentials are invalid.
@@ -57,7 +55,7 @@ func New(c Config) (*Hooks, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Hooks{client: client, namespace: c.Namespace, authorizer: decider{c.Authorize}, log: c.Log}
+	p := &Hooks{client: client, namespace: c.Namespace, authorizer: expressions.Authorizer(c.Authorize), log: c.Log}
 	p.mutating.Store(&list{})
 	p.validating.Store(&list{})
 	return p, nil

@@ -5,6 +5,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/admission/expressions"
+	"github.com/deed-project/deed/server/admission/match"
 	"github.com/deed-project/deed/value"
 )
 
@@ -25,7 +27,7 @@ type state struct {
 // They are looked up once for all hooks, until a patch or a conversion changes the object.
 func (s *state) labels(q *admission.Request) labels.Labels {
 	if s.now == nil {
-		s.now = labelsOf(s.content(q))
+		s.now = match.LabelsOf(s.content(q))
 	}
 	return s.now
 }
@@ -33,7 +35,7 @@ func (s *state) labels(q *admission.Request) labels.Labels {
 // oldLabels returns the labels of the stored object, or nil if there was none.
 func (s *state) oldLabels(q *admission.Request) labels.Labels {
 	if s.before == nil {
-		s.before = labelsOf(q.Old.Content())
+		s.before = match.LabelsOf(q.Old.Content())
 	}
 	return s.before
 }
@@ -58,8 +60,8 @@ func (s *state) show(q *admission.Request, at admission.Endpoint) error {
 		return unconverted(err)
 	}
 	var err error
-	if s.object, err = shown(q, &q.Object, at); err == nil {
-		s.old, err = shown(q, &q.Old, at)
+	if s.object, err = expressions.Shown(q, &q.Object, at); err == nil {
+		s.old, err = expressions.Shown(q, &q.Old, at)
 	}
 	if err != nil {
 		return unconverted(err)
@@ -81,17 +83,6 @@ func (s *state) giveBack(q *admission.Request) error {
 	}
 	q.Object, s.dirty = admission.DocumentOf(object), false
 	return nil
-}
-
-// shown returns an object of the request, converted to an endpoint.
-func shown(q *admission.Request, o *admission.Object, at admission.Endpoint) (value.Value, error) {
-	document, err := o.Document()
-	if err != nil || document.IsAbsent() {
-		return document, err
-	}
-	document, err = q.Scope.Convert(document, q.Endpoint, at)
-	gvk := at.Kind
-	return document.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind)), err
 }
 
 // unconverted returns the error of a failed conversion. kube-apiserver wraps it twice, and the text shows it.

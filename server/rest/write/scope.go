@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/api"
@@ -195,6 +197,70 @@ func (s *scope) Read(text []byte, at admission.Endpoint) (sent, defaulted value.
 	}
 	defaulted, err = v.Form.Complete(sent)
 	return sent, defaulted, err
+}
+
+// ReadStrict returns the object that a text decodes to at an endpoint, with its defaults.
+func (s *scope) ReadStrict(text []byte, at admission.Endpoint) (value.Value, error) {
+	_, defaulted, err := s.Read(text, at)
+	if err != nil {
+		return defaulted, err
+	}
+	into := s.New(at)
+	if into == nil {
+		into = &map[string]any{} // only fields that stand twice are faults
+	}
+	found, err := kjson.UnmarshalStrict(text, into)
+	if err == nil && len(found) > 0 {
+		err = runtime.NewStrictDecodingError(found)
+	}
+	return defaulted, err
+}
+
+// New returns a pointer to an empty object of the Go type at an endpoint.
+func (s *scope) New(at admission.Endpoint) any {
+	v, err := s.version(at)
+	if err != nil {
+		return nil
+	}
+	switch action := v.Actions[s.task.Request.Target.Subresource]; {
+	case action != nil:
+		return action.New()
+	case s.task.Request.IsScale():
+		return catalog.EmptyScale()
+	case v.New != nil:
+		return v.New()
+	}
+	return nil
+}
+
+// fieldManagers opens what managedfields shows to other packages of the module.
+var fieldManagers = door.Open(managedfields.Internal{})
+
+// Type returns the type of the objects at an endpoint: that of their field manager. The objects of actions, such as evictions, have none.
+func (s *scope) Type(at admission.Endpoint) (*schema.Type, error) {
+	gvk := schema.GVK{Group: at.Kind.Group, Version: at.Kind.Version, Kind: at.Kind.Kind}
+	v, err := s.version(at)
+	if err != nil {
+		return nil, err
+	}
+	var manager *managedfields.FieldManager
+	switch action := v.Actions[s.task.Request.Target.Subresource]; {
+	case action != nil && action.Main != nil:
+		manager = action.Main()
+	case action != nil:
+	case s.task.Request.IsScale():
+		manager = v.Scale.Manager
+	case v.Main != nil:
+		manager = v.Main()
+	}
+	if manager == nil {
+		return nil, fieldManagers.NoType(gvk)
+	}
+	t := fieldManagers.Config(manager).Types[gvk.APIVersion()]
+	if t == nil {
+		return nil, fieldManagers.NoType(gvk)
+	}
+	return t, nil
 }
 
 // readUntyped decodes a text that must have a kind.

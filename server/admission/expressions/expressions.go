@@ -1,0 +1,141 @@
+// Package expressions shows requests to the CEL library of kube-apiserver, k8s.io/apiserver/pkg/admission/plugin/cel. The library evaluates
+// the match conditions of webhooks and all expressions of admission policies, on its own types.
+//
+//	[Attributes]   a request with its objects at an endpoint
+//	[Authorizer]   answers expressions that check permissions
+//	[Environment]  the environment that expressions are compiled in
+//
+// Nothing of CEL is initialized before the first call of Environment.
+package expressions
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	kadmission "k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/authorization/authorizer"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
+)
+
+// Environment returns the environment that the process shares. The first call takes milliseconds.
+var Environment = sync.OnceValue(func() *environment.EnvSet {
+	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
+})
+
+// Action is the action whose permission an expression checks.
+type Action struct {
+	Verb                                  string
+	Group, Version, Resource, Subresource string
+	Namespace, Name                       string
+	Path                                  string // of a request that names no resource
+}
+
+// Authorize reports whether a user may perform an action. The reason explains a refusal.
+type Authorize func(ctx context.Context, u admission.User, a Action) (allowed bool, reason string)
+
+// Authorizer returns f in the form of the library.
+func Authorizer(f Authorize) authorizer.UnconditionalAuthorizer { return decider{f} }
+
+// decider adapts Authorize to the library's authorizer interface.
+type decider struct{ authorize Authorize }
+
+// Authorize returns the decision about the attributes.
+//
+// A refusal is "no opinion", as from most authorizers of kube-apiserver.
+func (d decider) Authorize(ctx context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
+	u := admission.User{
+		Name: a.GetUser().GetName(), UID: a.GetUser().GetUID(), Groups: a.GetUser().GetGroups(), Extra: a.GetUser().GetExtra(),
+	}
+	action := Action{Verb: a.GetVerb(), Path: a.GetPath()}
+	if a.IsResourceRequest() {
+		action = Action{
+			Verb: a.GetVerb(), Group: a.GetAPIGroup(), Version: a.GetAPIVersion(), Resource: a.GetResource(),
+			Subresource: a.GetSubresource(), Namespace: a.GetNamespace(), Name: a.GetName(),
+		}
+	}
+	allowed, reason := d.authorize(ctx, u, action)
+	if !allowed {
+		return authorizer.DecisionNoOpinion, reason, nil
+	}
+	return authorizer.DecisionAllow, reason, nil
+}
+
+// Attributes returns a request with its objects in the form of the library. The objects are of the given kind, or nil.
+//
+// The library wants the objects in two places.
+func Attributes(q *admission.Request, kind kschema.GroupVersionKind, object, old runtime.Object) (*kadmission.VersionedAttributes, error) {
+	options, err := optionsOf(q)
+	if err != nil {
+		return nil, err
+	}
+	record := kadmission.NewAttributesRecord(object, old, q.Kind, q.Namespace, q.Name, q.Resource, q.Subresource,
+		kadmission.Operation(q.Operation), options, q.DryRun,
+		&user.DefaultInfo{Name: q.User.Name, UID: q.User.UID, Groups: q.User.Groups, Extra: q.User.Extra})
+	out := &kadmission.VersionedAttributes{Attributes: record, VersionedKind: kind}
+	if object != nil {
+		out.VersionedObject.Set(object)
+	}
+	if old != nil {
+		out.VersionedOldObject.Set(old)
+	}
+	return out, nil
+}
+
+// Unstructured returns an object in the form of the library, or nil for an absent one.
+func Unstructured(v value.Value) runtime.Object {
+	content, isObject := v.ToAny().(map[string]any)
+	if !isObject {
+		return nil
+	}
+	return &unstructured.Unstructured{Object: content}
+}
+
+// Typed returns an object in its Go type; into is an empty object of the type. Without a type, or for an absent object, it is
+// [Unstructured].
+func Typed(v value.Value, into any) (runtime.Object, error) {
+	if v.IsAbsent() || into == nil {
+		return Unstructured(v), nil
+	}
+	object, ok := into.(runtime.Object)
+	if !ok {
+		return nil, fmt.Errorf("%T is no object of Kubernetes", into)
+	}
+	return object, structs.Into(v, into)
+}
+
+// Shown returns an object of a request, converted to an endpoint. It is absent if the request has none.
+func Shown(q *admission.Request, o *admission.Object, at admission.Endpoint) (value.Value, error) {
+	document, err := o.Document()
+	if err != nil || document.IsAbsent() {
+		return document, err
+	}
+	document, err = q.Scope.Convert(document, q.Endpoint, at)
+	gvk := at.Kind
+	return document.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind)), err
+}
+
+// optionsOf returns the options of a request in their Go type.
+//
+// A connection has no options, and gets empty ones.
+func optionsOf(q *admission.Request) (runtime.Object, error) {
+	var options runtime.Object
+	switch q.Operation {
+	case admission.Create:
+		options = &metav1.CreateOptions{}
+	case admission.Update:
+		options = &metav1.UpdateOptions{}
+	default:
+		options = &metav1.DeleteOptions{}
+	}
+	return options, structs.Into(q.Scope.Options(), options)
+}
