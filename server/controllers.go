@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/server/admission/policy/typecheck"
 	"github.com/deed-project/deed/server/admission/quota"
 	"github.com/deed-project/deed/server/controllers/certificates"
 	"github.com/deed-project/deed/server/controllers/garbage"
@@ -29,6 +30,7 @@ var controllerTable = []controller{
 	{"root-ca-certificate-publisher-controller", []string{"root-ca-cert-publisher"}, (*Server).startRootCA},
 	{"serviceaccount-controller", []string{"serviceaccount"}, (*Server).startAccounts},
 	{"serviceaccount-token-controller", []string{"serviceaccount-token"}, (*Server).startTokens},
+	{"validatingadmissionpolicy-status-controller", nil, (*Server).startTypeChecks},
 }
 
 // namespaceController empties namespaces that are being deleted.
@@ -135,5 +137,12 @@ func (s *Server) startRootCA(context.Context) error {
 // startTokens starts to fill in Secrets with tokens.
 func (s *Server) startTokens(context.Context) error {
 	s.background.Go(serviceaccounts.Tokens{Host: s.accountsHost(), Certificates: s.rootCA, Authority: s.accounts}.Run)
+	return nil
+}
+
+// startTypeChecks starts to check the types in expressions of policies.
+func (s *Server) startTypeChecks(context.Context) error {
+	c := &typecheck.Controller{Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Report: s.background.Report}
+	s.background.Go(c.Run)
 	return nil
 }

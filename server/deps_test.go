@@ -79,12 +79,14 @@ var table = []layers.Layer{
 	{"registry/webhooks", "admission admission/webhook api catalog", "value", "k8s.io/apimachinery"},
 	{"controllers", "admission/policy admission/webhook api catalog catalog/crd conversion logs loopback registry registry/policies registry/webhooks store", "value value/structs managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
+	{"admission/policy/typecheck", "admission/expressions catalog catalog/openapi controllers loopback registry registry/policies store",
+		"value value/structs schema", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/google/cel-go"},
 	{"controllers/garbage", "api catalog loopback store", "value schema managedfields", "k8s.io/apimachinery/pkg/api/errors k8s.io/client-go/util/workqueue"},
 	{"controllers/queue", "store", "", "k8s.io/client-go/util/workqueue"},
 	{"controllers/certificates", "api catalog controllers/queue loopback store", "value value/structs managedfields",
 		"k8s.io/api/certificates k8s.io/apimachinery/pkg/api/errors"},
 	{"controllers/serviceaccounts", "api auth/accounts catalog controllers/queue loopback registry store", "value managedfields", "k8s.io/api/core/v1 k8s.io/apimachinery/pkg/api/errors"},
-	{".", "admission admission/expressions admission/plugins admission/podsecurity admission/policy admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
+	{".", "admission admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/policies registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",

@@ -8,11 +8,15 @@ import (
 
 // TestChosenPlugins switches plugins on and off with the flags of kube-apiserver, and refuses names with its texts.
 func TestChosenPlugins(t *testing.T) {
-	const usual = "NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection"
+	const usual = "NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection" +
+		" MutatingAdmissionPolicy ValidatingAdmissionPolicy"
 	for _, c := range []struct{ enable, disable, want, err string }{
 		{"", "", usual, ""},
 		{"LimitRanger Priority", "DefaultTolerationSeconds ValidatingAdmissionWebhook",
-			"NamespaceLifecycle LimitRanger TaintNodesByCondition Priority StorageObjectInUseProtection", ""},
+			"NamespaceLifecycle LimitRanger TaintNodesByCondition Priority StorageObjectInUseProtection MutatingAdmissionPolicy " +
+				"ValidatingAdmissionPolicy", ""},
+		{"", "MutatingAdmissionPolicy ValidatingAdmissionPolicy",
+			"NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection", ""},
 		{"ResourceQuoter", "", usual, `enable-admission-plugins plugin "ResourceQuoter" is unknown`},
 		{"ResourceQuota", "", usual + " ResourceQuota", ""},
 		{"", "X", usual, `disable-admission-plugins plugin "X" is unknown`},

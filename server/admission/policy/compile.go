@@ -31,7 +31,7 @@ type compiled struct {
 	annotations cel.ConditionEvaluator
 	mutations   []cel.MutatingEvaluator
 
-	readsNamespace bool // an expression may read namespaceObject
+	readsNamespace, readsOld bool // an expression may read namespaceObject or oldObject
 }
 
 // expression is an expression that must have one of some types.
@@ -76,6 +76,7 @@ func (c *compiled) compile(p *policy) {
 		of := make([]cel.ExpressionAccessor, len(p.conditions))
 		for i := range p.conditions {
 			of[i] = (*matchconditions.MatchCondition)(&p.conditions[i])
+			c.note(p.conditions[i].Expression)
 		}
 		policy := registration.Fail
 		if p.failOpen {
@@ -92,8 +93,14 @@ const stored = environment.StoredExpressions
 
 // read returns an expression that must have one of some types.
 func (c *compiled) read(text string, types ...*celgo.Type) expression {
-	c.readsNamespace = c.readsNamespace || strings.Contains(text, cel.NamespaceVarName)
+	c.note(text)
 	return expression{text, types}
+}
+
+// note notes what an expression may read.
+func (c *compiled) note(text string) {
+	c.readsNamespace = c.readsNamespace || strings.Contains(text, cel.NamespaceVarName)
+	c.readsOld = c.readsOld || strings.Contains(text, cel.OldObjectVarName)
 }
 
 // compileValidations compiles what a policy that validates has. Expressions for messages may not check permissions.
@@ -131,7 +138,7 @@ func (c *compiled) compileMutations(p *policy, options cel.OptionalVariableDecla
 		case m.PatchType == registration.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
 			of = c.read(m.ApplyConfiguration.Expression, configurationType)
 		}
-		c.readsNamespace = c.readsNamespace || strings.Contains(of.text, cel.NamespaceVarName)
+		c.note(of.text)
 		c.mutations = append(c.mutations, c.compiler.CompileMutatingEvaluator(&of, options, stored))
 	}
 }

@@ -35,6 +35,7 @@ type evaluation struct {
 type view struct {
 	at         admission.Endpoint
 	object     value.Value // after earlier mutations at this endpoint; absent if there is none
+	old        value.Value // absent once it is in attributes, or if there is none
 	attributes *kadmission.VersionedAttributes
 	changed    bool // a mutation was evaluated, whether it changed something or not
 }
@@ -63,16 +64,26 @@ func (e *evaluation) view(at admission.Endpoint) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	typedOld, err := expressions.Typed(old, e.q.Scope.New(at))
-	if err != nil {
-		return nil, err
-	}
-	v := &view{at: at, object: object}
-	if v.attributes, err = expressions.Attributes(e.q, at.Kind, typed, typedOld); err != nil {
+	v := &view{at: at, object: object, old: old}
+	if v.attributes, err = expressions.Attributes(e.q, at.Kind, typed, nil); err != nil {
 		return nil, err
 	}
 	e.views = append(e.views, v)
 	return v, nil
+}
+
+// showOld gives a view the stored object in the form of the library, for expressions that may read it.
+func (e *evaluation) showOld(v *view, c *compiled) error {
+	if !c.readsOld || v.old.IsAbsent() {
+		return nil
+	}
+	typed, err := expressions.Typed(v.old, e.q.Scope.New(v.at))
+	if err != nil {
+		return errors.NewInternalError(err)
+	}
+	v.attributes.VersionedOldObject.Set(typed)
+	v.old = value.Value{}
+	return nil
 }
 
 // namespace returns the namespace of a request for expressions, nil if none of them reads it or if the request has none. The error is the

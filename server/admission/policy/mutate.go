@@ -148,6 +148,9 @@ func (m *mutating) invoke(ctx context.Context, of invocation) error {
 	if err != nil {
 		return errors.NewInternalError(err)
 	}
+	if err := m.showOld(view, c); err != nil {
+		return err
+	}
 	bindings := cel.OptionalVariableBindings{VersionedParams: of.param.shown(false), Authorizer: m.authz}
 	if c.matcher != nil {
 		met := c.matcher.Match(ctx, view.attributes, bindings.VersionedParams, m.authz)

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	stderrors "errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,10 +56,6 @@ func (p *patcher) result(ctx context.Context) (ref.Val, error) {
 // applyConfiguration returns the object merged with the configuration that the expression makes. No field is removed, and no manager owns
 // the fields of the configuration: the merge is that of a server-side apply without its managed fields.
 func (p *patcher) applyConfiguration(ctx context.Context) (value.Value, error) {
-	t, err := p.q.Scope.Type(p.view.at)
-	if err != nil {
-		return value.Value{}, err
-	}
 	result, err := p.result(ctx)
 	if err != nil {
 		return value.Value{}, err
@@ -73,16 +71,26 @@ func (p *patcher) applyConfiguration(ctx context.Context) (value.Value, error) {
 	if !ok {
 		return value.Value{}, fmt.Errorf("invalid return type: %T", result)
 	}
-	merged, err := p.merge(members, t)
+	merged, err := p.merge(members)
 	if err != nil {
 		return value.Value{}, fmt.Errorf("error applying patch: %w", err)
+	}
+	if err := p.q.Scope.Mutable(p.view.at); err != nil {
+		return value.Value{}, err
 	}
 	_, defaulted, err := p.q.Scope.Read(merged.AppendJSON(nil), p.view.at)
 	return defaulted, err
 }
 
 // merge returns the object with the members of a configuration laid over it.
-func (p *patcher) merge(members map[string]any, t *schema.Type) (value.Value, error) {
+func (p *patcher) merge(members map[string]any) (value.Value, error) {
+	t, err := p.q.Scope.Type(p.view.at)
+	if err == nil {
+		err = checkNulls("", t, members)
+	}
+	if err != nil {
+		return value.Value{}, fmt.Errorf("failed to convert patch object to typed object: %w", err)
+	}
 	config, err := value.FromAny(members)
 	if err != nil {
 		return value.Value{}, fmt.Errorf("failed to convert patch object to typed object: %w", err)
@@ -104,6 +112,36 @@ func (p *patcher) merge(members map[string]any, t *schema.Type) (value.Value, er
 		return value.Value{}, fmt.Errorf("failed to merge patch: %w", err)
 	}
 	return merged.Content(), nil
+}
+
+// checkNulls returns an error if a configuration has a null. The nulls of CEL are numbers to the library that kube-apiserver merges with, and
+// its text shows them so.
+func checkNulls(path string, t *schema.Type, v any) error {
+	switch v := v.(type) {
+	case structpb.NullValue:
+		wrong, got := value.String(""), "&{NULL_VALUE}"
+		if t.Scalar() != schema.None {
+			wrong, got = value.List(), "&value.valueUnstructured{Value:0}"
+		}
+		if _, err := typed.New(wrong, t); err != nil {
+			expected, _, _ := strings.Cut(err.Error(), ", got ")
+			return fmt.Errorf("%s: %s, got %s", path, expected, got)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			of, _ := t.Map().Lookup(name)
+			if err := checkNulls(path+fieldpath.Field(name).String(), of, v[name]); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if err := checkNulls(path+"["+strconv.Itoa(i)+"]", t.List().Element(), item); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // atomics appends the paths of the atomic lists and objects in a configuration to found. A configuration may not set them, because it would
@@ -154,7 +192,7 @@ func (p *patcher) jsonPatch(ctx context.Context) (value.Value, error) {
 	}
 	text, err := jsonpatch.Text(ctx, patch, p.view.object)
 	if stderrors.Is(err, jsonpatchlibrary.ErrTestFailed) {
-		return p.view.object, nil
+		return p.view.object, p.q.Scope.Mutable(p.view.at)
 	}
 	if err != nil {
 		return value.Value{}, fmt.Errorf("JSON Patch: %w", err)
@@ -163,7 +201,7 @@ func (p *patcher) jsonPatch(ctx context.Context) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, errors.NewInternalError(err)
 	}
-	return defaulted, nil
+	return defaulted, p.q.Scope.Mutable(p.view.at)
 }
 
 // patchOf returns the JSON patch that a list of CEL values is.

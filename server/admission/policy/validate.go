@@ -97,6 +97,9 @@ func (v *validating) invoke(ctx context.Context, of invocation) error {
 // but the match conditions share one budget of cost.
 func (v *validating) evaluate(ctx context.Context, of invocation, view *view) error {
 	c := of.policy.expressionsOf()
+	if err := v.showOld(view, c); err != nil {
+		return err
+	}
 	namespace, err := v.namespace(ctx, c)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ func TestAnnounce(t *testing.T) {
 	var out, errOut output
 	out.on, out.do = "Run with --kubeconfig", cancel
 	code := Run(ctx, Name, strings.Fields("--listen 127.0.0.1:0"), &out, &errOut)
-	const want = "Not enforced, only stored: ValidatingAdmissionPolicies, MutatingAdmissionPolicies, LimitRanges, ResourceQuotas.\n"
+	const want = "Not enforced, only stored: LimitRanges, ResourceQuotas.\n"
 	if code != 0 || !strings.Contains(out.String(), want) {
 		t.Errorf("status %d, output %s, errors %s", code, &out, &errOut)
 	}

@@ -16,7 +16,8 @@ import (
 // server that begins with such objects logs it.
 func TestUnenforced(t *testing.T) {
 	objects := memory.New()
-	s := servertest.New(t, server.Config{Store: objects})
+	off := []string{"MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"}
+	s := servertest.New(t, server.Config{Store: objects, DisableAdmissionPlugins: off})
 	const policies = "/apis/admissionregistration.k8s.io/v1/"
 	const binding = `{"metadata":{"name":"b"},"spec":{"policyName":"p","validationActions":["Deny"]}}`
 	const quota = `{"metadata":{"name":"q"},"spec":{"hard":{"pods":"1"}}}`
@@ -50,7 +51,7 @@ func TestUnenforced(t *testing.T) {
 		}
 	}
 	var log bytes.Buffer
-	servertest.New(t, server.Config{Store: objects, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	servertest.New(t, server.Config{Store: objects, DisableAdmissionPlugins: off, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	for _, resource := range []string{"validatingadmissionpolicybindings", "mutatingadmissionpolicybindings", "limitranges", "resourcequotas"} {
 		if !strings.Contains(log.String(), "not enforced\" resource="+resource) {
 			t.Errorf("the log does not name %s:\n%s", resource, &log)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -236,27 +237,34 @@ func (s *scope) New(at admission.Endpoint) any {
 // fieldManagers opens what managedfields shows to other packages of the module.
 var fieldManagers = door.Open(managedfields.Internal{})
 
-// Type returns the type of the objects at an endpoint: that of their field manager. The objects of actions, such as evictions, have none.
+// Mutable returns why policies that see the object at an endpoint cannot change it: objects of built-in kinds at another version than that of
+// the request, and the Scales of custom resources.
+func (s *scope) Mutable(at admission.Endpoint) error {
+	q := s.task.Request
+	switch {
+	case q.Version.Custom && q.IsScale():
+		return fmt.Errorf("request to convert CR to an invalid group/version: %s", catalog.ScaleKind.APIVersion())
+	case q.Version.Custom || at.Kind == endpoint(q, q.Version).Kind:
+		return nil
+	}
+	return fmt.Errorf("converting (%s) to (%s): unknown conversion", typeName(s.New(at)), typeName(s.New(endpoint(q, q.Version))))
+}
+
+// typeName returns the name of the type that a pointer points to, such as v1.Pod.
+func typeName(object any) string { return strings.TrimPrefix(fmt.Sprintf("%T", object), "*") }
+
+// Type returns the type of the objects at an endpoint: that of their field manager. Scales, and the objects of actions such as evictions,
+// have none.
 func (s *scope) Type(at admission.Endpoint) (*schema.Type, error) {
 	gvk := schema.GVK{Group: at.Kind.Group, Version: at.Kind.Version, Kind: at.Kind.Kind}
 	v, err := s.version(at)
 	if err != nil {
 		return nil, err
 	}
-	var manager *managedfields.FieldManager
-	switch action := v.Actions[s.task.Request.Target.Subresource]; {
-	case action != nil && action.Main != nil:
-		manager = action.Main()
-	case action != nil:
-	case s.task.Request.IsScale():
-		manager = v.Scale.Manager
-	case v.Main != nil:
-		manager = v.Main()
+	var t *schema.Type
+	if q := s.task.Request; v.Main != nil && !q.IsScale() && v.Actions[q.Target.Subresource] == nil {
+		t = fieldManagers.Config(v.Main()).Types[gvk.APIVersion()]
 	}
-	if manager == nil {
-		return nil, fieldManagers.NoType(gvk)
-	}
-	t := fieldManagers.Config(manager).Types[gvk.APIVersion()]
 	if t == nil {
 		return nil, fieldManagers.NoType(gvk)
 	}
