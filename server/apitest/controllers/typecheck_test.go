@@ -1,4 +1,4 @@
-package typecheck_test
+package controllers_test
 
 import (
 	"encoding/json"
@@ -38,8 +38,8 @@ func (s schemas) ResolveSchema(kind kschema.GroupVersionKind) (*spec.Schema, err
 // madeUp finds the names of types that the reference makes up of the time.
 var madeUp = regexp.MustCompile(`(Deployment|ConfigMap|HorizontalPodAutoscaler|Job|Event|StatefulSet)(Params|\d+)`)
 
-// TestCheck compares the warnings with those of the library that kube-controller-manager uses.
-func TestCheck(t *testing.T) {
+// TestTypeCheck compares the warnings with those of the library that kube-controller-manager uses.
+func TestTypeCheck(t *testing.T) {
 	kinds, err := builtin.Kinds(time.Now)
 	if err != nil {
 		t.Fatal(err)
