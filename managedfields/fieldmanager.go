@@ -222,7 +222,9 @@ func (m *FieldManager) Update(live, object Object, manager string) (Object, erro
 	if out, err = r.store(out, object.Content, held.Content); err != nil {
 		return Object{}, err
 	}
-	return r.encode(out, &stored, held.source), nil
+	made := r.encode(out, &stored, held.source)
+	made.sent = object.sent
+	return made, nil
 }
 
 // untouched returns the new object with the given entries instead of up-to-date ones. sent is what
@@ -232,5 +234,5 @@ func (r *request) untouched(sent value.Value, entries []Entry) (Object, error) {
 	if err != nil {
 		return Object{}, err
 	}
-	return Object{Content: out.content, Entries: entries, source: r.object.source, memory: r.object.memory}, nil
+	return Object{Content: out.content, Entries: entries, source: r.object.source, memory: r.object.memory, sent: r.object.sent}, nil
 }

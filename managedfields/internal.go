@@ -35,6 +35,16 @@ func (internal) Identity(e Entry) merge.Manager { return e.identity() }
 // no JSON, or the map no document.
 func (internal) Document(f Fields) (value.Value, error) { return f.document() }
 
+// Sent returns what the content of o was read from, or what an apply made before [Config.Hold]; absent
+// if it is not known.
+func (internal) Sent(o Object) value.Value { return o.sent }
+
+// WithSent returns o with what its content was read from.
+func (internal) WithSent(o Object, sent value.Value) Object {
+	o.sent = sent
+	return o
+}
+
 // CacheSize returns how many bytes c holds.
 func (internal) CacheSize(c *Cache) int { return c.size() }
 

@@ -32,6 +32,8 @@ type Object struct {
 	managed value.Value
 	source  source  // what Content was made from, if it was by ObjectFromAny
 	memory  *memory // what is known of Content or of what came before it; nil for nothing
+	// sent is what Content was read from, or what Config.Hold was given; absent if it is not known. Field managers hand it on.
+	sent value.Value
 }
 
 // ParseObject reads an object from JSON text, repaired as kube-apiserver repairs it: see

@@ -138,7 +138,11 @@ func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 	if out, err = r.store(r.syncLastApplied(out), sent, held); err != nil {
 		return Object{}, err
 	}
-	return r.encode(out, &p.stored, r.live.source), nil
+	made := r.encode(out, &p.stored, r.live.source)
+	if out.changed {
+		made.sent = sent
+	}
+	return made, nil
 }
 
 // decided returns the outcome of a plan whose conflicts are decided. An object that does not change

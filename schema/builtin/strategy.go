@@ -55,6 +55,24 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 	return object
 }
 
+// WithEmpties returns object as the Go type of the kind holds it before it is stored: with the empty lists and maps of sent that printing
+// leaves out. Object is what [Kind.Prepare] made of sent for a write through a subresource, or through the main endpoint if that is empty;
+// isNew tells that it replaces nothing. What the endpoint does not write stays as it is. It takes time in proportion to sent, and
+// shares object if sent has no such list or map.
+func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Value) value.Value {
+	k = k.known()
+	t := k.Form()
+	if t == nil {
+		return object
+	}
+	for path := range k.reset[subresource].Exclude.All() {
+		if (!isNew || !k.createKeeps(path)) && !k.judges(subresource, path) {
+			sent = restore(value.Value{}, sent, path)
+		}
+	}
+	return t.WithEmpties(object, sent)
+}
+
 // KeepsMetadata reports whether an update through a subresource, or through the main endpoint if that is empty, keeps a member of the live
 // object's metadata and ignores what was sent. The members are the uid and those of a pending deletion.
 //

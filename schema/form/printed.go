@@ -80,6 +80,87 @@ func (t *Type) Unlike(v value.Value) bool {
 	return false
 }
 
+// WithEmpties returns printed, which is what a Go value of type t prints that was read from sent, as the Go value holds it: with the
+// empty lists and maps of sent that printing leaves out. Parts of printed that sent does not have stay as they are, and so do lists with
+// another number of items. It takes time in proportion to sent, and shares printed if it adds nothing.
+//
+//	sent  {args: [], env: [{name: a}], x: 1}    printed  {env: [{name: a}]}    outcome  {args: [], env: [{name: a}]}
+func (t *Type) WithEmpties(printed, sent value.Value) value.Value {
+	t = t.known()
+	for t.kind == kindPointer {
+		t = t.elem
+	}
+	switch {
+	case t.kind == kindStruct && sent.Kind() == value.KindObject && printed.Kind() == value.KindObject:
+		t.all()
+		for i := range sent.Len() {
+			m := sent.Member(i)
+			if m.Value.Kind() != value.KindObject && m.Value.Kind() != value.KindList {
+				continue
+			}
+			if f := t.lookup(m.Name); f != nil {
+				printed = f.withEmpty(printed, m.Value)
+			}
+		}
+	case t.kind == kindMap && sent.Kind() == value.KindObject && printed.Kind() == value.KindObject:
+		for i := range sent.Len() {
+			m := sent.Member(i)
+			if was := printed.Get(m.Name); !was.IsAbsent() {
+				printed = with(printed, m.Name, was, t.elem.WithEmpties(was, m.Value))
+			}
+		}
+	case t.kind == kindList && sent.Kind() == value.KindList && sent.Len() == printed.Len():
+		return t.itemsWithEmpties(printed, sent)
+	}
+	return printed
+}
+
+// withEmpty is WithEmpties for a field of a struct that was printed, given what was sent for the field.
+func (f *field) withEmpty(printed, sent value.Value) value.Value {
+	was := printed.Get(f.name)
+	switch {
+	case !was.IsAbsent():
+		return with(printed, f.name, was, f.typ.WithEmpties(was, sent))
+	case f.typ.kind == kindList && sent.Kind() == value.KindList && sent.Len() == 0,
+		f.typ.kind == kindMap && sent.Kind() == value.KindObject && sent.Len() == 0:
+		return printed.With(f.name, sent)
+	case f.typ.kind == kindStruct: // which printing leaves out if nothing in it is printed
+		if held := f.typ.WithEmpties(value.Object(), sent); held.Len() > 0 {
+			return printed.With(f.name, held)
+		}
+	}
+	return printed
+}
+
+// with returns object with another value for a member, and object itself if that is the former one.
+func with(object value.Value, name string, was, is value.Value) value.Value {
+	if is.Same(was) {
+		return object
+	}
+	return object.With(name, is)
+}
+
+// itemsWithEmpties is WithEmpties for a list with as many items as were sent.
+func (t *Type) itemsWithEmpties(printed, sent value.Value) value.Value {
+	var items []value.Value // nil as long as the items are those of printed
+	for i := range sent.Len() {
+		was := printed.Item(i)
+		if was.Kind() != value.KindObject && was.Kind() != value.KindList {
+			continue
+		}
+		if is := t.elem.WithEmpties(was, sent.Item(i)); !is.Same(was) {
+			if items == nil {
+				items = slices.Collect(printed.Items())
+			}
+			items[i] = is
+		}
+	}
+	if items == nil {
+		return printed
+	}
+	return value.List(items...)
+}
+
 // Member returns the type of the member called name of an object of type t, and nil where there is none.
 func (t *Type) Member(name string) *Type {
 	t = t.known()

@@ -1,9 +1,12 @@
 package admission
 
 import (
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
 )
+
+var fields = door.Open(managedfields.Internal{})
 
 // Object is an object that is written, or no object for the zero Object. It holds its managed fields apart from its content or within it.
 // [Object.Document] joins them on the first call and keeps the outcome, so that several plugins pay once.
@@ -38,7 +41,8 @@ func (o *Object) With(content value.Value) Object {
 	if o.within {
 		return DocumentOf(content)
 	}
-	return ObjectOf(managedfields.Object{Content: content, Entries: o.split.Entries})
+	split := managedfields.Object{Content: content, Entries: o.split.Entries}
+	return ObjectOf(fields.WithSent(split, fields.Sent(o.split)))
 }
 
 // Document returns the object with its managed fields, or an absent value if there is no object.

@@ -43,6 +43,15 @@ type Form interface {
 	Unconditional() bool
 }
 
+// HoldingForm is a Form whose objects are Go values in kube-apiserver. Validation there sees empty lists and maps that JSON leaves out, and
+// shows them in refusals.
+type HoldingForm interface {
+	Form
+	// WithEmpties returns object with the empty lists and maps of sent, from which it was made for a write through a subresource, or the
+	// main endpoint if that is "". Only validation may use the result. An absent live means that the object is new.
+	WithEmpties(object, sent, live value.Value, subresource string) value.Value
+}
+
 // IncrementalForm is a Form that can limit its work to the parts of an object that a write changes.
 //
 // An object is settled if it is stored in the version and Load returns it unchanged. An object may share parts with a settled object, with

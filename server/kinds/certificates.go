@@ -187,7 +187,7 @@ const (
 func validatePodCertificate(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	if isSet(live) {
-		if !same(spec.Value, live.Get("spec")) {
+		if !r.same(spec, live.Get("spec")) {
 			r.invalid(spec, "field is immutable")
 		}
 		return
@@ -368,7 +368,7 @@ func endOf(status value.Value) string {
 }
 
 func (r *report) sameStatus(p place, want value.Value, detail string) {
-	if !same(p.Value, want) {
+	if !r.same(p, want) {
 		r.invalidAs(p, field.OmitValueType{}, detail)
 	}
 }

@@ -38,7 +38,7 @@ func validateClaimStatus(r *report, object place, live value.Value) {
 			r.present(consumer.at(name))
 		}
 	}
-	if was := live.Get("status", "allocation"); isSet(was) && allocation.is() && !same(allocation.Value, was) {
+	if was := live.Get("status", "allocation"); isSet(was) && allocation.is() && !r.same(allocation, was) {
 		r.laterInvalid(allocation, nil, "field cannot be modified once set")
 	}
 	r.deviceStatuses(status.at("devices"), allocation.Value, live.Get("status", "allocation"))

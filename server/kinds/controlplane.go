@@ -31,7 +31,7 @@ func validateMigration(r *report, object place, live value.Value) {
 	if name := resource.at("resource"); name.Str() == "" {
 		r.required(name, "resource is required to be set")
 	}
-	if spec := object.at("spec"); isSet(live) && !same(spec.Value, live.Get("spec")) {
+	if spec := object.at("spec"); isSet(live) && !r.same(spec, live.Get("spec")) {
 		r.invalid(spec, "field is immutable")
 	}
 }

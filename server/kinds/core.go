@@ -176,7 +176,7 @@ const maxData = 1 << 20
 
 // validateConfigMap validates a ConfigMap, and validateSecret a Secret.
 func validateConfigMap(r *report, object place, live value.Value) {
-	r.sealed(object, live, "data", "binaryData", "immutable")
+	r.sealed(object, live, sealedMember{"immutable", same}, sealedMember{"data", same}, sealedMember{"binaryData", identical}) // data has a default
 	for _, name := range [...]string{"data", "binaryData"} {
 		list := object.at(name)
 		for i := range list.indexes() {
@@ -197,7 +197,7 @@ func validateConfigMap(r *report, object place, live value.Value) {
 }
 
 func validateSecret(r *report, object place, live value.Value) {
-	r.sealed(object, live, "data", "immutable")
+	r.sealed(object, live, sealedMember{"immutable", same}, sealedMember{"data", identical})
 	data := object.at("data")
 	for i := range data.indexes() {
 		entry := data.entry(i)
@@ -259,16 +259,21 @@ func (r *report) secretJSON(p place) {
 	}
 }
 
-// sealed refuses changes of the members of an object that says that it is immutable.
-func (r *report) sealed(object place, live value.Value, members ...string) {
+// sealed refuses changes of the members of an object that says that it is immutable, each with the way in which it is compared.
+func (r *report) sealed(object place, live value.Value, members ...sealedMember) {
 	if !live.Get("immutable").Bool() {
 		return
 	}
-	for _, name := range members {
-		if p := object.at(name); !same(p.Value, live.Get(name)) {
+	for _, m := range members {
+		if p := object.at(m.name); !m.equal(p.Value, live.Get(m.name)) {
 			r.forbidden(p, "field is immutable when `immutable` is set")
 		}
 	}
+}
+
+type sealedMember struct {
+	name  string
+	equal func(a, b value.Value) bool
 }
 
 // quotaScopes are what a quota may be about, and whether a selector says no more of it than that it is so.

@@ -275,13 +275,13 @@ func (r *report) device(p place, was value.Value, each bool) {
 		r.attributeName(attributes, attributes.Member(i).Name)
 		r.attribute(attributes.entry(i))
 	}
-	if !isSet(was) || !same(was.Get("capacity"), capacity.Value) {
+	if !isSet(was) || !r.same(capacity, was.Get("capacity")) {
 		for i := range capacity.indexes() {
 			r.attributeName(capacity, capacity.Member(i).Name)
 			r.deviceCapacity(capacity.entry(i), p.Get("allowMultipleAllocations").Bool())
 		}
 	}
-	if taints := p.at("taints"); !isSet(was) || !same(was.Get("taints"), taints.Value) {
+	if taints := p.at("taints"); !isSet(was) || !r.same(taints, was.Get("taints")) {
 		r.deviceTaints(taints)
 	}
 	counters := p.at("consumesCounters")

@@ -75,6 +75,18 @@ func (r *report) inside(path string, v value.Value) any {
 	if r.of == nil || isSet(v) && v.Kind() != value.KindObject && v.Kind() != value.KindList && v.Kind() != value.KindString {
 		return v.ToAny()
 	}
+	typ := r.insideTypeAt(path)
+	switch {
+	case strings.TrimPrefix(typ, "*") == "name" && v.Kind() == value.KindString:
+		return Enumeration(v.Str())
+	case typ == "" || v.Kind() == value.KindString:
+		return v.ToAny()
+	}
+	return json.RawMessage(appendInside(nil, typ, v))
+}
+
+// insideTypeAt returns the type of what a path of the object leads to, "" if it is not known.
+func (r *report) insideTypeAt(path string) string {
 	typ := r.of.insideType()
 	for path != "" && typ != "" {
 		if strings.HasPrefix(path, "[") {
@@ -90,13 +102,44 @@ func (r *report) inside(path string, v value.Value) any {
 		}
 		typ = insideMember(strings.TrimPrefix(typ, "*"), name)
 	}
-	switch {
-	case strings.TrimPrefix(typ, "*") == "name" && v.Kind() == value.KindString:
-		return Enumeration(v.Str())
-	case typ == "" || v.Kind() == value.KindString:
-		return v.ToAny()
+	return typ
+}
+
+// sameInside reports whether two values of a type are equal as kube-apiserver compares them: absent lists and maps equal empty ones, and
+// absent pointers do not equal pointers to nothing.
+func sameInside(typ string, a, b value.Value) bool {
+	if a.Equal(b) {
+		return true
 	}
-	return json.RawMessage(appendInside(nil, typ, v))
+	if pointed, ok := strings.CutPrefix(typ, "*"); ok {
+		return isSet(a) == isSet(b) && sameInside(pointed, a, b)
+	}
+	if item, ok := strings.CutPrefix(typ, "[]"); ok {
+		same := a.Len() == b.Len()
+		for i := 0; same && i < a.Len(); i++ {
+			same = sameInside(item, a.Item(i), b.Item(i))
+		}
+		return same
+	}
+	if item, ok := strings.CutPrefix(typ, "{}"); ok {
+		same := a.Len() == b.Len()
+		for i := 0; same && i < a.Len(); i++ {
+			x, y := a.Member(i), b.Member(i)
+			same = x.Name == y.Name && sameInside(item, x.Value, y.Value)
+		}
+		return same
+	}
+	fields, isStruct := insideTypes()[typ]
+	for _, f := range fields {
+		x, y := a, b
+		if f.name != "." {
+			x, y = a.Get(f.name), b.Get(f.name)
+		}
+		if !sameInside(f.typ, x, y) {
+			return false
+		}
+	}
+	return isStruct || isEmpty(a) && isEmpty(b)
 }
 
 // insideItem returns the type of the items of a list, or of what a map has; "" for other types.

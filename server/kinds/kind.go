@@ -211,7 +211,7 @@ func (k Kind) inHub(object value.Value) value.Value {
 	if err != nil {
 		return object
 	}
-	return converted
+	return hub.Form().WithEmpties(converted, object)
 }
 
 // declared adds the errors that only the schema of the kind declares: required texts that are empty, and texts that are not among those

@@ -53,13 +53,13 @@ func (r *report) podChange(spec place, was value.Value) {
 	}
 	r.tolerationsChange(spec.at("tolerations"), was.Get("tolerations"))
 	r.gatesChange(spec.at("schedulingGates"), was.Get("schedulingGates"))
-	if same(spec.Value, was) {
+	if r.same(spec, was) {
 		return
 	}
 	if was.Get("schedulingGates").Len() > 0 {
 		r.placement(spec, was)
 	}
-	if is := unchangeable(spec.Value, was); !same(is, was) {
+	if is := unchangeable(spec.Value, was); !r.same(spec.with(is), was) {
 		r.forbidden(spec, mayChange+r.change("spec", was, is))
 	}
 }
@@ -110,7 +110,7 @@ func (r *report) deadlineChange(p place, was value.Value) bool {
 //
 // Two tolerations are the same if they differ in their duration alone. New ones may be added.
 func (r *report) tolerationsChange(p place, was value.Value) {
-	if p.Equal(was) {
+	if same(p.Value, was) {
 		return
 	}
 	has := map[string]bool{}

@@ -73,17 +73,17 @@ func validateEphemeral(r *report, object place, live value.Value) {
 		return
 	}
 	list := spec.at("ephemeralContainers")
-	now := map[string]value.Value{}
-	for c := range list.Items() {
-		now[c.Get("name").Str()] = c
+	now := map[string]place{}
+	for i := range list.Len() {
+		now[list.Item(i).Get("name").Str()] = list.item(i)
 	}
 	for had := range live.Get("spec", "ephemeralContainers").Items() {
 		name := had.Get("name").Str()
 		switch is, has := now[name]; {
 		case !has:
 			r.forbidden(list, fmt.Sprintf("existing ephemeral containers %q may not be removed\n", name))
-		case !same(is, had):
-			r.forbidden(list, fmt.Sprintf("existing ephemeral containers %q may not be changed\n%s", name, r.change("spec.ephemeralContainers[0]", had, is)))
+		case !r.same(is, had):
+			r.forbidden(list, fmt.Sprintf("existing ephemeral containers %q may not be changed\n%s", name, r.change("spec.ephemeralContainers[0]", had, is.Value)))
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (r *report) resizePod(spec place, was value.Value) {
 	if isSet(was) {
 		r.notRemoved(resources, was, "pod-level resource")
 	}
-	if !same(withComputed(resources.Value, was), withComputed(was, was)) {
+	if !r.same(resources.with(withComputed(resources.Value, was)), withComputed(was, was)) {
 		r.forbidden(spec, "only cpu and memory resources are mutable at pod-level")
 	}
 }
@@ -184,17 +184,17 @@ func (r *report) sameOrder(list place, was value.Value) bool {
 func (r *report) resizeContainers(spec place, was value.Value) {
 	for i := range spec.at("containers").indexes() {
 		c, had := spec.at("containers").item(i), was.Get("containers").Item(i)
-		if !sameButComputed(c.Value, had) {
+		if !r.sameButComputed(c, had) {
 			r.forbidden(spec, "only cpu and memory resources are mutable")
 		}
 	}
 	list := spec.at("initContainers")
 	for i := range list.indexes() {
 		c, had := list.item(i), was.Get("initContainers").Item(i)
-		if !sameButComputed(c.Value, had) {
+		if !r.sameButComputed(c, had) {
 			r.forbidden(c, "only cpu and memory resources for init or sidecar containers are mutable")
 		}
-		if c.text("restartPolicy") == "Always" || same(c.Value, had) {
+		if c.text("restartPolicy") == "Always" || r.same(c, had) {
 			continue
 		}
 		for policy := range c.Get("resizePolicy").Items() {
@@ -206,9 +206,10 @@ func (r *report) resizeContainers(spec place, was value.Value) {
 }
 
 // sameButComputed reports whether two containers differ in their CPU and memory alone.
-func sameButComputed(container, former value.Value) bool {
+func (r *report) sameButComputed(container place, former value.Value) bool {
 	was := former.Get("resources")
-	return same(container.With("resources", withComputed(container.Get("resources"), was)), former.With("resources", withComputed(was, was)))
+	is := container.With("resources", withComputed(container.Get("resources"), was))
+	return r.same(container.with(is), former.With("resources", withComputed(was, was)))
 }
 
 // withComputed returns resources with the CPU and memory of others, and without empty lists.

@@ -182,20 +182,28 @@ func (r *report) address(p place, had *names) {
 
 // unchangedLater refuses another value than was, as kube-apiserver refuses it by a tag of the type: after the rest, and shown as null.
 func (r *report) unchangedLater(p place, was value.Value) {
-	if !same(p.Value, was) {
+	if !r.same(p, was) {
 		r.laterInvalid(p, nil, "field is immutable")
 	}
 }
 
 // unchanged refuses another value than was.
 func (r *report) unchanged(p place, was value.Value) {
-	if !same(p.Value, was) {
+	if !r.same(p, was) {
 		r.invalidAs(p, r.inside(p.path().String(), p.Value), "field is immutable")
 	}
 }
 
+// same reports whether what p leads to equals was, as kube-apiserver compares Go values: see sameInside.
+func (r *report) same(p place, was value.Value) bool {
+	return same(p.Value, was) || r.of != nil && sameInside(r.insideTypeAt(p.path().String()), p.Value, was)
+}
+
 // same reports whether two values say the same: nothing, null and an empty list or object are not told apart.
 func same(a, b value.Value) bool { return a.Equal(b) || isEmpty(a) && isEmpty(b) }
+
+// identical reports whether two values are the same to kube-apiserver where it tells absent lists and maps from empty ones.
+func identical(a, b value.Value) bool { return a.Equal(b) || !isSet(a) && !isSet(b) }
 
 func isEmpty(v value.Value) bool {
 	return !isSet(v) || (v.Kind() == value.KindObject || v.Kind() == value.KindList) && v.Len() == 0

@@ -301,7 +301,7 @@ func validateEndpointSlice(r *report, object place, live value.Value) {
 	for i := range ports.indexes() {
 		r.slicePort(ports.item(i), &met)
 	}
-	if !isSet(live) || !same(endpoints.Value, live.Get("endpoints")) {
+	if !isSet(live) || !r.same(endpoints, live.Get("endpoints")) {
 		for i := range endpoints.indexes() {
 			r.endpoint(endpoints.item(i), typ.Str())
 		}

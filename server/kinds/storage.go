@@ -144,7 +144,7 @@ func (r *report) claimChange(spec place, live value.Value) {
 		is = is.With("resources", with(is.Get("resources"), "requests", requests))
 		is = is.With("volumeAttributesClassName", was.Get("volumeAttributesClassName"))
 	}
-	if !same(is, was) {
+	if !r.same(spec.with(is), was) {
 		r.forbidden(spec, onlyVolume+r.change("spec", was, is))
 	}
 	if compare(has, had) < 0 && compare(has, live.Get("status", "capacity", "storage")) <= 0 {
@@ -267,12 +267,12 @@ func validateVolume(r *report, object place, live value.Value) {
 	if csi := had.Get("csi"); isSet(csi) && !isSet(csi.Get("controllerExpandSecretRef")) && isSet(is.Get("csi")) {
 		is = is.With("csi", is.Get("csi").With("controllerExpandSecretRef", value.Value{})) // which may be set later
 	}
-	if !same(is, had) {
-		const source = "spec.persistentvolumesource"
+	const source = "spec.persistentvolumesource"
+	if !sameInside(r.insideTypeAt(source), is, had) {
 		r.forbidden(spec.below(is, "persistentvolumesource", isMember), source+" is immutable after creation\n"+r.change(source, had, is))
 	}
 	r.unchanged(object.below(spec.Get("volumeMode"), "volumeMode", isMember), was.Get("volumeMode"))
-	if affinity := spec.Get("nodeAffinity"); isSet(was.Get("nodeAffinity")) && !same(affinity, was.Get("nodeAffinity")) {
+	if affinity := spec.Get("nodeAffinity"); isSet(was.Get("nodeAffinity")) && !r.same(spec.at("nodeAffinity"), was.Get("nodeAffinity")) {
 		r.invalidAs(object.below(affinity, "nodeAffinity", isMember), r.inside("spec.nodeAffinity", affinity), "field is immutable, except for updating from beta label to GA")
 	}
 	if class := spec.at("volumeAttributesClassName"); isSet(was.Get("volumeAttributesClassName")) && !class.is() {
@@ -522,7 +522,7 @@ func validateAttributesClass(r *report, object place, live value.Value) {
 	if isSet(live) && driver.Str() != live.Get("driverName").Str() {
 		r.forbidden(driver, "updates to driverName are forbidden.")
 	}
-	if isSet(live) && !same(parameters.Value, live.Get("parameters")) {
+	if isSet(live) && !r.same(parameters, live.Get("parameters")) {
 		r.forbidden(parameters, "updates to parameters are forbidden.")
 	}
 	if driver.Str() == "" {

@@ -48,12 +48,13 @@ func (e *Endpoint) Findings(live, object value.Value) []Finding {
 	if held, err := k.Held(live); err == nil && !live.IsAbsent() {
 		live = held // files may lack values that a server has filled in
 	}
+	sent := object
 	if held, err := k.Held(object); err == nil {
 		object = held // likewise, if an apply changes nothing
 	}
 	subresource := managing.Config(e.Manager).Subresource
 	live, object = requested(k, live, object)
-	object = k.Admit(object, live)
+	object = k.WithEmpties(subresource, live.IsAbsent(), k.Admit(object, live), sent)
 	errs := k.Refused(context.Background(), object, live, subresource)
 	var fresh field.ErrorList
 	if len(errs) > 0 && !live.IsAbsent() {

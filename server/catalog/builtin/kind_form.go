@@ -20,7 +20,7 @@ import (
 //	Decode    Held fills in defaults by the data of schema/builtin; the Go type finds unknown fields and wrong types
 //	Store     the form of the Go type, or Convert to the stored version
 //	Load      the defaults that are stored late, and Convert from the stored version
-//	Validate  package kinds
+//	Validate  package kinds, after WithEmpties
 
 // kindForm implements catalog.Form for a built-in kind with the data of package schema/builtin and the rules of package kinds.
 //
@@ -137,6 +137,11 @@ func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) v
 		return api.WithMetadata(prepared, "generation", counted)
 	}
 	return prepared
+}
+
+// WithEmpties returns object with the empty lists and maps of sent.
+func (f *kindForm) WithEmpties(object, sent, live value.Value, subresource string) value.Value {
+	return f.kind.WithEmpties(subresource, live.IsAbsent(), object, sent)
 }
 
 // PrepareDelete returns live.

@@ -46,6 +46,7 @@ func (t *Task) encode(object managedfields.Object) (encoded, error) {
 	if err != nil {
 		return encoded{}, err
 	}
+	object = fields.WithSent(object, value.Value{}) // which need not live on
 	object.Content = content
 	if object.Entries = inSeconds(object.Entries); len(object.Entries) == 0 {
 		object.Entries = nil // admission may leave an empty list, which is not stored

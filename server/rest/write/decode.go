@@ -164,6 +164,9 @@ func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.O
 		strict = append(strict, fmt.Sprintf("unknown field %q", path))
 	}
 	object, err := managedfields.ObjectOf(decoded)
+	if !v.Custom {
+		object = fields.WithSent(object, content)
+	}
 	return object, strict, err
 }
 

@@ -92,7 +92,7 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 		t.asked = q.Target.Name
 	}
 	q.ObjectName = api.Meta(object.Content, "name") // which some kinds give to objects that have none
-	valid, err := validateNew(q, object.Content)
+	valid, err := validateNew(q, object)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -30,7 +30,8 @@ type verdict struct {
 // validateNew validates a new object. The error is a 422 with all faults, or the reason why the request ended meanwhile.
 //
 // Metadata is checked only if the kind finds no fault: kube-apiserver's create stops at the faults of the strategy.
-func validateNew(q *rest.Request, content value.Value) (verdict, error) {
+func validateNew(q *rest.Request, object managedfields.Object) (verdict, error) {
+	content := withEmpties(q, object, value.Value{})
 	var errs field.ErrorList
 	var valid verdict
 	if form, ok := q.Version.Form.(catalog.IncrementalForm); ok {
@@ -63,6 +64,7 @@ func validate(q *rest.Request, object managedfields.Object, stored read.Live) (v
 	if whole && stored.Faultless && q.Version.Form.IgnoresOld() && content.Equal(live) {
 		return verdict{faultless: true, proof: stored.Evidence}, nil
 	}
+	content = withEmpties(q, object, live)
 	errs := api.ValidateReplaced(content, live, q.Version.Namespaced)
 	found, proof := validateChange(q, content, stored)
 	errs = append(errs, found...)
@@ -77,6 +79,17 @@ func validate(q *rest.Request, object managedfields.Object, stored read.Live) (v
 		warnOfFinalizers(q, content, live)
 	}
 	return valid, nil
+}
+
+// withEmpties returns the content of an object that replaces live as kube-apiserver validates it, with the empty lists and maps that the
+// client sent.
+func withEmpties(q *rest.Request, object managedfields.Object, live value.Value) value.Value {
+	form, ok := q.Version.Form.(catalog.HoldingForm)
+	sent := fields.Sent(object)
+	if !ok || sent.IsAbsent() {
+		return object.Content
+	}
+	return form.WithEmpties(object.Content, sent, live, q.Target.Subresource)
 }
 
 // validateChange returns the faults that the kind finds in content in place of live, and the evidence of the validation.

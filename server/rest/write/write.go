@@ -157,4 +157,7 @@ func Retry(ctx context.Context, attempt func() error) error {
 }
 
 // storage lets objects share what they have in common.
-var storage = door.Open(value.Internal{})
+var (
+	storage = door.Open(value.Internal{})
+	fields  = door.Open(managedfields.Internal{})
+)
