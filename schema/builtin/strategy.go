@@ -1,6 +1,7 @@
 package builtin
 
 import (
+
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -70,7 +71,27 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 			sent = restore(value.Value{}, sent, path)
 		}
 	}
+	for _, path := range emptyCounts[k.GVK.Kind] {
+		if v := sent.Get(path...); v.Kind() == value.KindList && v.Len() == 0 {
+			object = at(object, path, v)
+		}
+	}
 	return t.WithEmpties(object, sent)
+}
+
+// emptyCounts are the lists that get their defaults only if they are absent: the rules of defaults.txt with :=. What is stored is read without
+// empty lists, so that the default has already replaced an empty one.
+var emptyCounts = map[string][][]string{
+	"HorizontalPodAutoscaler": {{"spec", "behavior", "scaleUp", "policies"}, {"spec", "behavior", "scaleDown", "policies"}},
+}
+
+// at returns object with v at path.
+func at(object value.Value, path []string, v value.Value) value.Value {
+	if len(path) > 0 {
+		v = at(object.Get(path[0]), path[1:], v)
+		return object.With(path[0], v)
+	}
+	return v
 }
 
 // KeepsMetadata reports whether an update through a subresource, or through the main endpoint if that is empty, keeps a member of the live

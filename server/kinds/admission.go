@@ -1,12 +1,14 @@
 package kinds
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/util/jsonpath"
 
 	"github.com/deed-project/deed/value"
 )
@@ -306,6 +308,25 @@ func validatePolicy(r *report, object place, _ value.Value) {
 			r.duplicate(key)
 		}
 	}
+}
+
+// validatePolicyStatus validates what type checking found in a ValidatingAdmissionPolicy.
+func validatePolicyStatus(r *report, object place, live value.Value) {
+	warnings := object.at("status").at("typeChecking").at("expressionWarnings")
+	for i := range warnings.indexes() {
+		w := warnings.item(i)
+		r.present(w.at("warning"))
+		field := w.at("fieldRef")
+		switch text := strings.TrimSpace(field.Str()); {
+		case text == "":
+			r.required(field, "")
+		default:
+			if err := jsonpath.New("spec").Parse("{" + text + "}"); err != nil {
+				r.invalidAs(field, text, fmt.Sprintf("invalid JSONPath: %v", err))
+			}
+		}
+	}
+	validateConditions(r, object, live)
 }
 
 var refusalReasons = []string{"Forbidden", "Invalid", "RequestEntityTooLarge"}

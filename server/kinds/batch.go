@@ -583,26 +583,10 @@ func countIndexes(text string, below int64) (total int64, err error) {
 		return 0, nil
 	}
 	last := int64(-1)
-	for interval := range strings.SplitSeq(text, ",") {
-		ends := strings.Split(interval, "-")
-		if len(ends) > 2 {
-			return 0, fmt.Errorf("the fragment %q violates the requirement that an index interval can have at most two parts separated by '-'", interval)
-		}
-		var bounds [2]int64
-		for i, end := range ends {
-			n, err := strconv.Atoi(end)
-			switch bounds[i] = int64(n); {
-			case err != nil:
-				return 0, fmt.Errorf("cannot convert string to integer for index: %q", end)
-			case bounds[i] >= below:
-				return 0, fmt.Errorf("too large index: %q", end)
-			}
-		}
-		switch {
-		case len(ends) == 1:
-			bounds[1] = bounds[0]
-		case bounds[0] >= bounds[1]:
-			return 0, fmt.Errorf("non-increasing order, previous: %d, current: %d", bounds[0], bounds[1])
+	for part := range strings.SplitSeq(text, ",") {
+		bounds, err := interval(part, below)
+		if err != nil {
+			return 0, err
 		}
 		if total > 0 && last >= bounds[0] {
 			return 0, fmt.Errorf("non-increasing order, previous: %d, current: %d", last, bounds[0])
@@ -611,6 +595,30 @@ func countIndexes(text string, below int64) (total int64, err error) {
 		last = bounds[1]
 	}
 	return total, nil
+}
+
+// interval returns the first and the last index of a text such as 3 or 3-5, which are below a number.
+func interval(text string, below int64) (bounds [2]int64, err error) {
+	ends := strings.Split(text, "-")
+	if len(ends) > 2 {
+		return bounds, fmt.Errorf("the fragment %q violates the requirement that an index interval can have at most two parts separated by '-'", text)
+	}
+	for i, end := range ends {
+		n, err := strconv.Atoi(end)
+		switch bounds[i] = int64(n); {
+		case err != nil:
+			return bounds, fmt.Errorf("cannot convert string to integer for index: %q", end)
+		case bounds[i] >= below:
+			return bounds, fmt.Errorf("too large index: %q", end)
+		}
+	}
+	switch {
+	case len(ends) == 1:
+		bounds[1] = bounds[0]
+	case bounds[0] >= bounds[1]:
+		return bounds, fmt.Errorf("non-increasing order, previous: %d, current: %d", bounds[0], bounds[1])
+	}
+	return bounds, nil
 }
 
 // Limits of indexed jobs.

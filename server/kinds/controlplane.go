@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -30,9 +31,49 @@ func validateMigration(r *report, object place, live value.Value) {
 	resource := object.at("spec").at("resource")
 	if name := resource.at("resource"); name.Str() == "" {
 		r.required(name, "resource is required to be set")
+	} else if wrong := validation.IsDNS1035Label(name.Str()); len(wrong) > 0 {
+		r.invalid(name, strings.Join(wrong, ","))
+	}
+	if group := resource.at("group"); group.Str() != "" {
+		if wrong := validation.IsDNS1123Subdomain(group.Str()); len(wrong) > 0 {
+			r.invalid(group, strings.Join(wrong, ","))
+		}
 	}
 	if spec := object.at("spec"); isSet(live) && !r.same(spec, live.Get("spec")) {
 		r.invalid(spec, "field is immutable")
+	}
+}
+
+// validateMigrationStatus validates the status of a StorageVersionMigration: its resource version never changes, and it ends once.
+func validateMigrationStatus(r *report, object place, live value.Value) {
+	status := object.at("status")
+	version, was := status.at("resourceVersion"), live.Get("status", "resourceVersion").Str()
+	if text := version.Str(); text != "" {
+		if _, err := resourceversion.CompareResourceVersion(text, text); err != nil {
+			r.invalid(version, err.Error())
+		}
+	}
+	validateConditions(r, object, live)
+	if was != "" && was != version.Str() {
+		r.invalidAs(version, version.Str(), "field is immutable")
+	}
+	conditions := status.at("conditions")
+	isTrue := func(object value.Value, typ string) bool {
+		for c := range object.Get("status", "conditions").Items() {
+			if c.Get("type").Str() == typ {
+				return c.Get("status").Str() == "True"
+			}
+		}
+		return false
+	}
+	if isTrue(object.Value, "Succeeded") && isTrue(object.Value, "Failed") {
+		r.invalid(conditions, "Both success and failed conditions cannot be true at the same time")
+	}
+	if isTrue(live, "Succeeded") && !isTrue(object.Value, "Succeeded") {
+		r.invalid(conditions, "Success condition cannot be set to false once it is true")
+	}
+	if isTrue(live, "Failed") && !isTrue(object.Value, "Failed") {
+		r.invalid(conditions, "Failed condition cannot be set to false once it is true")
 	}
 }
 
@@ -561,6 +602,9 @@ func (r *report) limited(p place) {
 		r.later(typ, "")
 	default:
 		r.onlyAmong(typ, "Queue", "Reject")
+		if queuing.is() {
+			r.forbiddenLater(queuing, "")
+		}
 	}
 	r.percent(p.at("lendablePercent"))
 	if limit := p.at("borrowingLimitPercent"); limit.Int() < 0 {

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value"
@@ -112,13 +114,18 @@ func (r *report) ratio(p, least, most place) {
 		return
 	}
 	q, low, high := quantity(p.Value), quantity(least.Value), quantity(most.Value)
-	if q.MilliValue() < 1000 {
+	if q.Cmp(*resource.NewQuantity(1, resource.DecimalSI)) < 0 {
 		r.invalid(p, fmt.Sprintf("ratio %s is less than 1", p.Str()))
 	}
 	if !least.is() || !most.is() {
 		return
 	}
-	if limit := high.AsApproximateFloat64() / low.AsApproximateFloat64(); q.AsApproximateFloat64() > limit {
+	// Amounts whose thousandths an int64 cannot hold lose their fractions.
+	value, limit := float64(q.Value()), float64(high.Value())/float64(low.Value())
+	if q.Value() < resource.MaxMilliValue && low.Value() < resource.MaxMilliValue && high.Value() < resource.MaxMilliValue {
+		value, limit = float64(q.MilliValue())/1000, float64(high.MilliValue())/float64(low.MilliValue())
+	}
+	if value > limit {
 		r.invalid(p, fmt.Sprintf("ratio %s is greater than max/min = %f", p.Str(), limit))
 	}
 }
@@ -132,20 +139,32 @@ var whole = map[string]bool{
 // validateQuota refuses amounts of a ResourceQuota.
 func validateQuota(r *report, object place, live value.Value) {
 	spec := object.at("spec")
-	hard := spec.at("hard")
-	for i := range hard.indexes() {
-		limit := hard.entry(i)
-		r.quotaName(limit)
-		if strings.HasPrefix(limit.Str(), "-") {
-			r.invalidAs(limit, limit.Str(), "must be greater than or equal to 0")
-		}
-		if q := quantity(limit.Value); whole[limit.name()] && q.MilliValue()%1000 != 0 {
-			r.invalidAs(limit, limit.Str(), "must be an integer")
-		}
-	}
+	r.quotaAmounts(spec.at("hard"))
+	r.scopes(spec)
 	r.scopeSelector(spec)
 	if isSet(live) {
 		r.unchanged(spec.at("scopes"), live.Get("spec", "scopes"))
+	}
+}
+
+// validateQuotaStatus validates what a quota limits, and how much of it is used.
+func validateQuotaStatus(r *report, object place, _ value.Value) {
+	status := object.at("status")
+	r.quotaAmounts(status.at("hard"))
+	r.quotaAmounts(status.at("used"))
+}
+
+// quotaAmounts validates amounts of resources that a quota limits.
+func (r *report) quotaAmounts(list place) {
+	for i := range list.indexes() {
+		amount := list.entry(i)
+		r.quotaName(amount)
+		if strings.HasPrefix(amount.Str(), "-") {
+			r.invalidAs(amount, amount.Str(), "must be greater than or equal to 0")
+		}
+		if q := quantity(amount.Value); whole[amount.name()] && q.MilliValue()%1000 != 0 {
+			r.invalidAs(amount, amount.Str(), "must be an integer")
+		}
 	}
 }
 
@@ -276,10 +295,58 @@ type sealedMember struct {
 	equal func(a, b value.Value) bool
 }
 
-// quotaScopes are what a quota may be about, and whether a selector says no more of it than that it is so.
-var quotaScopes = map[string]bool{
-	"BestEffort": true, "NotBestEffort": true, "Terminating": true, "NotTerminating": true, "CrossNamespacePodAffinity": true,
-	"PriorityClass": false, "VolumeAttributesClass": false,
+// quotaScopes are what a quota may be about.
+var quotaScopes = map[string]quotaScope{
+	"BestEffort":                {alone: true, counts: map[string]bool{"pods": true}},
+	"NotBestEffort":             {alone: true, counts: podAmounts},
+	"Terminating":               {alone: true, counts: podAmounts},
+	"NotTerminating":            {alone: true, counts: podAmounts},
+	"CrossNamespacePodAffinity": {alone: true, counts: podAmounts},
+	"PriorityClass":             {counts: podAmounts},
+	"VolumeAttributesClass":     {counts: map[string]bool{"persistentvolumeclaims": true, "requests.storage": true}},
+}
+
+type quotaScope struct {
+	alone  bool            // a selector says no more than that objects have the scope
+	counts map[string]bool // the standard resources that a quota may limit in the scope
+}
+
+var podAmounts = map[string]bool{
+	"pods": true, "cpu": true, "memory": true, "limits.cpu": true, "limits.memory": true, "requests.cpu": true, "requests.memory": true,
+}
+
+// scopes validates the scopes of a quota. Each error shows the whole list.
+func (r *report) scopes(spec place) {
+	list := spec.at("scopes")
+	has := map[string]bool{}
+	for scope := range list.Items() {
+		name := scope.Str()
+		if _, known := quotaScopes[name]; !known {
+			r.invalid(list, "unsupported scope")
+		}
+		r.scopeCounts(list, list, name, spec.Get("hard"))
+		has[name] = true
+	}
+	r.conflictingScopes(list, list, has)
+}
+
+// scopeCounts refuses limits of standard resources that a quota cannot count in a scope. The error at p shows the value of shown.
+func (r *report) scopeCounts(p, shown place, scope string, hard value.Value) {
+	of, known := quotaScopes[scope]
+	for name := range hard.Members() {
+		if known && (counted[name] || whole[name]) && !of.counts[name] {
+			r.invalidAs(p, r.shown(shown), "unsupported scope applied to resource")
+		}
+	}
+}
+
+// conflictingScopes refuses scopes that exclude each other. The error at p shows the scopes of the quota.
+func (r *report) conflictingScopes(p, scopes place, has map[string]bool) {
+	for _, pair := range [][2]string{{"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}} {
+		if has[pair[0]] && has[pair[1]] {
+			r.invalidAs(p, r.shown(scopes), "conflicting scopes")
+		}
+	}
 }
 
 // scopeSelector validates which objects a quota counts. Errors in expressions are about their list.
@@ -287,13 +354,16 @@ func (r *report) scopeSelector(spec place) {
 	selector := spec.at("scopeSelector")
 	list := selector.at("matchExpressions")
 	scope, operator, values := list.at("scopeName"), list.at("operator"), list.at("values")
+	has := map[string]bool{}
 	for e := range list.Items() {
 		name, is := e.Get("scopeName").Str(), e.Get("operator").Str()
-		alone, known := quotaScopes[name]
+		of, known := quotaScopes[name]
 		if !known {
 			r.invalidAs(scope, Enumeration(name), "unsupported scope")
 		}
-		if alone && is != "Exists" {
+		r.scopeCounts(list, selector, name, spec.Get("hard"))
+		has[name] = true
+		if of.alone && is != "Exists" {
 			r.invalidAs(operator, Enumeration(is), "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "+
 				"ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "+
 				"ResourceQuotaScopeCrossNamespacePodAffinity")
@@ -311,6 +381,7 @@ func (r *report) scopeSelector(spec place) {
 			r.invalidAs(operator, Enumeration(is), "not a valid selector operator")
 		}
 	}
+	r.conflictingScopes(list, spec.at("scopes"), has)
 }
 
 // validateEvent validates an Event of the core group.
@@ -395,6 +466,31 @@ func validateConditions(r *report, object place, _ value.Value) {
 	}
 }
 
+// finalizerName refuses the name of a finalizer of the content of a namespace.
+func (r *report) finalizerName(p place, name string) {
+	r.invalidAs(p, name, validation.IsQualifiedName(name)...)
+	if !strings.Contains(name, "/") && !slices.Contains([]string{"kubernetes", metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}, name) {
+		r.invalidAs(p, name, "name is neither a standard finalizer name nor is it fully qualified")
+	}
+}
+
+// validateNamespace validates the finalizers of a new Namespace. Errors are about their list.
+func validateNamespace(r *report, object place, live value.Value) {
+	if list := object.at("spec").at("finalizers"); !isSet(live) {
+		for i := range list.indexes() {
+			r.finalizerName(list, list.Item(i).Str())
+		}
+	}
+}
+
+// validateFinalize validates the finalizers of a Namespace at the subresource finalize.
+func validateFinalize(r *report, object place, _ value.Value) {
+	list := object.at("spec").at("finalizers")
+	for i := range list.indexes() {
+		r.finalizerName(list.item(i), list.Item(i).Str())
+	}
+}
+
 // validatePhase validates the status of a Namespace: it is active until the namespace is deleted.
 func validatePhase(r *report, object place, _ value.Value) {
 	want, detail := "Active", "may only be 'Active' if `deletionTimestamp` is empty"
@@ -453,12 +549,22 @@ func validateNode(r *report, object place, live value.Value) {
 		}
 	}
 	cidrs, had := spec.at("podCIDRs"), live.Get("spec", "podCIDRs")
-	if !isSet(live) {
-		for i := range cidrs.indexes() {
-			c := cidrs.item(i)
-			r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(c.path(), c.Str(), true, nil)...)
+	var texts []string
+	for i := range cidrs.indexes() {
+		c := cidrs.item(i)
+		r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(c.path(), c.Str(), true, nil)...)
+		texts = append(texts, c.Str())
+	}
+	if len(texts) > 1 {
+		dual, err := netutils.IsDualStackCIDRStrings(texts)
+		if err != nil {
+			r.add(field.InternalError(cidrs.path(), fmt.Errorf("invalid PodCIDRs. failed to check with dual stack with error:%v", err)))
 		}
-	} else if had.Len() > 0 && !same(cidrs.Value, had) {
+		if !dual || len(texts) > 2 {
+			r.invalid(cidrs, "may specify no more than one CIDR for each IP family")
+		}
+	}
+	if had.Len() > 0 && !same(cidrs.Value, had) {
 		r.forbidden(cidrs, "node updates may not change podCIDR except from \"\" to valid")
 	}
 	switch id, was := spec.at("providerID"), live.Get("spec", "providerID").Str(); {

@@ -18,7 +18,17 @@ import (
 
 // validateTaintRule validates a DeviceTaintRule.
 func validateTaintRule(r *report, object place, live value.Value) {
-	taint := object.at("spec").at("taint")
+	spec := object.at("spec")
+	selector, taint := spec.at("deviceSelector"), spec.at("taint")
+	if driver := selector.at("driver"); driver.is() {
+		r.driverName(driver)
+	}
+	if pool := selector.at("pool"); pool.is() {
+		r.poolName(pool)
+	}
+	if device := selector.at("device"); device.is() {
+		r.label(device)
+	}
 	key, text, effect := taint.at("key"), taint.at("value"), taint.at("effect")
 	r.invalidAs(key, key.Str(), validation.IsQualifiedName(key.Str())...)
 	if text.Str() != "" {
@@ -26,6 +36,17 @@ func validateTaintRule(r *report, object place, live value.Value) {
 	}
 	if effect.Str() == "" && (!isSet(live) || live.Get("spec", "taint", "effect").Str() != "") {
 		r.later(effect, "")
+	}
+}
+
+// mostRuleConditions is how many conditions a DeviceTaintRule may have.
+const mostRuleConditions = 8
+
+// validateTaintRuleStatus validates the conditions of a DeviceTaintRule.
+func validateTaintRuleStatus(r *report, object place, live value.Value) {
+	validateConditions(r, object, live)
+	if list := object.at("status").at("conditions"); list.Len() > mostRuleConditions {
+		r.add(field.TooMany(list.path(), list.Len(), mostRuleConditions))
 	}
 }
 

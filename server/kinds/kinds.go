@@ -79,7 +79,8 @@ func table() []Traits {
 			cells: cells(name, created),
 		},
 		{
-			Name: "Namespace", name: apivalidation.ValidateNamespaceName, parts: map[string]check{"status": validatePhase},
+			Name: "Namespace", name: apivalidation.ValidateNamespaceName, validate: validateNamespace,
+			parts:          map[string]check{"status": validatePhase, "finalize": validateFinalize},
 			AnswersDeleted: true, PreconditionFailed: "Precondition failed",
 			cells:  cells(name, text("status", "phase"), age),
 			Fields: []string{"status.phase"},
@@ -145,7 +146,7 @@ func table() []Traits {
 			Derived: map[string]func(value.Value) string{"status.replicas": intAt("status", "replicas")},
 		},
 		{
-			Name: "ResourceQuota", namedOnce: true, validate: validateQuota, AnswersDeleted: true,
+			Name: "ResourceQuota", namedOnce: true, validate: validateQuota, parts: map[string]check{"status": validateQuotaStatus}, AnswersDeleted: true,
 			cells: cells(name, quotaCell(false), quotaCell(true), age),
 		},
 		{
@@ -270,7 +271,7 @@ func table() []Traits {
 			cells: cells(name, text("driverName"), age),
 		},
 		{
-			Group: "storagemigration.k8s.io", Name: "StorageVersionMigration", parts: map[string]check{"status": validateConditions}, validate: validateMigration, bySchema: true, Conditional: true,
+			Group: "storagemigration.k8s.io", Name: "StorageVersionMigration", parts: map[string]check{"status": validateMigrationStatus}, validate: validateMigration, bySchema: true, Conditional: true,
 			mayBeEmpty: []string{"spec.resource.group"}, // the core group has no name
 			cells:      cells(name, shown(migrated), shown(migration)),
 		},
@@ -326,7 +327,7 @@ func table() []Traits {
 			cells: cells(name, count("webhooks"), age),
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", name: unreserved, parts: map[string]check{"status": validateConditions}, validate: validatePolicy, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", name: unreserved, parts: map[string]check{"status": validatePolicyStatus}, validate: validatePolicy, anyFinalizer: true, Conditional: true,
 			cells: cells(name, count("spec", "validations"), shown(paramKind), age),
 		},
 		{
@@ -377,7 +378,7 @@ func table() []Traits {
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceTaintRule", namedOnce: true, parts: map[string]check{"status": validateConditions}, validate: validateTaintRule, bySchema: true, Conditional: true,
+			Group: resourceGroup, Name: "DeviceTaintRule", namedOnce: true, parts: map[string]check{"status": validateTaintRuleStatus}, validate: validateTaintRule, bySchema: true, Conditional: true,
 			cells: taintRuleCells,
 		},
 		{

@@ -152,20 +152,24 @@ func (r *report) servicePort(p place, named bool, met *names) {
 // reachable refuses what is no address, or one that is reached from its machine only. What was there before may be written as it likes.
 func (r *report) reachable(p place, had *names) {
 	before := len(r.errs)
-	r.address(p, had)
-	if ip := netutils.ParseIPSloppy(p.Str()); len(r.errs) == before {
-		switch {
-		case ip == nil:
-			r.invalid(p, "must be a valid IP address")
-		case ip.IsUnspecified():
-			r.invalid(p, "may not be unspecified ("+p.Str()+")")
-		case ip.IsLoopback():
-			r.invalid(p, "may not be in the loopback range (127.0.0.0/8, ::1/128)")
-		case ip.IsLinkLocalUnicast():
-			r.invalid(p, "may not be in the link-local range (169.254.0.0/16, fe80::/10)")
-		case ip.IsLinkLocalMulticast():
-			r.invalid(p, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
-		}
+	if r.address(p, had); len(r.errs) == before {
+		r.reachableIP(p)
+	}
+}
+
+// reachableIP refuses an IP address that no other node reaches.
+func (r *report) reachableIP(p place) {
+	switch ip := netutils.ParseIPSloppy(p.Str()); {
+	case ip == nil:
+		r.invalidAs(p, p.Str(), "must be a valid IP address")
+	case ip.IsUnspecified():
+		r.invalid(p, "may not be unspecified ("+p.Str()+")")
+	case ip.IsLoopback():
+		r.invalid(p, "may not be in the loopback range (127.0.0.0/8, ::1/128)")
+	case ip.IsLinkLocalUnicast():
+		r.invalid(p, "may not be in the link-local range (169.254.0.0/16, fe80::/10)")
+	case ip.IsLinkLocalMulticast():
+		r.invalid(p, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
 	}
 }
 
@@ -363,6 +367,33 @@ func (r *report) endpoint(p place, typ string) {
 	if host := p.at("hostname"); host.is() {
 		r.label(host)
 	}
+	r.hints(p.at("hints"))
+}
+
+// mostHints is how many zones, and how many nodes, may be meant to use an endpoint.
+const mostHints = 8
+
+// hints refuses which zones and nodes should use an endpoint. Too many of them end the check.
+func (r *report) hints(p place) {
+	for _, name := range [...]string{"forZones", "forNodes"} {
+		list := p.at(name)
+		if list.Len() > mostHints {
+			r.add(field.TooMany(list.path(), list.Len(), mostHints))
+			return
+		}
+		var met names
+		for i := range list.indexes() {
+			of := list.item(i).at("name")
+			if !met.add(of.Str()) {
+				r.add(field.Duplicate(of.path(), of.Str()))
+			}
+			if name == "forZones" {
+				r.invalidAs(of, of.Str(), validation.IsValidLabelValue(of.Str())...)
+			} else {
+				r.invalidAs(of, of.Str(), validation.IsDNS1123Subdomain(of.Str())...)
+			}
+		}
+	}
 }
 
 // withFamilies completes the spec of a service, new or as the successor of live, with the fields that follow from its addresses. The
@@ -487,14 +518,14 @@ func validateEndpoints(r *report, object place, _ value.Value) {
 // endpointAddress refuses an address of endpoints, with its name and node.
 func (r *report) endpointAddress(p place) {
 	ip := p.at("ip")
-	r.reachable(ip, nil)
-	if netutils.ParseIPSloppy(ip.Str()) == nil { // which is told twice
-		r.invalidAs(ip, ip.Str(), "must be a valid IP address")
-	}
+	r.address(ip, nil)
 	if host := p.at("hostname"); host.Str() != "" {
 		r.label(host)
 	}
-	r.optionalSubdomain(p.at("nodeName"))
+	if node := p.at("nodeName"); node.is() {
+		r.invalidAs(node, node.Str(), validation.IsDNS1123Subdomain(node.Str())...)
+	}
+	r.reachableIP(ip)
 }
 
 // endpointPort refuses a port of endpoints, which must be named beside others.

@@ -395,7 +395,11 @@ func (r *report) volumeClasses(spec place, inline bool) {
 // It is about a PersistentVolume by its name, or about a volume that it contains.
 func validateAttachment(r *report, object place, live value.Value) {
 	spec, status := object.at("spec"), object.at("status")
-	r.driverName(spec.at("attacher"))
+	if attacher := spec.at("attacher"); attacher.Str() == "" && !isSet(live) {
+		r.later(attacher, "")
+	} else {
+		r.driverName(attacher)
+	}
 	source := spec.at("source")
 	inline, name := source.at("inlineVolumeSpec"), source.at("persistentVolumeName")
 	const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"

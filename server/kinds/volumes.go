@@ -3,6 +3,7 @@ package kinds
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"net"
 	"path"
 	"regexp"
@@ -587,6 +588,9 @@ func (f *projectedFiles) certificate(s place) {
 	f.signerName(signer)
 	if annotations := s.at("userAnnotations"); annotations.is() {
 		f.userAnnotations(annotations)
+	}
+	if user := s.at("user"); user.is() {
+		f.within(user, 0, math.MaxInt32)
 	}
 	f.textAmong(s.at("keyType"), keyTypes...)
 	if seconds := s.at("maxExpirationSeconds"); seconds.is() {

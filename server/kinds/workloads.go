@@ -410,16 +410,3 @@ func validateBudgetStatus(r *report, object place, live value.Value) {
 	validateConditions(r, object, live)
 	budgetCounts.check(r, object, live)
 }
-
-// jobCounts are the counts of a Job.
-var jobCounts = counts{natural: []string{"active", "succeeded", "failed", "ready", "terminating"}}
-
-// validateJobStatus validates the counts in the status of a Job.
-func validateJobStatus(r *report, object place, live value.Value) {
-	jobCounts.check(r, object, live)
-	status, was := object.at("status"), live.Get("status")
-	ready, active := status.at("ready"), status.Get("active")
-	if ready.Int() != was.Get("ready").Int() || active.Int() != was.Get("active").Int() {
-		r.notAbove(ready, active, "cannot set more ready pods than active")
-	}
-}

@@ -1,0 +1,260 @@
+package kinds
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/value"
+)
+
+// What the status of a Job may say. Most rules hold only for a status that changes what they are about: a status that broke a rule before may
+// get other changes.
+
+// jobState is what the conditions of a Job say.
+type jobState struct {
+	complete, failed, failing, successful, suspended, resumed bool
+}
+
+func jobStateOf(status value.Value) (s jobState) {
+	for c := range status.Get("conditions").Items() {
+		is := c.Get("status").Str()
+		switch c.Get("type").Str() {
+		case "Complete":
+			s.complete = s.complete || is == "True"
+		case "Failed":
+			s.failed = s.failed || is == "True"
+		case "FailureTarget":
+			s.failing = s.failing || is == "True"
+		case "SuccessCriteriaMet":
+			s.successful = s.successful || is == "True"
+		case "Suspended":
+			s.suspended = s.suspended || is == "True"
+			s.resumed = s.resumed || is == "False"
+		}
+	}
+	return s
+}
+
+func (s jobState) finished() bool { return s.complete || s.failed }
+
+// jobCounts are the counts of a Job.
+var jobCounts = counts{natural: []string{"active", "succeeded", "failed", "ready", "terminating"}}
+
+// jobProgress is a status of a Job that is validated.
+type jobProgress struct {
+	*report
+	at      place
+	was     value.Value
+	spec    value.Value
+	is, had jobState
+	ended   bool // whether the conditions that a job ends with changed
+}
+
+// validateJobStatus validates the status of a Job. The order of the calls is the order of the errors.
+func validateJobStatus(r *report, object place, live value.Value) {
+	s := jobProgress{report: r, at: object.at("status"), was: live.Get("status"), spec: object.Get("spec")}
+	s.is, s.had = jobStateOf(s.at.Value), jobStateOf(s.was)
+	s.ended = s.is.finished() != s.had.finished()
+	jobCounts.check(r, object, live)
+	s.uncounted(s.at.at("uncountedTerminatedPods"))
+	s.excluding()
+	s.completionTime()
+	s.finished()
+	s.indexes()
+	s.counts()
+	s.success()
+	s.changes()
+}
+
+// changed reports whether the status has another value for a member than before.
+func (s *jobProgress) changed(name string) bool { return !same(s.at.Get(name), s.was.Get(name)) }
+
+// conditions refuses the conditions as a whole. The error does not show them.
+func (s *jobProgress) conditions(detail string) {
+	s.invalidAs(s.at.at("conditions"), field.OmitValueType{}, detail)
+}
+
+// uncounted validates the UIDs of pods that have ended and are not counted yet.
+func (s *jobProgress) uncounted(pods place) {
+	var met names
+	for _, name := range [...]string{"succeeded", "failed"} {
+		list := pods.at(name)
+		for i := range list.indexes() {
+			switch uid := list.item(i); {
+			case uid.Str() == "":
+				s.invalidAs(uid, "", "must not be empty")
+			case !met.add(uid.Str()):
+				s.duplicate(uid)
+			}
+		}
+	}
+}
+
+// excluding refuses conditions that exclude each other.
+func (s *jobProgress) excluding() {
+	completed := s.is.complete != s.had.complete
+	if (completed || s.is.failed != s.had.failed) && s.is.complete && s.is.failed {
+		s.conditions("cannot set Complete=True and Failed=true conditions")
+	}
+	if (completed || s.is.failing != s.had.failing) && s.is.complete && s.is.failing {
+		s.conditions("cannot set Complete=True and FailureTarget=true conditions")
+	}
+}
+
+// completionTime validates when the job completed, and conditions that must stand beside others.
+func (s *jobProgress) completionTime() {
+	p := s.at.at("completionTime")
+	if s.changed("completionTime") || s.is.complete != s.had.complete {
+		if p.is() && !s.is.complete {
+			s.invalid(p, "cannot set completionTime when there is no Complete=True condition")
+		}
+		if !p.is() && s.is.complete {
+			s.required(p, "completionTime is required for Complete jobs")
+		}
+	}
+	if started := s.at.Get("startTime"); s.changed("startTime") || s.changed("completionTime") {
+		if isSet(started) && p.is() && timeOf(p.Value).Before(timeOf(started)) {
+			s.invalid(p, "must be equal to or after `startTime`")
+		}
+	}
+	if (s.is.failed != s.had.failed || s.changed("failedIndexes")) && s.is.failed && !s.is.failing {
+		s.conditions("cannot set Failed=True condition without the FailureTarget=true condition")
+	}
+	if (s.is.complete != s.had.complete || s.is.successful != s.had.successful) && s.is.complete && !s.is.successful {
+		s.conditions("cannot set Complete=True condition without the SuccessCriteriaMet=true condition")
+	}
+}
+
+// timeOf returns the time that a text stands for; the zero time for other values.
+func timeOf(v value.Value) time.Time {
+	t, _ := time.Parse(time.RFC3339, v.Str()) // the Go type has printed it
+	return t
+}
+
+// finished validates what a job that ended has.
+func (s *jobProgress) finished() {
+	if active := s.at.at("active"); (s.ended || s.changed("active")) && s.is.finished() && active.Int() > 0 {
+		s.invalid(active, "active>0 is invalid for finished job")
+	}
+	empty := s.spec.Get("suspend").Bool() && isSet(s.spec.Get("completions")) && s.spec.Get("completions").Int() == 0
+	if started := s.at.at("startTime"); (s.ended || s.changed("startTime")) && !empty && s.is.finished() && !started.is() {
+		s.required(started, "startTime is required for finished job")
+	}
+	pods := s.at.at("uncountedTerminatedPods")
+	if (s.ended || !s.same(pods, s.was.Get(pods.name()))) && s.is.finished() && pods.Get("failed").Len()+pods.Get("succeeded").Len() > 0 {
+		s.invalid(pods, "must be empty for finished job")
+	}
+}
+
+// indexes validates which indexes of an indexed job have completed and failed.
+func (s *jobProgress) indexes() {
+	completed, failed := s.at.at("completedIndexes"), s.at.at("failedIndexes")
+	completions, perIndex := s.spec.Get("completions"), s.spec.Get("backoffLimitPerIndex")
+	if s.changed(completed.name()) && isSet(completions) {
+		if _, err := countIndexes(completed.Str(), completions.Int()); err != nil {
+			s.invalidAs(completed, completed.Str(), "error parsing completedIndexes: "+err.Error())
+		}
+	}
+	if s.changed(failed.name()) && isSet(completions) && isSet(perIndex) && failed.is() {
+		if _, err := countIndexes(failed.Str(), completions.Int()); err != nil {
+			s.invalid(failed, "error parsing failedIndexes: "+err.Error())
+		}
+	}
+	if s.changed(completed.name()) && completed.Str() != "" && s.spec.Get("completionMode").Str() != "Indexed" {
+		s.invalid(completed, "cannot set non-empty completedIndexes when non-indexed completion mode")
+	}
+	if s.changed(failed.name()) && !isSet(perIndex) && failed.is() {
+		s.invalid(failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null")
+	}
+	if (s.changed(failed.name()) || s.changed(completed.name())) && isSet(completions) && failed.is() {
+		if at, overlap := overlapping(completed.Str(), failed.Str(), completions.Int()); overlap {
+			s.invalid(failed, fmt.Sprintf("failedIndexes and completedIndexes overlap at index: %d", at))
+		}
+	}
+}
+
+// overlapping returns the first index that is in two lists of intervals, and whether there is one. Both lists are in order, and intervals that
+// are none are skipped.
+//
+//	a  0-2,5    b  3,5-7    5
+func overlapping(a, b string, below int64) (at int64, overlap bool) {
+	intervals := func(text string) (out [][2]int64) {
+		for part := range strings.SplitSeq(text, ",") {
+			if bounds, err := interval(part, below); err == nil {
+				out = append(out, bounds)
+			}
+		}
+		return out
+	}
+	left, right := intervals(a), intervals(b)
+	for len(left) > 0 && len(right) > 0 {
+		x, y := left[0], right[0]
+		switch {
+		case x[0] <= y[1] && y[0] <= x[1]:
+			return max(x[0], y[0]), true
+		case x[0] <= y[0]:
+			left = left[1:]
+		default:
+			right = right[1:]
+		}
+	}
+	return 0, false
+}
+
+// counts validates the numbers of pods that end and of those that are ready.
+func (s *jobProgress) counts() {
+	if p := s.at.at("terminating"); (s.ended || s.changed("terminating")) && p.Int() > 0 && s.is.finished() {
+		s.invalid(p, "terminating>0 is invalid for finished job")
+	}
+	if s.changed("ready") || s.changed("active") {
+		s.notAbove(s.at.at("ready"), s.at.Get("active"), "cannot set more ready pods than active")
+	}
+}
+
+// success validates the condition that a job has met its criteria of success.
+func (s *jobProgress) success() {
+	if s.is.successful && s.is.failed {
+		s.conditions("cannot set SuccessCriteriaMet=True and Failed=true conditions")
+	}
+	if s.is.successful && s.is.failing {
+		s.conditions("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions")
+	}
+	if isSet(s.spec.Get("successPolicy")) && !s.is.successful && s.is.complete {
+		s.conditions("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")
+	}
+}
+
+// changes refuses what no status may take back.
+func (s *jobProgress) changes() {
+	ends := []struct {
+		name    string
+		had, is bool
+	}{{"Failed", s.had.failed, s.is.failed}, {"Complete", s.had.complete, s.is.complete}, {"FailureTarget", s.had.failing, s.is.failing}}
+	for _, end := range ends {
+		if end.had && !end.is {
+			s.conditions("cannot disable the terminal " + end.name + "=True condition")
+		}
+	}
+	scalable := s.spec.Get("completionMode").Str() == "Indexed" && s.spec.Get("completions").Equal(s.spec.Get("parallelism"))
+	for _, name := range [...]string{"failed", "succeeded"} {
+		if p := s.at.at(name); p.Int() < s.was.Get(name).Int() && !(name == "succeeded" && scalable) {
+			s.invalidAs(p, p.Int(), "cannot decrease the "+name+" counter")
+		}
+	}
+	if p := s.at.at("completionTime"); p.is() && isSet(s.was.Get("completionTime")) && s.changed("completionTime") {
+		s.invalid(p, "field is immutable")
+	}
+	resumes := s.had.suspended && s.is.resumed
+	if p := s.at.at("startTime"); s.changed("startTime") && !resumes && isSet(s.was.Get("startTime")) && !s.spec.Get("suspend").Bool() {
+		s.invalid(p, "field is immutable for unsuspended job once set")
+	}
+	if s.had.successful && !s.is.successful {
+		s.conditions("cannot disable the SuccessCriteriaMet=True condition")
+	}
+	if s.had.complete && !s.had.successful && s.is.successful {
+		s.conditions("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions")
+	}
+}
