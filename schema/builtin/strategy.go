@@ -73,7 +73,7 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 	}
 	for _, path := range emptyCounts[k.GVK.Kind] {
 		if v := sent.Get(path...); v.Kind() == value.KindList && v.Len() == 0 {
-			object = at(object, path, v)
+			object = withAt(object, path, v)
 		}
 	}
 	return t.WithEmpties(object, sent)
@@ -85,10 +85,10 @@ var emptyCounts = map[string][][]string{
 	"HorizontalPodAutoscaler": {{"spec", "behavior", "scaleUp", "policies"}, {"spec", "behavior", "scaleDown", "policies"}},
 }
 
-// at returns object with v at path.
-func at(object value.Value, path []string, v value.Value) value.Value {
+// withAt returns object with v at path.
+func withAt(object value.Value, path []string, v value.Value) value.Value {
 	if len(path) > 0 {
-		v = at(object.Get(path[0]), path[1:], v)
+		v = withAt(object.Get(path[0]), path[1:], v)
 		return object.With(path[0], v)
 	}
 	return v
