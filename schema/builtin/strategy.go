@@ -1,7 +1,6 @@
 package builtin
 
 import (
-
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
