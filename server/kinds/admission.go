@@ -203,7 +203,7 @@ func (r *report) paramRef(p place) {
 // policy validates what policies that validate and those that mutate have in common.
 //
 // mutating tells that the policy changes objects, which it cannot do in a deletion.
-func (r *report) policy(spec place, mutating bool) {
+func (r *expressions) policy(spec place, was value.Value, mutating bool) {
 	if failure := spec.at("failurePolicy"); !failure.is() {
 		r.required(failure, "")
 	} else {
@@ -222,7 +222,10 @@ func (r *report) policy(spec place, mutating bool) {
 			r.mutableOperations(constraints)
 		}
 	}
-	r.matchConditions(spec.at("matchConditions"))
+	// Conditions that stay as they are were valid once.
+	if conditions := spec.at("matchConditions"); !isSet(was) || !r.same(conditions, was.Get("matchConditions")) || !r.same(spec.at("paramKind"), was.Get("paramKind")) {
+		r.matchConditions(conditions)
+	}
 	variables := spec.at("variables")
 	for i := range variables.indexes() {
 		v := variables.item(i)
@@ -234,6 +237,8 @@ func (r *report) policy(spec place, mutating bool) {
 		}
 		if strings.TrimSpace(expression.Str()) == "" {
 			r.required(expression, "expression is not specified")
+		} else {
+			r.compile(expression, Variable, name.Str())
 		}
 	}
 }
@@ -258,9 +263,7 @@ func (r *report) mutableOperations(p place) {
 }
 
 // matchConditions validates expressions that requests have to meet.
-//
-// Unlike the conditions of webhooks, expressions are not compiled.
-func (r *report) matchConditions(p place) {
+func (r *expressions) matchConditions(p place) {
 	if p.Len() > 64 {
 		r.add(field.TooMany(p.path(), p.Len(), 64))
 	}
@@ -270,6 +273,8 @@ func (r *report) matchConditions(p place) {
 		name, expression := c.at("name"), c.at("expression")
 		if strings.TrimSpace(expression.Str()) == "" {
 			r.required(expression, "")
+		} else {
+			r.compile(expression, MatchCondition, "")
 		}
 		if r.present(name) {
 			r.labelKey(name)
@@ -283,9 +288,10 @@ func (r *report) matchConditions(p place) {
 // validatePolicy validates a ValidatingAdmissionPolicy.
 //
 // A policy without validations and annotations has no effect. Nothing else is checked then.
-func validatePolicy(r *report, object place, _ value.Value) {
+func validatePolicy(r *report, object place, live value.Value) {
 	spec := object.at("spec")
-	r.policy(spec, false)
+	e := r.policyExpressions(spec.Value, false)
+	e.policy(spec, live.Get("spec"), false)
 	validations, annotations := spec.at("validations"), spec.at("auditAnnotations")
 	if validations.Len() == 0 && annotations.Len() == 0 {
 		const one = "validations or auditAnnotations must contain at least one item"
@@ -294,7 +300,7 @@ func validatePolicy(r *report, object place, _ value.Value) {
 		return
 	}
 	for i := range validations.indexes() {
-		r.validation(validations.item(i))
+		e.validation(validations.item(i))
 	}
 	if annotations.Len() > 20 {
 		r.invalid(annotations, "must not have more than 20 auditAnnotations")
@@ -303,7 +309,7 @@ func validatePolicy(r *report, object place, _ value.Value) {
 	for i := range annotations.indexes() {
 		a := annotations.item(i)
 		key := a.at("key")
-		r.auditAnnotation(a, object.Get("metadata", "name").Str())
+		e.auditAnnotation(a, object.Get("metadata", "name").Str())
 		if !met.add(key.Str()) {
 			r.duplicate(key)
 		}
@@ -332,13 +338,19 @@ func validatePolicyStatus(r *report, object place, live value.Value) {
 var refusalReasons = []string{"Forbidden", "Invalid", "RequestEntityTooLarge"}
 
 // validation validates one expression and what it says of an object that does not meet it.
-func (r *report) validation(p place) {
+func (r *expressions) validation(p place) {
 	expression, message, shown := p.at("expression"), p.at("message"), p.at("messageExpression")
 	if strings.TrimSpace(expression.Str()) == "" {
 		r.required(expression, "expression is not specified")
+	} else {
+		r.compile(expression, Validation, "")
 	}
-	if shown.Str() != "" && strings.TrimSpace(shown.Str()) == "" {
+	switch {
+	case shown.Str() == "":
+	case strings.TrimSpace(shown.Str()) == "":
 		r.invalid(shown, "must be non-empty if specified")
+	default:
+		r.compile(shown, Message, "")
 	}
 	switch text := strings.TrimSpace(message.Str()); {
 	case message.Str() != "" && text == "":
@@ -352,7 +364,7 @@ func (r *report) validation(p place) {
 }
 
 // auditAnnotation validates an annotation. Its key is qualified by the name of the policy, so the two together must be a qualified name.
-func (r *report) auditAnnotation(p place, policy string) {
+func (r *expressions) auditAnnotation(p place, policy string) {
 	key, expression := p.at("key"), p.at("valueExpression")
 	if policy == "" {
 		r.invalid(key, "requires metadata.name be non-empty")
@@ -365,6 +377,8 @@ func (r *report) auditAnnotation(p place, policy string) {
 		r.required(expression, "valueExpression is not specified")
 	case len(text) > 5*1024:
 		r.required(expression, "must not exceed 5120 bytes in length")
+	default:
+		r.compile(expression, AuditAnnotation, "")
 	}
 }
 
@@ -397,21 +411,22 @@ func validatePolicyBinding(r *report, object place, _ value.Value) {
 }
 
 // validateMutatingPolicy validates a MutatingAdmissionPolicy.
-func validateMutatingPolicy(r *report, object place, _ value.Value) {
+func validateMutatingPolicy(r *report, object place, live value.Value) {
 	spec := object.at("spec")
-	r.policy(spec, true)
+	e := r.policyExpressions(spec.Value, true)
+	e.policy(spec, live.Get("spec"), true)
 	mutations := spec.at("mutations")
 	if mutations.Len() == 0 {
 		r.required(mutations, "mutations must contain at least one item")
 	}
 	for i := range mutations.indexes() {
-		r.mutation(mutations.item(i))
+		e.mutation(mutations.item(i))
 	}
 	r.among(spec.at("reinvocationPolicy"), "IfNeeded", "Never")
 }
 
 // mutation validates a change, which is one of two types.
-func (r *report) mutation(p place) {
+func (r *expressions) mutation(p place) {
 	typ := p.at("patchType")
 	members := map[string][2]string{"JSONPatch": {"jsonPatch", "applyConfiguration"}, "ApplyConfiguration": {"applyConfiguration", "jsonPatch"}}
 	of, known := members[typ.Str()]
@@ -422,7 +437,9 @@ func (r *report) mutation(p place) {
 	if patch := p.at(of[0]); !patch.is() {
 		r.required(patch, "must be specified when patchType is "+typ.Str())
 	} else if expression := patch.at("expression"); strings.TrimSpace(expression.Str()) == "" {
-		r.required(expression, "expression is not specified")
+		r.required(expression, "")
+	} else {
+		r.compile(expression, map[string]Use{"JSONPatch": JSONPatch, "ApplyConfiguration": Patch}[typ.Str()], "")
 	}
 	if other := p.at(of[1]); other.is() {
 		r.invalidAs(other, "{"+of[1]+"}", "must not be specified when patchType is "+typ.Str())

@@ -118,7 +118,7 @@ func (r *report) deviceRequest(p place) {
 
 // exactRequest validates a request for devices of a class.
 func (r *report) exactRequest(p place) {
-	r.deviceSelectors(p.at("selectors"))
+	r.deviceSelectors(p.at("selectors"), false)
 	mode, count := p.at("allocationMode"), p.at("count")
 	switch mode.Str() {
 	case "All":
@@ -185,14 +185,14 @@ func (r *report) subdomainLater(p place) {
 	}
 }
 
-// deviceSelectors validates expressions that devices have to meet. They are not compiled.
-func (r *report) deviceSelectors(p place) {
+// deviceSelectors validates expressions that devices have to meet. Stored expressions were valid once.
+func (r *report) deviceSelectors(p place, stored bool) {
+	e := expressions{report: r}
 	for i := range p.indexes() {
-		s := p.item(i)
-		if cel := s.at("cel"); !cel.is() {
+		if cel := p.item(i).at("cel"); !cel.is() {
 			r.required(cel, "")
-		} else {
-			r.present(cel.at("expression"))
+		} else if !stored {
+			e.compile(cel.at("expression"), Selector, "")
 		}
 	}
 }
@@ -294,12 +294,13 @@ func (r *report) qualifiedLater(p place) {
 }
 
 // validateDeviceClass validates a DeviceClass.
-func validateDeviceClass(r *report, object place, _ value.Value) {
+func validateDeviceClass(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	if name := spec.at("extendedResourceName"); name.is() {
 		r.extendedLater(name)
 	}
-	r.deviceSelectors(spec.at("selectors"))
+	selectors := spec.at("selectors")
+	r.deviceSelectors(selectors, isSet(live) && r.same(selectors, live.Get("spec", "selectors")))
 	configs := spec.at("config")
 	for i := range configs.indexes() {
 		r.deviceConfig(configs.item(i))

@@ -23,6 +23,8 @@ import (
 type Kind struct {
 	*builtin.Kind
 	*Traits
+
+	compiler func(composed bool) Compiler // see WithExpressions; may be nil
 }
 
 // Traits are the row of a kind in the table. The zero value of a field is what most kinds do.
@@ -104,7 +106,7 @@ func Of(kind *builtin.Kind) Kind {
 	if !known {
 		t = &Traits{Group: kind.GVK.Group, Name: kind.GVK.Kind}
 	}
-	return Kind{kind, t}
+	return Kind{Kind: kind, Traits: t}
 }
 
 // Refused returns everything that a server refuses of object, which replaces live through a subresource, "" for the object itself. An
@@ -184,7 +186,7 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if whole {
 		validate = k.validate
 	}
-	r := report{of: k.Traits}
+	r := report{of: k.Traits, compiler: k.compiler}
 	if validate != nil {
 		w := newWay(ctx)
 		defer w.free()

@@ -17,7 +17,8 @@ import (
 // tells after the rest. The zero report is empty.
 type report struct {
 	errs, last field.ErrorList
-	of         *Traits // of the kind of the object; nil if no part of it is shown
+	of         *Traits                      // of the kind of the object; nil if no part of it is shown
+	compiler   func(composed bool) Compiler // of expressions; nil if they are not compiled
 }
 
 func (r *report) add(e *field.Error) { r.errs = append(r.errs, e) }

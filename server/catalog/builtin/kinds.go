@@ -20,6 +20,7 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kinds"
+	"github.com/deed-project/deed/server/kinds/expressions"
 	"github.com/deed-project/deed/value"
 )
 
@@ -49,7 +50,7 @@ func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 			r = resourceOf(kinds.Of(kind))
 			made[name], out = r, append(out, r)
 		}
-		v, err := versionOf(r, kinds.Of(kind.WithClock(now)), now)
+		v, err := versionOf(r, kinds.Of(kind.WithClock(now)).WithExpressions(expressions.New), now)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", kind.GVK.APIVersion(), kind.GVK.Kind, err)
 		}
