@@ -2,6 +2,7 @@ package form
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/value"
@@ -81,7 +82,7 @@ func (t *Type) Unlike(v value.Value) bool {
 }
 
 // WithEmpties returns printed, which is what a Go value of type t prints that was read from sent, as the Go value holds it: with the
-// empty lists and maps of sent that printing leaves out. Parts of printed that sent does not have stay as they are, and so do lists with
+// empty lists and maps of sent, and the zero times, that printing leaves out. Parts of printed that sent does not have stay as they are, and so do lists with
 // another number of items. It takes time in proportion to sent, and shares printed if it adds nothing.
 //
 //	sent  {args: [], env: [{name: a}], x: 1}    printed  {env: [{name: a}]}    outcome  {args: [], env: [{name: a}]}
@@ -95,7 +96,7 @@ func (t *Type) WithEmpties(printed, sent value.Value) value.Value {
 		t.all()
 		for i := range sent.Len() {
 			m := sent.Member(i)
-			if m.Value.Kind() != value.KindObject && m.Value.Kind() != value.KindList {
+			if m.Value.Kind() != value.KindObject && m.Value.Kind() != value.KindList && !strings.HasPrefix(m.Value.Str(), "0001-") {
 				continue
 			}
 			if f := t.lookup(m.Name); f != nil {
@@ -124,6 +125,8 @@ func (f *field) withEmpty(printed, sent value.Value) value.Value {
 	case f.typ.kind == kindList && sent.Kind() == value.KindList && sent.Len() == 0,
 		f.typ.kind == kindMap && sent.Kind() == value.KindObject && sent.Len() == 0:
 		return printed.With(f.name, sent)
+	case f.bare == kindTime && f.typ.kind == kindPointer && strings.HasPrefix(sent.Str(), "0001-01-01T00:00:00Z"):
+		return printed.With(f.name, value.Null()) // which is what a pointer to the zero time prints
 	case f.typ.kind == kindStruct: // which printing leaves out if nothing in it is printed
 		if held := f.typ.WithEmpties(value.Object(), sent); held.Len() > 0 {
 			return printed.With(f.name, held)

@@ -166,6 +166,9 @@ func ValidateReplaced(object, old value.Value, namespaced bool) field.ErrorList 
 	if err != nil {
 		return nil
 	}
+	if object.Get("metadata", "deletionTimestamp").IsNull() {
+		m.DeletionTimestamp = &metav1.Time{} // a client sent the zero time
+	}
 	return validateMany(m, func(m *metav1.ObjectMeta) field.ErrorList {
 		errs := validation.ValidateObjectMetaAccessor(m, namespaced, PathSegment, metadataPath)
 		return append(errs, validation.ValidateObjectMetaAccessorUpdate(m, was, metadataPath)...)

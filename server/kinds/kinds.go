@@ -62,7 +62,7 @@ func table() []Traits {
 			cells: cells(name, configSize, age),
 		},
 		{
-			Name: "Endpoints", validate: validateEndpoints, CreateOnUpdate: true, Prefix: "services/endpoints",
+			Name: "Endpoints", validate: validateEndpoints, warn: warnOfEndpoints, CreateOnUpdate: true, Prefix: "services/endpoints",
 			cells: cells(name, shown(endpointsOf), age),
 		},
 		{
@@ -86,7 +86,7 @@ func table() []Traits {
 			Fields: []string{"status.phase"},
 		},
 		{
-			Name: "Node", validate: validateNode, parts: map[string]check{"status": validateNodeStatus}, Prefix: "minions",
+			Name: "Node", validate: validateNode, warn: warnOfNode, parts: map[string]check{"status": validateNodeStatus}, Prefix: "minions",
 			adds:    []Allocated{{Paths: []string{"spec taints key=node.kubernetes.io/not-ready"}, Reason: "admission: TaintNodesByCondition"}},
 			cells:   nodeCells,
 			Derived: map[string]func(value.Value) string{"spec.unschedulable": boolAt("spec", "unschedulable")},
@@ -99,7 +99,7 @@ func table() []Traits {
 			cells: volumeCells,
 		},
 		{
-			Name: "PersistentVolumeClaim", validate: validateClaim, AnswersDeleted: true,
+			Name: "PersistentVolumeClaim", validate: validateClaim, warn: warnOfClaim, AnswersDeleted: true,
 			adds: []Allocated{
 				{Paths: []string{"metadata finalizers kubernetes.io/pvc-protection"}, Reason: "admission: StorageObjectInUseProtection"},
 				{Paths: []string{"spec storageClassName"}, Reason: "admission: DefaultStorageClass, if a class is the default", Optional: true},
@@ -222,7 +222,7 @@ func table() []Traits {
 			cells: cells(name, shown(parentRef), age),
 		},
 		{
-			Group: networkGroup, Name: "Ingress", validate: validateIngress, parts: map[string]check{"status": validateIngressStatus}, Prefix: "ingress",
+			Group: networkGroup, Name: "Ingress", validate: validateIngress, warn: warnOfIngress, parts: map[string]check{"status": validateIngressStatus}, Prefix: "ingress",
 			adds: []Allocated{{
 				Paths: []string{"spec ingressClassName"}, Reason: "admission: DefaultIngressClass, if a class is the default", Optional: true,
 			}},
@@ -233,7 +233,7 @@ func table() []Traits {
 			cells: cells(shown(ingressClassName), text("spec", "controller"), shown(ingressParameters), age),
 		},
 		{
-			Group: networkGroup, Name: "NetworkPolicy", namedOnce: true, validate: validateNetworkPolicy,
+			Group: networkGroup, Name: "NetworkPolicy", namedOnce: true, validate: validateNetworkPolicy, warn: warnOfNetworkPolicy,
 			cells: cells(name, selectorOf("spec", "podSelector"), age),
 		},
 		{
@@ -252,11 +252,11 @@ func table() []Traits {
 			cells: cells(name, count("spec", "drivers"), age),
 		},
 		{
-			Group: storageGroup, Name: "CSIStorageCapacity", validate: validateStorageCapacity, Conditional: true,
+			Group: storageGroup, Name: "CSIStorageCapacity", validate: validateStorageCapacity, warn: warnOfCapacity, Conditional: true,
 			cells: cells(name, created),
 		},
 		{
-			Group: storageGroup, Name: "StorageClass", validate: validateClass, AnswersDeleted: true, Default: defaultClass,
+			Group: storageGroup, Name: "StorageClass", validate: validateClass, warn: warnOfClass, AnswersDeleted: true, Default: defaultClass,
 			cells: classCells,
 		},
 		{
@@ -366,7 +366,7 @@ func table() []Traits {
 
 		// Nodes and devices.
 		{
-			Group: "node.k8s.io", Name: "RuntimeClass", validate: validateRuntimeClass, anyFinalizer: true, Conditional: true, CreateOnUpdate: true,
+			Group: "node.k8s.io", Name: "RuntimeClass", validate: validateRuntimeClass, warn: warnOfRuntimeClass, anyFinalizer: true, Conditional: true, CreateOnUpdate: true,
 			cells: cells(name, text("handler"), age),
 		},
 		{

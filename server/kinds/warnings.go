@@ -28,7 +28,7 @@ func (k Kind) Warnings(ctx context.Context, object, live value.Value) []string {
 		k.warn(&out, place{object, w, 0}, live)
 		return out.texts
 	}
-	if k.pods == "" || isSet(live) && (k.pods == "spec" || object.Get("metadata", "generation").Equal(live.Get("metadata", "generation"))) {
+	if k.pods == "" || isSet(live) && (k.pods == "spec" || !k.changedPods(object, live)) {
 		return nil
 	}
 	w := newWay(ctx)
@@ -42,12 +42,22 @@ func (k Kind) Warnings(ctx context.Context, object, live value.Value) []string {
 	if k.podsBefore && isSet(live) {
 		object = live
 	}
-	at := place{object, w, 0}
+	at, owner := place{object, w, 0}, place{}
 	for name := range strings.SplitSeq(k.pods, ".") {
-		at = at.at(name)
+		at, owner = at.at(name), at
 	}
-	out.pod(at)
+	out.pod(at, owner.at("metadata").at("annotations"), k.pods != "spec")
 	return out.texts
+}
+
+// changedPods reports whether an object that makes pods may make others than live, by its generation. A DaemonSet counts the changes of its
+// template.
+func (k Kind) changedPods(object, live value.Value) bool {
+	path := []string{"metadata", "generation"}
+	if k.Name == "DaemonSet" {
+		path = []string{"metadata", "annotations", "deprecated.daemonset.template.generation"}
+	}
+	return !object.Get(path...).Equal(live.Get(path...))
 }
 
 // warner collects warnings.
@@ -82,16 +92,28 @@ func (w *warner) retired(volume place) {
 	}
 }
 
-// pod warns of the spec of a pod.
-func (w *warner) pod(spec place) {
+// pod warns of the spec of a pod, or of a template of pods, with its annotations.
+func (w *warner) pod(spec, annotations place, template bool) {
+	w.nodes(spec)
 	spread := spec.at("topologySpreadConstraints")
 	for i := range spread.indexes() {
-		w.selectsNone(spread.item(i))
+		s := spread.item(i)
+		if key := s.at("topologyKey"); deprecatedLabels[key.Str()] != "" {
+			w.add("%s: %s is %s", key.path(), key.Str(), deprecatedLabels[key.Str()])
+		}
+		w.selectsNone(s)
+	}
+	for _, a := range podAnnotations {
+		w.annotation(annotations, a[0], a[1])
 	}
 	volumes := spec.at("volumes")
 	for i := range volumes.indexes() {
 		v := volumes.item(i)
 		w.retired(v)
+		w.claim(v.at("ephemeral").at("volumeClaimTemplate").at("spec"))
+	}
+	for volume := range volumes.Items() {
+		w.files(volume)
 	}
 	w.repeats(spec.at("hostAliases"), "ip")
 	secrets := spec.at("imagePullSecrets")
@@ -102,10 +124,14 @@ func (w *warner) pod(spec place) {
 		}
 	}
 	w.fractions(spec.at("overhead"))
+	if !isSet(spec.Get("securityContext", "seccompProfile")) {
+		w.annotation(annotations, "seccomp.security.alpha.kubernetes.io/pod", noSeccomp)
+	}
 	lists := [...]place{spec.at("initContainers"), spec.at("containers"), spec.at("ephemeralContainers")}
 	for _, list := range lists {
 		for i := range list.indexes() {
 			c := list.item(i)
+			w.profiles(annotations, c, spec, template)
 			resources := c.at("resources")
 			for _, name := range [...]string{"memory", "ephemeral-storage"} {
 				w.fraction(resources.at("limits"), name)
@@ -121,6 +147,21 @@ func (w *warner) pod(spec place) {
 	affinity := spec.at("affinity")
 	w.affinity(affinity.at("podAffinity"))
 	w.affinity(affinity.at("podAntiAffinity"))
+	servers := spec.at("dnsConfig").at("nameservers")
+	for i := range servers.indexes() {
+		w.ip(servers.item(i))
+	}
+	aliases := spec.at("hostAliases")
+	for i := range aliases.indexes() {
+		w.ip(aliases.item(i).at("ip"))
+	}
+}
+
+// claim warns of amounts of storage with parts of bytes.
+func (w *warner) claim(spec place) {
+	resources := spec.at("resources")
+	w.fraction(resources.at("requests"), "storage")
+	w.fraction(resources.at("limits"), "storage")
 }
 
 // selectsNone warns of what selects no pod because it does not say which.
@@ -199,6 +240,10 @@ func (w *warner) ports(lists []place) {
 		}
 	}
 	each(func(port place) {
+		if host := port.Get("hostPort").Int(); host == 0 && port.text("hostIP") != "" {
+			w.add("%s: hostIP set without hostPort: {Name:%s HostPort:%d ContainerPort:%d Protocol:%s HostIP:%s}", port.path(), port.text("name"),
+				host, port.Get("containerPort").Int(), port.text("protocol"), port.text("hostIP"))
+		}
 		key := strconv.FormatInt(port.Get("containerPort").Int(), 10) + "/" + port.text("protocol")
 		for _, other := range same[key] {
 			w.twoPorts(port, other)
@@ -247,6 +292,10 @@ func warnOfVolume(w *warner, object place, _ value.Value) {
 		w.add("spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use " +
 			"dynamic provisioning.")
 	}
+	terms := spec.at("nodeAffinity").at("required").at("nodeSelectorTerms")
+	for i := range terms.indexes() {
+		w.nodeTerm(terms.item(i), false)
+	}
 	for _, name := range [...]string{"cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd"} {
 		if v := spec.Get(name); isSet(v) {
 			i := slices.IndexFunc(retired, func(r retiredVolume) bool { return r.member == name })
@@ -257,11 +306,15 @@ func warnOfVolume(w *warner, object place, _ value.Value) {
 
 // warnOfService warns of members of a Service that are ignored or deprecated.
 func warnOfService(w *warner, object place, _ value.Value) {
-	spec := object.Get("spec")
+	at := object.at("spec")
+	spec := at.Value
 	external, named := spec.Get("externalIPs").Len() > 0, spec.Get("type").Str() == "ExternalName"
 	headless := spec.Get("type").Str() == "ClusterIP" && spec.Get("clusterIP").Str() == "None"
 	if isSet(object.Get("metadata", "annotations", "service.kubernetes.io/topology-aware-hints")) {
 		w.add("annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead")
+	}
+	if ip := spec.Get("clusterIP").Str(); ip != "" && ip != "None" {
+		w.each(at.at("clusterIPs"), w.ip)
 	}
 	if headless {
 		if spec.Get("loadBalancerIP").Str() != "" {
@@ -274,9 +327,12 @@ func warnOfService(w *warner, object place, _ value.Value) {
 			w.add("spec.SessionAffinity is ignored for headless services")
 		}
 	}
+	w.each(at.at("externalIPs"), w.ip)
 	if external && !headless && !named {
 		w.add("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
 	}
+	w.ip(at.at("loadBalancerIP"))
+	w.each(at.at("loadBalancerSourceRanges"), w.cidr)
 	if external && named {
 		w.add("spec.externalIPs is ignored when spec.type is %q", "ExternalName")
 	}
@@ -292,6 +348,109 @@ func warnOfService(w *warner, object place, _ value.Value) {
 func warnOfSlice(w *warner, object place, live value.Value) {
 	if !isSet(live) && object.text("addressType") == "FQDN" {
 		w.add("spec.addressType: FQDN endpoints are deprecated")
+	}
+	switch object.Get("metadata", "labels", "endpointslice.kubernetes.io/managed-by").Str() {
+	case "endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io":
+		return
+	}
+	endpoints := object.at("endpoints")
+	for i := range endpoints.indexes() {
+		if object.text("addressType") != "FQDN" {
+			w.each(endpoints.item(i).at("addresses"), w.ip)
+		}
+	}
+}
+
+// each warns of each item of a list.
+func (w *warner) each(list place, warn func(item place)) {
+	for i := range list.indexes() {
+		warn(list.item(i))
+	}
+}
+
+// warnOfEndpoints warns of addresses of Endpoints that do not come from the controller.
+func warnOfEndpoints(w *warner, object place, _ value.Value) {
+	if object.Get("metadata", "labels", "endpoints.kubernetes.io/managed-by").Str() == "endpoint-controller" {
+		return
+	}
+	w.each(object.at("subsets"), func(subset place) {
+		for _, name := range [...]string{"addresses", "notReadyAddresses"} {
+			w.each(subset.at(name), func(address place) { w.ip(address.at("ip")) })
+		}
+	})
+}
+
+// warnOfNetworkPolicy warns of ranges of addresses in a NetworkPolicy.
+func warnOfNetworkPolicy(w *warner, object place, _ value.Value) {
+	spec := object.at("spec")
+	for _, direction := range [...][2]string{{"ingress", "from"}, {"egress", "to"}} {
+		w.each(spec.at(direction[0]), func(rule place) {
+			w.each(rule.at(direction[1]), func(peer place) {
+				block := peer.at("ipBlock")
+				w.cidr(block.at("cidr"))
+				w.each(block.at("except"), w.cidr)
+			})
+		})
+	}
+}
+
+// warnOfIngress warns of a new Ingress that names its class in an annotation.
+func warnOfIngress(w *warner, object place, live value.Value) {
+	const name = "kubernetes.io/ingress.class"
+	if !isSet(live) && !object.Get("metadata", "annotations", name).IsAbsent() && !isSet(object.Get("spec", "ingressClassName")) {
+		w.add("annotation %q is deprecated, please use 'spec.ingressClassName' instead", name)
+	}
+}
+
+// warnOfClaim warns of a PersistentVolumeClaim.
+func warnOfClaim(w *warner, object place, _ value.Value) {
+	w.annotation(object.at("metadata").at("annotations"), "volume.beta.kubernetes.io/storage-class",
+		`deprecated since v1.8; use "storageClassName" attribute instead`)
+	w.claim(object.at("spec"))
+}
+
+// warnOfNode warns of members of a Node that have no effect.
+func warnOfNode(w *warner, object place, _ value.Value) {
+	spec := object.at("spec")
+	if isSet(spec.Get("configSource")) {
+		w.add("spec.configSource: the feature is removed")
+	}
+	if spec.text("externalID") != "" {
+		w.add("spec.externalID: this field is deprecated, and is unused by Kubernetes")
+	}
+	w.each(spec.at("podCIDRs"), w.cidr)
+}
+
+// warnOfRuntimeClass warns of deprecated labels of nodes. The warning does not name the label.
+func warnOfRuntimeClass(w *warner, object place, _ value.Value) {
+	selector := object.at("scheduling").at("nodeSelector")
+	for name := range selector.Members() {
+		if said := deprecatedLabels[name]; said != "" {
+			w.add("%s: %s", selector.path(), said)
+		}
+	}
+}
+
+// warnOfClass warns of deprecated labels of nodes in the topologies of a StorageClass.
+func warnOfClass(w *warner, object place, _ value.Value) {
+	w.each(object.at("allowedTopologies"), func(term place) {
+		w.each(term.at("matchLabelExpressions"), func(e place) {
+			if key := e.at("key"); deprecatedLabels[key.Str()] != "" {
+				w.add("%s: %s", key.path(), deprecatedLabels[key.Str()])
+			}
+		})
+	})
+}
+
+// warnOfCapacity warns of deprecated labels of nodes in the topology of a CSIStorageCapacity.
+func warnOfCapacity(w *warner, object place, _ value.Value) {
+	topology := object.at("nodeTopology")
+	w.nodeTerm(topology, false)
+	matched := topology.at("matchLabels")
+	for name := range matched.Members() {
+		if said := deprecatedLabels[name]; said != "" {
+			w.add("%s: %s", matched.at(name).path(), said)
+		}
 	}
 }
 
