@@ -260,7 +260,7 @@ func table() []Traits {
 			cells: classCells,
 		},
 		{
-			Group: storageGroup, Name: "VolumeAttachment", validate: validateAttachment, Conditional: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "VolumeAttachment", validate: validateAttachment, parts: map[string]check{"status": validateAttachment}, Conditional: true, AnswersDeleted: true,
 			cells: attachmentCells,
 		},
 		{

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
@@ -121,6 +122,19 @@ func (f *Form) ValidateUpdate(ctx context.Context, object, live value.Value, sub
 		w.Add(f.Warn(object, live)...)
 	}
 	return errs
+}
+
+// WithEmpties returns object with the empty lists and maps of sent, for a built-in kind that is stored.
+func (f *Form) WithEmpties(object, sent, _ value.Value, subresource string) value.Value {
+	kind, known := builtin.Lookup(f.GVK)
+	if !known {
+		return object
+	}
+	unwritten := "status" // by the endpoint
+	if subresource == "status" {
+		unwritten = "spec"
+	}
+	return kind.Form().WithEmpties(object, sent.With(unwritten, value.Value{}))
 }
 
 // PrepareDelete calls f.Delete.
