@@ -157,6 +157,7 @@ func (d differ) apply(r *Result, to kube.Endpoint, live, config managedfields.Ob
 	plan, err := d.force(r, to, live, config)
 	if err != nil { // decoders of YAML may hold all numbers as floats
 		live.Content, config.Content = integral(live.Content), integral(config.Content)
+		r.Live = live.Content
 		plan, err = d.force(r, to, live, config)
 	}
 	var entry *managedfields.EntryError

@@ -161,6 +161,13 @@ func (s suite) judge(t *testing.T, cmd *exec.Cmd) {
 		}
 	}
 	t.Logf("%s: %d tests pass, %d fail", s.pkg, passed, len(failed))
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			if strings.HasPrefix(line, "Ran ") { // the specs of a suite, which is one test
+				t.Logf("%s: %s", s.pkg, strings.TrimSpace(line))
+			}
+		}
+	}
 	for _, name := range failed {
 		if !slices.ContainsFunc(failed, func(other string) bool { return strings.HasPrefix(other, name+"/") }) && s.known[name] == "" {
 			t.Errorf("%s: %s", name, texts[name])

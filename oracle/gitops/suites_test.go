@@ -1,6 +1,9 @@
 package gitops
 
-import "testing"
+import (
+	"path"
+	"testing"
+)
 
 const (
 	argo    = "github.com/argoproj/argo-cd/gitops-engine/pkg/diff"
@@ -70,11 +73,27 @@ const (
 
 // TestTrackers runs the tests of client-go's and controller-runtime's fakes, with their tracker and with deed's.
 func TestTrackers(t *testing.T) {
-	for name, edits := range map[string][]edit{"theirs": nil, "deed": tracker} {
-		t.Run(name, func(t *testing.T) {
-			suite{pkg: clientTesting, edits: edits, least: 20}.run(t)
-			suite{pkg: fakeClientset, edits: edits, least: 1}.run(t)
-			suite{pkg: fakeClient, edits: edits, least: 1}.run(t)
-		})
+	for _, side := range []struct {
+		name  string
+		edits []edit
+	}{{"theirs", nil}, {"deed", tracker}} {
+		for pkg, least := range map[string]int{clientTesting: 22, fakeClientset: 2, fakeClient: 1} {
+			t.Run(side.name+"/"+path.Base(path.Dir(pkg)), func(t *testing.T) {
+				suite{pkg: pkg, edits: side.edits, least: least}.run(t)
+			})
+		}
 	}
+}
+
+// TestDropIn runs apimachinery's tests of its field manager against kube.FieldManager.
+func TestDropIn(t *testing.T) {
+	const pkg, support = "k8s.io/apimachinery/pkg/util/managedfields", "k8s.io/apimachinery/pkg/util/managedfields/internal/testing"
+	edits := []edit{
+		{pkg: support, file: "deed.go", by: "managedfields/deed.go"},
+		{pkg: support, file: "testfieldmanager.go", old: "fieldManager *internal.FieldManager", new: "fieldManager fieldManager"},
+		{pkg: support, file: "testfieldmanager.go", old: "\tf, err := internal.NewStructuredMergeManager(",
+			new: "\tif chainFieldManager == nil {\n\t\treturn newDeed(typeConverter, gvk, subresource)\n\t}\n\tf, err := internal.NewStructuredMergeManager("},
+	}
+	suite{pkg: pkg, edits: edits, least: 30}.run(t)
+	suite{pkg: pkg + "/internal", edits: edits, least: 30}.run(t)
 }
