@@ -103,6 +103,23 @@ func union(a, b value.Value) func(yield func(string, [2]value.Value) bool) {
 
 // items compares the items of two lists. It returns false for lists that are one value, and for those that hold an item twice.
 func (w *walk) items(l *schema.List, before, after value.Value, path fieldpath.Path) bool {
+	if before.Len() == after.Len() && l.Topology() == schema.KeyedList { // most often the items stand where they stood
+		elements, aligned := make([]fieldpath.Element, before.Len()), true
+		for i := range elements {
+			e, ok := elementOf(l, before.Item(i))
+			if !before.Item(i).Same(after.Item(i)) {
+				other, okToo := elementOf(l, after.Item(i))
+				aligned = aligned && okToo && e == other
+			}
+			elements[i], aligned = e, aligned && ok
+		}
+		if aligned {
+			for i, e := range elements {
+				w.node(l.Element(), before.Item(i), after.Item(i), append(path, e))
+			}
+			return true
+		}
+	}
 	was, ok := placesIn(l, before)
 	is, okToo := placesIn(l, after)
 	if !ok || !okToo {

@@ -7,6 +7,7 @@ import (
 
 	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/kube"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -217,8 +218,32 @@ func (d differ) force(r *Result, to kube.Endpoint, live, config managedfields.Ob
 	if err != nil {
 		return nil, err
 	}
+	if r.Object = live; changesNothing(plan) {
+		return plan, nil
+	}
 	r.Object, err = plan.Force()
 	return plan, err
+}
+
+var managing = door.Open(managedfields.Internal{})
+
+// changesNothing reports whether a server would store the live object as it is, so that there is no outcome to compute.
+func changesNothing(plan *managedfields.Plan) bool {
+	if plan.Changed() {
+		return false
+	}
+	before, after := managing.Stored(plan), managing.Merge(plan).Force().Managers
+	left := 0
+	for range before.All() {
+		left++
+	}
+	for e := range after.All() {
+		was, ok := before.Get(e.Manager)
+		if left--; !ok || was.APIVersion != e.APIVersion || !was.Fields.Equal(e.Fields) {
+			return false
+		}
+	}
+	return left == 0
 }
 
 // converted returns live in the version of the desired object.
