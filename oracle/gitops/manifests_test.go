@@ -263,8 +263,11 @@ func (c *comparison) compare(gvk schema.GVK, path string, live, desired value.Va
 
 // knownDifference returns why a prediction differs from a dry run, and "" where that is not known.
 func knownDifference(gvk schema.GVK, what string) string {
-	if gvk.Kind == "Service" && strings.HasPrefix(what, "object: .spec.ipFamil") {
+	switch {
+	case gvk.Kind == "Service" && strings.HasPrefix(what, "object: .spec.ipFamil"):
 		return "a server allocates the families of addresses when a Service becomes one with addresses"
+	case gvk.Kind == "Service" && strings.HasPrefix(what, "object: .spec.clusterIP"):
+		return "a server allocates the address of a Service, or keeps that it has none"
 	}
 	return ""
 }

@@ -45,7 +45,7 @@ func (s suite) run(t *testing.T) {
 	for _, e := range s.edits {
 		e.apply(t, filepath.Join(m.folder(t, e.pkg), e.file))
 	}
-	args := append([]string{"test", "-json", "-vet=off", "-count=1", "-modfile", m.file(t)}, s.args...)
+	args := append([]string{"test", "-json", "-vet=off", "-count=1", "-timeout=30m", "-modfile", m.file(t)}, s.args...)
 	s.judge(t, command(append(args, s.pkg)...))
 }
 
