@@ -11,6 +11,8 @@ import (
 	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/kube"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema/builtin"
 )
 
@@ -136,5 +138,49 @@ func TestRegistryErrors(t *testing.T) {
 	}
 	if _, err := kube.NewRegistry(kube.Sources{Definitions: []any{map[string]any{"kind": "Pod"}, 7}, OpenAPIV3: [][]byte{{'{'}}}); err == nil {
 		t.Error("sources that are none are taken")
+	}
+}
+
+// TestLenient applies objects with fields that no schema has.
+func TestLenient(t *testing.T) {
+	r := newRegistry(t)
+	for name, c := range map[string]struct{ first, second, want string }{
+		"a built-in kind": {
+			`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"fresh":{"x":1,"y":2},"strategy":{"new":true}}}`,
+			`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"fresh":{"x":3}}}`,
+			`{"fresh":{"x":3},"progressDeadlineSeconds":600,"replicas":1,"revisionHistoryLimit":10,"selector":null,"strategy":{"rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"},"type":"RollingUpdate"},` +
+				`"template":{"metadata":{},"spec":{"containers":null,"dnsPolicy":"ClusterFirst","restartPolicy":"Always","schedulerName":"default-scheduler","securityContext":{},"terminationGracePeriodSeconds":30}}}`,
+		},
+		"a kind that no source has": {
+			`{"apiVersion":"example.org/v9","kind":"Gizmo","spec":{"a":1,"b":[1]}}`, `{"apiVersion":"example.org/v9","kind":"Gizmo","spec":{"b":[2]}}`, `{"b":[2]}`,
+		},
+		"a version that is not served any more": {
+			`{"apiVersion":"apps/v1beta1","kind":"Deployment","spec":{"replicas":2,"fresh":1}}`, `{"apiVersion":"apps/v1beta1","kind":"Deployment","spec":{"fresh":2}}`, "",
+		},
+	} {
+		first, err := kube.ObjectOf([]byte(c.first))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := kube.ObjectOf([]byte(c.second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := r.Lenient(gvkschema.GroupVersionKind(first.GVK()), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := to.Manager.Apply(managedfields.Object{}, first, "me", false)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		out, err := to.Manager.Apply(live, second, "me", false)
+		if got := out.Content.Get("spec").String(); err != nil || c.want != "" && got != c.want {
+			t.Errorf("%s: got %s, %v, want %s", name, got, err, c.want)
+		}
+		if _, err := to.Manager.Apply(out, first, "other", false); !errors.As(err, new(merge.Conflicts)) {
+			t.Errorf("%s: no conflict but %v", name, err)
+		}
 	}
 }

@@ -173,3 +173,64 @@ const widgets = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceD
 "spec":{"group":"example.org","names":{"kind":"Widget","plural":"widgets"},"scope":"Namespaced","versions":[{"name":"v1","served":true,"storage":true,
 "schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"size":{"type":"integer"},
 "color":{"type":"string","default":"blue"}}}}}}}]}}`
+
+func TestErrors(t *testing.T) {
+	for name, o := range map[string]struct {
+		live, desired any
+		manager       string
+	}{
+		"no manager":         {nil, []byte(deployment), ""},
+		"no kind":            {nil, map[string]any{"apiVersion": "v1"}, "me"},
+		"nothing":            {nil, nil, "me"},
+		"no object":          {nil, 7, "me"},
+		"no live object":     {7, []byte(deployment), "me"},
+		"no managed fields":  {[]byte(`{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"managedFields":[{"operation":"No"}]}}`), []byte(deployment), "me"},
+		"no JSON in a float": {nil, map[string]any{"kind": "A", "x": func() {}}, "me"},
+	} {
+		if r, err := gitops.Diff(o.live, o.desired, nil, gitops.Options{Manager: o.manager}); err == nil {
+			t.Errorf("%s: %v", name, r)
+		}
+	}
+	_, err := gitops.NewRules([]gitops.IgnoreDifferences{
+		{JSONPointers: []string{"spec"}}, {JQPathExpressions: []string{".a | length"}}, {Kind: "[z-a]"}, {JQPathExpressions: []string{`.a | select(.b | test("("))`}},
+	}, []gitops.IgnoreRule{{Selector: &gitops.Selector{Name: "("}}, {Selector: &gitops.Selector{LabelSelector: "a in"}}, {Paths: []string{"x"}}})
+	if err == nil || strings.Count(err.Error(), "ignoreDifferences[") != 4 || strings.Count(err.Error(), "rule ") != 3 {
+		t.Errorf("rules: %v", err)
+	}
+}
+
+// TestSelectors matches the patterns of Argo CD.
+func TestSelectors(t *testing.T) {
+	for _, c := range []struct {
+		kind string
+		want bool
+	}{{"Deployment", true}, {"*", true}, {"Deploy*", true}, {"?eployment", true}, {"[A-D]eployment", true}, {"[!D]eployment", false}, {"{Pod,Deployment}", true},
+		{"deployment", false}, {"", false}, {`Deployment\*`, false}} {
+		rules, err := gitops.NewRules([]gitops.IgnoreDifferences{{Group: "a*", Kind: c.kind, JSONPointers: []string{"/spec"}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, err := rules.Without([]byte(deployment))
+		if err != nil || left.Content.Get("spec").IsAbsent() != c.want {
+			t.Errorf("%q removes: %t, %v", c.kind, !c.want, err)
+		}
+	}
+}
+
+// TestPointers removes what JSON pointers lead to.
+func TestPointers(t *testing.T) {
+	for pointer, want := range map[string]string{
+		"/a": `{"b":[1,{"c":2},3],"d/e":4}`, "/b/0": `{"a":0,"b":[{"c":2},3],"d/e":4}`, "/b/-1": `{"a":0,"b":[1,{"c":2}],"d/e":4}`,
+		"/b/1/c": `{"a":0,"b":[1,{},3],"d/e":4}`, "/d~1e": `{"a":0,"b":[1,{"c":2},3]}`, "/b/3": `{"a":0,"b":[1,{"c":2},3],"d/e":4}`,
+		"/b/x": `{"a":0,"b":[1,{"c":2},3],"d/e":4}`, "/a/x": `{"a":0,"b":[1,{"c":2},3],"d/e":4}`,
+	} {
+		rules, err := gitops.NewRules(nil, []gitops.IgnoreRule{{Paths: []string{pointer}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, err := rules.Without([]byte(`{"a":0,"b":[1,{"c":2},3],"d/e":4}`))
+		if got := string(left.Content.AppendJSON(nil)); err != nil || got != want {
+			t.Errorf("%s: %s, %v", pointer, got, err)
+		}
+	}
+}
