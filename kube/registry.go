@@ -115,7 +115,8 @@ func (r *Registry) define(definition any) error {
 
 // Manager returns the field manager of the endpoint that writes objects of kind gvk through a subresource, or the objects themselves if
 // that is empty. The outcomes of a built-in kind are what kube-apiserver v1.37 stores, except for what only a server can know: see
-// [builtin.Kind.Config]. The subresource scale writes objects of another kind: see [managedfields.ScaleEntries].
+// [builtin.Kind.Config]. Custom resources are pruned, and keep the status and the metadata that the endpoint does not write. The
+// subresource scale writes objects of another kind: see [managedfields.ScaleEntries].
 //
 // The error is a [*builtin.UnservedError] for a version that servers do not serve and for a kind that no source has.
 func (r *Registry) Manager(gvk gvkschema.GroupVersionKind, subresource string) (*managedfields.FieldManager, error) {

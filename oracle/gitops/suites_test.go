@@ -2,6 +2,9 @@ package gitops
 
 import (
 	"path"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -94,6 +97,15 @@ func TestDropIn(t *testing.T) {
 		{pkg: support, file: "testfieldmanager.go", old: "\tf, err := internal.NewStructuredMergeManager(",
 			new: "\tif chainFieldManager == nil {\n\t\treturn newDeed(typeConverter, gvk, subresource)\n\t}\n\tf, err := internal.NewStructuredMergeManager("},
 	}
-	suite{pkg: pkg, edits: edits, least: 30}.run(t)
-	suite{pkg: pkg + "/internal", edits: edits, least: 30}.run(t)
+	// The tests read the schemas of the repository that apimachinery is a part of.
+	out, err := command("list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	schemas := func(pkg, up string) edit {
+		return edit{pkg: pkg, file: "fieldmanager_test.go", old: `strings.Repeat(".."+string(filepath.Separator), ` + up + `)`,
+			new: strconv.Quote(strings.TrimSpace(string(out))) + ` + strings.Repeat("", 0)`}
+	}
+	suite{pkg: pkg, edits: append(slices.Clone(edits), schemas(pkg, "7")), least: 30}.run(t)
+	suite{pkg: pkg + "/internal", edits: append(slices.Clone(edits), schemas(pkg+"/internal", "8")), least: 30}.run(t)
 }
