@@ -1,14 +1,15 @@
-// Command scoreboard runs the suites of other projects on control planes that they start through envtest, and prints what passes on each as
-// a table:
+// Command scoreboard runs the suites of other projects on control planes that they start through envtest, and writes what passes on each:
 //
-//	go run ./scoreboard -assets real=DIR -assets deed=DIR [-suite NAME] [-logs DIR]
+//	go run ./scoreboard -assets real=DIR -assets deed=DIR -results DIR -page ../docs/scoreboard.md [-suite NAME]
 //
-// Each DIR has programs kube-apiserver and etcd; deed-apiserver assets DIR writes those of deed. Suites come from the module proxy, and run
-// unchanged, one package after the other, each with a control plane of its own. A suite takes minutes to build.
+// Each DIR of assets has programs kube-apiserver and etcd; deed-apiserver assets DIR writes those of deed. Suites come from the module proxy,
+// and run unchanged, one package after the other, each with a control plane of its own. A suite takes minutes to build. The results are kept
+// in a folder, with what the suites print, so that suites can run one at a time; the page has all of them.
 package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -21,7 +22,7 @@ import (
 
 // suite is tests of a module that use envtest.
 type suite struct {
-	name, module, version string
+	Name, module, version string
 	packages              []string // patterns of go list
 	env                   []string
 }
@@ -34,69 +35,68 @@ var suites = []suite{
 }
 
 func main() {
-	planes := map[string]string{}
-	var names []string
+	var planes []plane
 	flag.Func("assets", "NAME=DIR of a control plane; may be repeated", func(text string) error {
 		name, dir, found := strings.Cut(text, "=")
 		if !found {
-			return fmt.Errorf("want NAME=DIR")
+			return errors.New("want NAME=DIR")
 		}
 		dir, err := filepath.Abs(dir)
-		planes[name] = dir
-		names = append(names, name)
+		planes = append(planes, plane{name, dir})
 		return err
 	})
 	only := flag.String("suite", "", "run this suite alone")
-	pkg := flag.String("package", "", "run packages that contain this text alone")
-	logs := flag.String("logs", "", "folder for what the suites print")
+	results := flag.String("results", "", "folder of results, and of what the suites print")
+	page := flag.String("page", "", "file to write with all results of the folder")
 	flag.Parse()
-	if err := run(planes, names, *only, *pkg, *logs); err != nil {
+	err := errors.New("-results is missing")
+	if *results != "" {
+		err = run(planes, *only, *results)
+	}
+	if err == nil && *page != "" {
+		err = writePage(*page, *results)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "scoreboard:", err)
 		os.Exit(1)
 	}
 }
 
-func run(planes map[string]string, names []string, only, pkg, logs string) error {
-	if logs == "" {
-		dir, err := os.MkdirTemp("", "scoreboard-logs-")
-		if err != nil {
-			return err
-		}
-		logs = dir
-		fmt.Fprintln(os.Stderr, "logs:", logs)
-	}
-	if err := os.MkdirAll(logs, 0o755); err != nil {
+// plane is a control plane: its name on the page, and the folder of its programs.
+type plane struct{ name, dir string }
+
+// run runs suites on control planes, and keeps the results in a folder.
+func run(planes []plane, only, results string) error {
+	if err := os.MkdirAll(results, 0o755); err != nil {
 		return err
 	}
-	fmt.Print("| suite | control plane | passed | failed | skipped | seconds | memory of its programs |\n|---|---|---|---|---|---|---|\n")
-	var failures []string
 	for _, s := range suites {
-		if only != "" && s.name != only {
+		if len(planes) == 0 || only != "" && s.Name != only {
 			continue
 		}
-		tests, err := s.build(pkg)
+		tests, err := s.build()
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		for _, name := range names {
-			var total result
+		for _, p := range planes {
+			total := result{Suite: s.Name + " " + s.version, Plane: p.name}
 			for _, test := range tests {
-				log := filepath.Join(logs, strings.Join([]string{s.name, name, strings.ReplaceAll(test.pkg, "/", "_")}, "-")+".log")
-				r, err := test.run(append(s.env, "KUBEBUILDER_ASSETS="+planes[name]), log)
+				log := filepath.Join(results, strings.Join([]string{s.Name, p.name, strings.ReplaceAll(test.pkg, "/", "_")}, "-")+".log")
+				r, err := test.run(append(s.env, "KUBEBUILDER_ASSETS="+p.dir), log)
 				if err != nil {
-					return fmt.Errorf("%s, %s: %w", s.name, test.pkg, err)
+					return fmt.Errorf("%s, %s: %w", s.Name, test.pkg, err)
 				}
-				for _, f := range r.failures {
-					failures = append(failures, fmt.Sprintf("%s, %s, %s: %s", s.name, name, test.pkg, f))
-				}
-				total.add(r)
+				total.add(test.pkg, r)
 			}
-			fmt.Printf("| %s %s | %s | %d | %d | %d | %.0f | %d MB |\n", s.name, s.version, name, total.passed, total.failed, total.skipped,
-				total.took.Seconds(), total.memory>>20)
+			text, err := json.MarshalIndent(total, "", "\t")
+			if err != nil {
+				return err
+			}
+			fmt.Printf("%s\n", text)
+			if err := os.WriteFile(filepath.Join(results, s.Name+"-"+p.name+".json"), text, 0o644); err != nil {
+				return err
+			}
 		}
-	}
-	for _, f := range failures {
-		fmt.Println("-", f)
 	}
 	return nil
 }
@@ -104,8 +104,8 @@ func run(planes map[string]string, names []string, only, pkg, logs string) error
 // program is the tests of one package, built.
 type program struct{ pkg, dir, path string }
 
-// build builds the tests of the packages whose path contains pkg. The module is copied, because tests write beside their sources.
-func (s *suite) build(pkg string) ([]program, error) {
+// build builds the tests of the packages. The module is copied, because tests write beside their sources.
+func (s *suite) build() ([]program, error) {
 	text, err := output("", "go", "mod", "download", "-json", s.module+"@"+s.version)
 	if err != nil {
 		return nil, err
@@ -123,6 +123,9 @@ func (s *suite) build(pkg string) ([]program, error) {
 			return nil, err
 		}
 	}
+	if err := dropFolders(dir); err != nil {
+		return nil, err
+	}
 	list, err := output(dir, "go", append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}"}, s.packages...)...)
 	if err != nil {
 		return nil, err
@@ -130,7 +133,7 @@ func (s *suite) build(pkg string) ([]program, error) {
 	var tests []program
 	for line := range strings.Lines(string(list)) {
 		path, at, found := strings.Cut(strings.TrimSpace(line), " ")
-		if !found || !strings.Contains(path, pkg) {
+		if !found {
 			continue
 		}
 		p := program{strings.TrimPrefix(path, s.module+"/"), at, filepath.Join(at, "scoreboard.test")}
@@ -140,6 +143,31 @@ func (s *suite) build(pkg string) ([]program, error) {
 		tests = append(tests, p)
 	}
 	return tests, nil
+}
+
+// dropFolders makes the module in a folder require modules of its repository from the proxy. Its replacements name folders that are not part
+// of the module.
+func dropFolders(dir string) error {
+	text, err := output(dir, "go", "mod", "edit", "-json")
+	if err != nil {
+		return err
+	}
+	var module struct {
+		Replace []struct {
+			Old, New struct{ Path, Version string }
+		}
+	}
+	if err := json.Unmarshal(text, &module); err != nil {
+		return err
+	}
+	for _, r := range module.Replace {
+		if strings.HasPrefix(r.New.Path, ".") {
+			if _, err := output(dir, "go", "mod", "edit", "-dropreplace", r.Old.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // output runs a command, outside of any workspace, and returns what it prints.
@@ -153,17 +181,22 @@ func output(dir, name string, args ...string) ([]byte, error) {
 	return text, err
 }
 
-// result is the outcome of a program of tests.
+// result is the outcome of a program of tests, or of a suite on a control plane.
 type result struct {
-	passed, failed, skipped int
-	failures                []string // names
-	took                    time.Duration
-	memory                  int64 // at most, of kube-apiserver and etcd together, in bytes
+	Suite, Plane            string
+	Passed, Failed, Skipped int
+	Failures                []string // names; of a suite, after the package
+	Seconds                 float64
+	Memory                  int64 // at most, of kube-apiserver and etcd together, in bytes
 }
 
-func (r *result) add(o result) {
-	r.passed, r.failed, r.skipped, r.took = r.passed+o.passed, r.failed+o.failed, r.skipped+o.skipped, r.took+o.took
-	r.memory = max(r.memory, o.memory)
+// add adds the outcome of a package to that of its suite.
+func (r *result) add(pkg string, o result) {
+	r.Passed, r.Failed, r.Skipped, r.Seconds = r.Passed+o.Passed, r.Failed+o.Failed, r.Skipped+o.Skipped, r.Seconds+o.Seconds
+	r.Memory = max(r.Memory, o.Memory)
+	for _, name := range o.Failures {
+		r.Failures = append(r.Failures, pkg+": "+name)
+	}
 }
 
 // run runs the tests with more environment variables, and writes what they print to a file.
@@ -199,10 +232,10 @@ func (p program) run(env []string, log string) (result, error) {
 		return result{}, err
 	}
 	r := outcome(string(text))
-	r.took, r.memory = time.Since(begin), memory
-	if !c.ProcessState.Success() && r.failed == 0 {
-		r.failed, r.failures = 1, []string{fmt.Sprintf("ended with %v, see the log", c.ProcessState)}
+	r.Seconds, r.Memory = time.Since(begin).Seconds(), memory
+	if !c.ProcessState.Success() && r.Failed == 0 {
+		r.Failed, r.Failures = 1, []string{fmt.Sprintf("ended with %v, see the log", c.ProcessState)}
 	}
-	slices.Sort(r.failures)
+	slices.Sort(r.Failures)
 	return r, nil
 }

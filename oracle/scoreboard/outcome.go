@@ -25,15 +25,15 @@ func outcome(text string) result {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n")
 		if m := ginkgoSum.FindStringSubmatch(line); m != nil {
-			r.passed += number(m[1])
-			r.failed += number(m[2])
-			r.skipped += number(m[3]) + number(m[4])
+			r.Passed += number(m[1])
+			r.Failed += number(m[2])
+			r.Skipped += number(m[3]) + number(m[4])
 			frame = true
 			continue
 		}
 		if name, isFailure := strings.CutPrefix(strings.TrimSpace(line), "[FAIL] "); isFailure && strings.Contains(name, "[") {
-			if !slices.Contains(r.failures, name) {
-				r.failures = append(r.failures, name)
+			if !slices.Contains(r.Failures, name) {
+				r.Failures = append(r.Failures, name)
 			}
 			continue
 		}
@@ -43,12 +43,12 @@ func outcome(text string) result {
 		case frame && !strings.Contains(m[2], "/"):
 			frame = false
 		case m[1] == "PASS":
-			r.passed++
+			r.Passed++
 		case m[1] == "SKIP":
-			r.skipped++
+			r.Skipped++
 		default:
-			r.failed++
-			r.failures = append(r.failures, m[2])
+			r.Failed++
+			r.Failures = append(r.Failures, m[2])
 		}
 	}
 	return r
