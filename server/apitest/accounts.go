@@ -1,11 +1,9 @@
 package apitest
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
@@ -48,24 +46,12 @@ func (s *Server) token(namespace, name string) (string, error) {
 
 // post sends an object as JSON, and decodes the answer.
 func (s *Server) post(path, body string, into any) error {
-	r, err := http.NewRequestWithContext(s.tb.Context(), http.MethodPost, "http://deed.invalid"+path, bytes.NewReader([]byte(body)))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	answer, err := s.requests.RoundTrip(r)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close() // it was read to its end
-	text, err := io.ReadAll(answer.Body)
+	code, text, err := s.send(http.MethodPost, path, "application/json", []byte(body))
 	switch {
+	case code == http.StatusNotFound:
+		return fmt.Errorf("%w: %w", errNotFound, err)
 	case err != nil:
 		return err
-	case answer.StatusCode == http.StatusNotFound:
-		return fmt.Errorf("%w: %w", errNotFound, refusal(answer.StatusCode, text))
-	case answer.StatusCode >= http.StatusBadRequest:
-		return refusal(answer.StatusCode, text)
 	}
 	return json.Unmarshal(text, into)
 }

@@ -82,22 +82,27 @@ func (s *Server) apply(object value.Value) error {
 	if err != nil {
 		return err
 	}
-	url := "http://deed.invalid" + path + "?fieldManager=apitest&force=true"
-	r, err := http.NewRequestWithContext(s.tb.Context(), http.MethodPatch, url, bytes.NewReader(object.AppendJSON(nil)))
+	_, _, err = s.send(http.MethodPatch, path+"?fieldManager=apitest&force=true", "application/apply-patch+yaml", object.AppendJSON(nil))
+	return err
+}
+
+// send sends a request with a body, and returns the code and the body of the answer. A refusal is an error.
+func (s *Server) send(method, path, contentType string, body []byte) (int, []byte, error) {
+	r, err := http.NewRequestWithContext(s.tb.Context(), method, "http://deed.invalid"+path, bytes.NewReader(body))
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
-	r.Header.Set("Content-Type", "application/apply-patch+yaml")
+	r.Header.Set("Content-Type", contentType)
 	answer, err := s.requests.RoundTrip(r)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	defer answer.Body.Close() // it was read to its end
-	body, err := io.ReadAll(answer.Body)
+	text, err := io.ReadAll(answer.Body)
 	if err == nil && answer.StatusCode >= http.StatusBadRequest {
-		err = refusal(answer.StatusCode, body)
+		err = refusal(answer.StatusCode, text)
 	}
-	return err
+	return answer.StatusCode, text, err
 }
 
 // refusal returns the error of a refused request: the code, the message of the Status in body, and the causes that the message omits.

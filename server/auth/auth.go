@@ -121,8 +121,8 @@ func (a *Access) Authenticate(r *http.Request) (User, error) {
 	return user, nil
 }
 
-// authenticate returns the user that sends a request. In this order it asks front proxies, client certificates, and tokens of service
-// accounts, which are nobody else's. A certificate that is not valid matters if nothing else names the user.
+// authenticate returns the user that sends a request. In this order it asks front proxies, client certificates, tokens of service
+// accounts, and the configured authenticator for all other tokens. An invalid certificate is an error only if none of these names the user.
 func (a *Access) authenticate(r *http.Request) (User, error) {
 	user, ok, invalid := a.ofCertificate(r)
 	if ok {

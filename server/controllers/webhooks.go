@@ -2,13 +2,10 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/deed-project/deed/server/admission/webhook"
 	"github.com/deed-project/deed/server/catalog"
-	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/registry/webhooks"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
@@ -22,9 +19,8 @@ type Webhooks struct {
 	Catalog func() *catalog.Catalog
 	Hooks   *webhook.Hooks // gets what is compiled
 
-	fixed   []value.Value
-	mu      sync.Mutex // is held while configurations are compiled
-	started bool       // guarded by mu
+	fixed  []value.Value
+	stored configurations
 }
 
 // Fix adds configurations that hold beside the stored ones, and come first. version returns the version that serves the kind of an object.
@@ -52,9 +48,7 @@ func (c *Webhooks) Fix(configurations []value.Value, version func(value.Value) (
 
 // Start compiles the configurations for the first time. Until then no webhook is called: not for the objects that the server starts with.
 func (c *Webhooks) Start(ctx context.Context) error {
-	c.mu.Lock()
-	c.started = true
-	c.mu.Unlock()
+	c.stored.start()
 	return c.Sync(ctx)
 }
 
@@ -62,16 +56,5 @@ func (c *Webhooks) Start(ctx context.Context) error {
 //
 // A configuration that does not compile is part of the error, and the others are used.
 func (c *Webhooks) Sync(ctx context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.started {
-		return nil
-	}
-	var stored []value.Value
-	var errs []error
-	for _, name := range webhooks.Resources {
-		found, err := registry.Objects(ctx, c.Store, c.Catalog().Lookup(webhooks.Group, name))
-		stored, errs = append(stored, found...), append(errs, err)
-	}
-	return errors.Join(append(errs, c.Hooks.Use(c.fixed, stored))...)
+	return c.stored.sync(ctx, c.Store, c.Catalog(), webhooks.Group, webhooks.Resources, func(stored []value.Value) error { return c.Hooks.Use(c.fixed, stored) })
 }

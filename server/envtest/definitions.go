@@ -56,7 +56,7 @@ const (
 // InstallCRDs creates or replaces the definitions of the options, waits until they are served, and returns them.
 //
 // A definition whose kind has a hub among the versions that Scheme knows is converted by the webhooks of WebhookOptions. Another definition
-// loses its webhook for conversion, because nobody would answer.
+// loses its webhook for conversion, because no handler would answer it.
 func InstallCRDs(config *rest.Config, options CRDInstallOptions) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	if err := ReadCRDFiles(&options); err != nil {
 		return nil, err

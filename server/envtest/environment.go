@@ -7,8 +7,8 @@
 //
 // Names, fields and what they mean are those of controller-runtime. Fields about programs, such as BinaryAssetsDirectory, have no effect. The
 // server takes the flags of kube-apiserver. Like the one of controller-runtime it decides by RBAC, has the admission plugins of
-// kube-apiserver but ServiceAccount, and runs no controllers: nothing empties namespaces, and nobody collects garbage, unless
-// APIServer.Configure sets the flag "controllers", which kube-apiserver does not have.
+// kube-apiserver but ServiceAccount, and runs no controllers. So deleted namespaces keep their objects, and no garbage is collected. The flag
+// "controllers", which APIServer.Configure sets and kube-apiserver lacks, switches controllers on.
 //
 // Suites that cannot change an import set KUBEBUILDER_ASSETS to what the command deed-apiserver assets writes. New suites are better served
 // by package apitest, whose servers start in milliseconds and end with their test.
