@@ -57,6 +57,8 @@ type Config struct {
 	// MaxUpdateManagers is how many updaters an object keeps apart, see capUpdaters. 0 means 10, as
 	// in kube-apiserver.
 	MaxUpdateManagers int
+	// Profile is the behaviour of a release of Kubernetes. The zero Profile is that of v1.37.
+	Profile Profile
 	// Cache remembers the field sets of entries that come again. nil means that of the process,
 	// which holds [DefaultBudget] bytes at most; one of no bytes remembers nothing.
 	Cache *Cache
@@ -87,6 +89,9 @@ type FieldManager struct {
 // type for its GVK.
 func New(c Config) (*FieldManager, error) {
 	apiVersion := c.GVK.APIVersion()
+	if c.Profile.AllKeys {
+		c.Types = schemas.RequireKeys(c.Types)
+	}
 	typ := c.Types[apiVersion]
 	if typ == nil {
 		return nil, fmt.Errorf("no type for %v", c.GVK)
@@ -113,6 +118,7 @@ func New(c Config) (*FieldManager, error) {
 		config: c, apiVersion: apiVersion, typ: typ,
 		engine: merge.New(merge.Config{
 			Converter: typedConverter{c.Converter, c.Types, c.GVK.Kind}, ResetFields: c.ResetFields, Unowned: systemFields,
+			KeepEmptied: c.Profile.KeepEmptied,
 		}),
 	}, nil
 }
@@ -194,7 +200,8 @@ func (m *FieldManager) Apply(live, config Object, manager string, force bool) (O
 // Errors are [*BadRequestError] for the zero Object and for an object that Config.Read refuses, and
 // those of Config.Store.
 // Along with any other error comes what kube-apiserver stores when it cannot keep managed fields up
-// to date: the object with live's managed fields as they are. Such an error is a [*TypeError] for
+// to date: the object with live's managed fields as they are, or without any by
+// [Profile].ForgetOnFailure. Such an error is a [*TypeError] for
 // an object that does not conform to the kind's type, or that of merge.Engine.Update.
 func (m *FieldManager) Update(live, object Object, manager string) (Object, error) {
 	if err := m.check(); err != nil {
@@ -214,7 +221,11 @@ func (m *FieldManager) Update(live, object Object, manager string) (Object, erro
 	}
 	out, err := r.mergeUpdate(owned{managers: stored.managers, adapted: stored.adapted})
 	if err != nil {
-		kept, failed := r.untouched(object.Content, live.Entries)
+		var entries []Entry
+		if !m.config.Profile.ForgetOnFailure {
+			entries = live.Entries
+		}
+		kept, failed := r.untouched(object.Content, entries)
 		return kept, cmp.Or(failed, err)
 	}
 	out = r.capUpdaters(out)

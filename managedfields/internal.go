@@ -13,6 +13,7 @@ import (
 var (
 	documents = door.Open(value.Internal{})
 	paths     = door.Open(fieldpath.Internal{})
+	schemas   = door.Open(schema.Internal{})
 	typing    = door.Open(typed.Internal{})
 	merging   = door.Open(merge.Internal{})
 )

@@ -76,6 +76,7 @@ type Config struct {
 	Converter   Converter         // nil when there is only one version, or when all versions have the same fields
 	ResetFields map[string]Filter // by version
 	Unowned     fieldpath.Set     // nobody comes to own these fields by applying them
+	KeepEmptied bool              // what loses all its parts to an apply stays empty, and does not become null
 }
 
 // Engine computes the outcome of writes. It is immutable and safe for concurrent use. The nil Engine
@@ -84,11 +85,13 @@ type Engine struct {
 	converter Converter
 	reset     map[string]Filter
 	unowned   fieldpath.Set
+
+	keepEmptied bool
 }
 
 // New returns an engine.
 func New(c Config) *Engine {
-	return &Engine{converter: c.Converter, reset: c.ResetFields, unowned: c.Unowned}
+	return &Engine{converter: c.Converter, reset: c.ResetFields, unowned: c.Unowned, keepEmptied: c.KeepEmptied}
 }
 
 // Request is a write.

@@ -51,7 +51,7 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 		return typed.Value{}, fmt.Errorf("failed to convert merged object to last applied version: %w", err)
 	}
 	lastFields := typing.WithNamedFields(last.Fields, m.Type())
-	p, at, err := c.putBackOwned(m, m.Remove(lastFields), last.APIVersion, managers)
+	p, at, err := c.putBackOwned(m, c.remove(m, lastFields), last.APIVersion, managers)
 	if err != nil {
 		return typed.Value{}, fmt.Errorf("failed add back owned items: %w", err)
 	}
@@ -59,7 +59,7 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 		return typed.Value{}, fmt.Errorf("failed add back dangling items: failed to convert pruned object to last applied version: %w", err)
 	}
 	c.detour = last.APIVersion != c.APIVersion
-	pruned := m.Remove(missing(m, p).Intersect(lastFields))
+	pruned := c.remove(m, missing(m, p).Intersect(lastFields))
 	return c.convert(pruned, last.APIVersion, c.APIVersion)
 }
 
@@ -82,6 +82,14 @@ func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) 
 		}
 	}
 	return !c.reset[c.APIVersion].inItems() && !typing.FilledEmpty(merged)
+}
+
+// remove returns v without the paths of s and all that is below them.
+func (e *Engine) remove(v typed.Value, s fieldpath.Set) typed.Value {
+	if e.keepEmptied {
+		return typing.RemoveKeepingEmptied(v, s)
+	}
+	return v.Remove(s)
 }
 
 // missing returns the fields that m has and p has not.
@@ -108,7 +116,7 @@ func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Manage
 			return typed.Value{}, "", fmt.Errorf("failed to convert pruned object at version %v: %w", to, err)
 		}
 		away := missing(mTo, pTo).Minus(typing.WithNamedFields(owned[to], mTo.Type()))
-		m, p, at = mTo, mTo.Remove(away), to
+		m, p, at = mTo, c.remove(mTo, away), to
 	}
 	return p, at, nil
 }

@@ -40,5 +40,12 @@ func (internal) CompileBeside(d *Document, compiled map[string]*Type) (map[strin
 	return compileBeside(d, compiled)
 }
 
+// RequireKeys returns types with all that they are made of, in which an item of a keyed list must have every key that has no default.
+// Otherwise one key is enough.
+func (internal) RequireKeys(types map[string]*Type) map[string]*Type { return requireKeys(types) }
+
+// RequiresKeys reports whether an item of l must have every key that has no default.
+func (internal) RequiresKeys(l *List) bool { return l.allKeys }
+
 // CompareGVKs orders kinds by group, version and kind.
 func (internal) CompareGVKs(g, h GVK) int { return g.compare(h) }

@@ -95,6 +95,7 @@ type List struct {
 	topology Topology
 	element  *Type
 	keys     []Key
+	allKeys  bool // see requireKeys
 }
 
 // Topology returns how the items of the list are told apart.

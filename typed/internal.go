@@ -49,6 +49,10 @@ func (internal) FieldsLike(v Value, known, except fieldpath.Set) fieldpath.Set {
 // somewhere where the live object has members or items, which v kept.
 func (internal) FilledEmpty(v Value) bool { return v.filled }
 
+// RemoveKeepingEmptied is [Value.Remove], but an object or list below the root that has nothing left
+// stays empty, and does not become null.
+func (internal) RemoveKeepingEmptied(v Value, s fieldpath.Set) Value { return v.remove(s, true) }
+
 // ExtractWithKeys is [Value.Extract], but gives each item of a keyed list that it extracts parts of
 // its keys, as far as v has them. An item of which s has nothing but its own path becomes just its
 // keys.

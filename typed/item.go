@@ -58,7 +58,7 @@ func defect(l *schema.List, item value.Value) string {
 }
 
 // keyedDefect is defect for items of a keyed list: they are objects that have a key, a default
-// included.
+// included, or all keys where the type requires them.
 func keyedDefect(l *schema.List, item value.Value) string {
 	switch item.Kind() {
 	case value.KindNull:
@@ -75,6 +75,8 @@ func keyedDefect(l *schema.List, item value.Value) string {
 			found = true
 		case l.Element().Map() == nil:
 			return fmt.Sprintf("couldn't find default value for %s: associative list may not have non-map types", keys[i].Name)
+		case schemas.RequiresKeys(l):
+			return fmt.Sprintf("associative list with keys has an element that omits key field %q (and doesn't have default value)", keys[i].Name)
 		}
 	}
 	if !found {

@@ -30,11 +30,15 @@ import (
 // path together, that of the zero [fieldpath.Element]: they go or stay together. The root counts as
 // having paths below it. The result is not validated again: an item of a keyed list may have lost
 // its keys, or have become null. A value without a type stays as it is.
-func (v Value) Remove(s fieldpath.Set) Value {
+func (v Value) Remove(s fieldpath.Set) Value { return v.remove(s, false) }
+
+// remove is Remove. If keepEmptied is set, an object or list below the root does not become null by
+// X2 and X3, but empty.
+func (v Value) remove(s fieldpath.Set, keepEmptied bool) Value {
 	if v.typ == nil {
 		return v
 	}
-	r := remover{tidy: v.tidy}
+	r := remover{tidy: v.tidy, keepEmptied: keepEmptied}
 	content := r.node(v.typ, v.content, s)
 	work.Add(work.Counts{Nodes: r.nodes})
 	return Value{content: content, typ: v.typ, tidy: r.tidy}
@@ -42,8 +46,23 @@ func (v Value) Remove(s fieldpath.Set) Value {
 
 // remover is the state of Remove.
 type remover struct {
-	tidy  bool // the result is
-	nodes int  // members, items, and entries of sets that were visited
+	tidy        bool // the result is
+	keepEmptied bool // see remove
+	nodes       int  // members, items, and entries of sets that were visited
+}
+
+// part returns v, a t below the root, without what s has below it.
+func (r *remover) part(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
+	left := r.node(t, v, s)
+	if r.keepEmptied && left.IsNull() {
+		switch v.Kind() {
+		case value.KindObject:
+			return value.Object()
+		case value.KindList:
+			return value.List()
+		}
+	}
+	return left
 }
 
 // node returns v, a t, without what s has below it. s has something, but for the root.
@@ -91,7 +110,7 @@ func (r *remover) object(m *schema.Map, v value.Value, s fieldpath.Set) value.Va
 		kept = i + 1
 		if !e.Member {
 			t, _ := m.Lookup(members[i].Name)
-			out = append(out, value.Member{Name: members[i].Name, Value: r.node(t, members[i].Value, e.Sub)})
+			out = append(out, value.Member{Name: members[i].Name, Value: r.part(t, members[i].Value, e.Sub)})
 		}
 	}
 	if out == nil {
@@ -132,7 +151,7 @@ func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Val
 			continue
 		// A part of the item goes. What is left may have lost what told it apart.
 		case !e.Sub.IsEmpty():
-			left := r.node(l.Element(), item, e.Sub)
+			left := r.part(l.Element(), item, e.Sub)
 			r.tidy = r.tidy && keepsIdentity(l, item, left)
 			item = left
 		}

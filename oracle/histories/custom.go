@@ -9,6 +9,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/openapi"
@@ -28,7 +29,7 @@ func openCustomWithout(name string, text []byte, without string) (*World, error)
 	})
 	w := &World{
 		Name: name, CRD: text, Kind: crd.Spec.Names.Kind, Types: map[string]*schema.Type{}, engines: map[Endpoint]*engines{},
-		without: without,
+		without: without, Preserve: crd.Spec.PreserveUnknownFields,
 	}
 	catalog, err := catalogOf(text)
 	if err != nil {
@@ -46,7 +47,10 @@ func openCustomWithout(name string, text []byte, without string) (*World, error)
 		"": excluding(w.Versions[:1], "status"), "status": excluding(w.Versions, "metadata", "spec"),
 		"resize": including(w.Versions[0], "a", "b"),
 	}
-	w.peerTypes, err = referenceTypes(&crd)
+	if w.Schemas, err = referenceSchemas(&crd); err != nil {
+		return nil, err
+	}
+	w.peerTypes, err = managedfields.NewTypeConverter(w.Schemas, crd.Spec.PreserveUnknownFields)
 	return w, err
 }
 
@@ -62,8 +66,8 @@ func catalogOf(crd []byte) (*schema.Catalog, error) {
 	return definitions.Catalog()
 }
 
-// referenceTypes converts a definition as an API server does before it serves applies.
-func referenceTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfields.TypeConverter, error) {
+// referenceSchemas converts a definition as an API server does before it serves applies.
+func referenceSchemas(crd *apiextensionsv1.CustomResourceDefinition) (map[string]*spec.Schema, error) {
 	var specs []*spec3.OpenAPI
 	for _, v := range crd.Spec.Versions {
 		s, err := builder.BuildOpenAPIV3(crd, v.Name, builder.Options{})
@@ -76,5 +80,5 @@ func referenceTypes(crd *apiextensionsv1.CustomResourceDefinition) (managedfield
 	if err != nil {
 		return nil, err
 	}
-	return managedfields.NewTypeConverter(merged.Components.Schemas, crd.Spec.PreserveUnknownFields)
+	return merged.Components.Schemas, nil
 }

@@ -31,6 +31,10 @@ type Player struct {
 	Live    value.Value           // absent if there is no object
 	Observe func(Op, peer.Answer) // called with each answer that both engines gave, unless nil
 
+	// Reference, if set, answers writes to custom resources in the place of the field manager of this program's k8s.io/apimachinery. It gets
+	// the live object, which is empty if there is none. Only one of deed's engines is compared with it.
+	Reference func(op Op, live []byte) peer.Answer
+
 	text   []byte      // of Live, with struct fields in the reference's order
 	agreed []byte      // deed's last object, which equals the reference's
 	object deed.Object // deed's last answer, not decoded again
@@ -77,11 +81,8 @@ func (p *Player) Play(op Op) (*Difference, error) {
 	if p.Observe != nil {
 		p.Observe(op, want)
 	}
-	if diff := p.compare(op, want, p.ask(e.dropIn, op)); diff != nil {
-		return diff, nil
-	}
-	if out, ok, failure := p.answerMaps(e, op); ok {
-		if diff := p.compare(op, want, subject.Answer(out, failure)); diff != nil {
+	if p.Reference == nil {
+		if diff := p.compareForms(e, op, want); diff != nil {
 			return diff, nil
 		}
 	}
@@ -92,6 +93,17 @@ func (p *Player) Play(op Op) (*Difference, error) {
 	err = p.settle(want.Object)
 	p.object = out
 	return nil, err
+}
+
+// compareForms compares the reference's answer with deed's to the same write in other forms: through the drop-in, and of objects as maps.
+func (p *Player) compareForms(e *engines, op Op, want peer.Answer) *Difference {
+	if diff := p.compare(op, want, p.ask(e.dropIn, op)); diff != nil {
+		return diff
+	}
+	if out, ok, failure := p.answerMaps(e, op); ok {
+		return p.compare(op, want, subject.Answer(out, failure))
+	}
+	return nil
 }
 
 // attempts is the number of runs of the reference before its answer counts as different. It visits managers and versions in map order,
@@ -143,6 +155,9 @@ func (p *Player) ask(reference *peer.Peer, op Op) peer.Answer {
 	live := p.text
 	if p.World.structs == nil && live != nil {
 		live = p.World.served(op.Endpoint, p.Live).AppendJSON(nil)
+	}
+	if p.Reference != nil {
+		return p.Reference(op, live)
 	}
 	switch op.Verb {
 	case Update:

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 	smdpath "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,6 +33,14 @@ type World struct {
 	Versions []string                // served versions, by apiVersion
 	Types    map[string]*schema.Type // by apiVersion
 	Seeds    map[string][]value.Value
+
+	// Schemas are the OpenAPI v3 definitions of a custom resource, as the reference makes them from CRD. Preserve reports whether CRD
+	// preserves all unknown fields.
+	Schemas  map[string]*spec.Schema
+	Preserve bool
+
+	// Profile is the release that deed's engines behave like.
+	Profile deed.Profile
 
 	peerTypes managedfields.TypeConverter
 	structs   *structs // nil for unstructured objects
@@ -83,7 +92,11 @@ func (w *World) Without(apiVersion string) (*World, error) {
 	if w.CRD == nil || w.without != "" || len(w.Versions) < 2 {
 		return nil, fmt.Errorf("%s cannot lose version %s", w.Name, apiVersion)
 	}
-	return openCustomWithout(w.Name, w.CRD, apiVersion)
+	out, err := openCustomWithout(w.Name, w.CRD, apiVersion)
+	if err == nil {
+		out.Profile = w.Profile
+	}
+	return out, err
 }
 
 // at returns the engines of an endpoint.
@@ -101,7 +114,7 @@ func (w *World) at(e Endpoint) (*engines, error) {
 		GVK: gvkschema.GroupVersionKind(gvk), Subresource: e.Subresource, ResetFields: resets.peer, Types: w.peerTypes,
 		Custom: w.CRD != nil,
 	}
-	config := deed.Config{GVK: gvk, Types: w.Types, Subresource: e.Subresource, ResetFields: resets.deed}
+	config := deed.Config{GVK: gvk, Types: w.Types, Subresource: e.Subresource, ResetFields: resets.deed, Profile: w.Profile}
 	if w.structs != nil {
 		ask.Scheme, ask.Hub = w.structs.scheme, w.structs.hub
 		w.structs.configure(&config, out)

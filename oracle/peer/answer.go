@@ -29,8 +29,8 @@ func (a Answer) Conflict() bool {
 	return json.Unmarshal(a.Status, &status) == nil && status.Reason == metav1.StatusReasonConflict
 }
 
-// answer encodes what the field manager returned.
-func answer(obj runtime.Object, err error) Answer {
+// AnswerOf encodes what a field manager returned.
+func AnswerOf(obj runtime.Object, err error) Answer {
 	if err != nil {
 		return failed(err)
 	}

@@ -119,7 +119,7 @@ func (p *Peer) Apply(live, config []byte, manager string, force bool) Answer {
 	if err != nil {
 		return Answer{Err: err}
 	}
-	return answer(p.manager.Apply(liveObj, configObj, manager, force))
+	return AnswerOf(p.manager.Apply(liveObj, configObj, manager, force))
 }
 
 // Update answers a write by manager that turns live into object. Empty live means that there is no object yet.
@@ -128,7 +128,7 @@ func (p *Peer) Update(live, object []byte, manager string) Answer {
 	if err != nil {
 		return Answer{Err: err}
 	}
-	return answer(p.manager.Update(liveObj, newObj, manager))
+	return AnswerOf(p.manager.Update(liveObj, newObj, manager))
 }
 
 // UpdateNoErrors is Update in the way of request handlers: if it fails, the answer is object with live's managed fields.
@@ -137,7 +137,7 @@ func (p *Peer) UpdateNoErrors(live, object []byte, manager string) Answer {
 	if err != nil {
 		return Answer{Err: err}
 	}
-	return answer(p.manager.UpdateNoErrors(liveObj, newObj, manager), nil)
+	return AnswerOf(p.manager.UpdateNoErrors(liveObj, newObj, manager), nil)
 }
 
 func (p *Peer) decodeBoth(live, object []byte) (liveObj, newObj runtime.Object, err error) {

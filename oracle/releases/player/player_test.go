@@ -1,0 +1,156 @@
+package player
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/klog/v2"
+)
+
+var serve = flag.Bool("serve", false, "answer the questions on standard input")
+
+// TestServe answers the questions on standard input, if it is asked to.
+func TestServe(t *testing.T) {
+	if !*serve {
+		t.Skip("without -serve: package releases runs this program")
+	}
+	klog.SetLogger(klog.Logger{})
+	synctest.Test(t, func(t *testing.T) {
+		in, out := json.NewDecoder(bufio.NewReader(os.Stdin)), json.NewEncoder(os.Stdout)
+		out.SetEscapeHTML(false)
+		world := &world{}
+		for {
+			var q Question
+			switch err := in.Decode(&q); {
+			case errors.Is(err, io.EOF):
+				return
+			case err != nil:
+				t.Fatal(err)
+			}
+			reply, err := world.answer(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := out.Encode(reply); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// endpoint is where a write arrives.
+type endpoint struct{ apiVersion, subresource string }
+
+// world is a definition with its field managers.
+type world struct {
+	types    managedfields.TypeConverter
+	versions []string
+	kind     string
+	managers map[endpoint]*managedfields.FieldManager
+}
+
+// answer answers a question. The error is that of a question that cannot be asked.
+func (w *world) answer(q Question) (Reply, error) {
+	if q.Schemas != nil {
+		types, err := managedfields.NewTypeConverter(q.Schemas, q.Preserve)
+		if err != nil {
+			return Reply{}, err
+		}
+		*w = world{types, q.Versions, q.Kind, map[endpoint]*managedfields.FieldManager{}}
+	}
+	time.Sleep(time.Until(q.Time))
+	manager, err := w.at(endpoint{q.APIVersion, q.Subresource})
+	if err != nil {
+		return Reply{}, err
+	}
+	live, body := &unstructured.Unstructured{}, &unstructured.Unstructured{}
+	if err := utiljson.Unmarshal(q.Body, &body.Object); err != nil {
+		return Reply{}, err
+	}
+	if err := utiljson.Unmarshal(q.Live, &live.Object); err != nil {
+		return Reply{}, err
+	}
+	if live.Object == nil {
+		live.SetGroupVersionKind(schema.FromAPIVersionAndKind(q.APIVersion, w.kind))
+	}
+	var out runtime.Object
+	switch q.Verb {
+	case "update":
+		out, err = manager.Update(live, body, q.Manager)
+	case "quiet":
+		out = manager.UpdateNoErrors(live, body, q.Manager)
+	default:
+		out, err = manager.Apply(live, body, q.Manager, q.Verb == "force")
+	}
+	if err != nil {
+		return failed(err), nil
+	}
+	text, err := json.Marshal(out.(*unstructured.Unstructured).Object)
+	return Reply{Object: text}, err
+}
+
+// at returns the field manager of an endpoint.
+func (w *world) at(e endpoint) (*managedfields.FieldManager, error) {
+	if known, ok := w.managers[e]; ok {
+		return known, nil
+	}
+	gvk := schema.FromAPIVersionAndKind(e.apiVersion, w.kind)
+	manager, err := managedfields.NewDefaultCRDFieldManager(w.types, machine{}, machine{}, machine{}, gvk, gvk.GroupVersion(), e.subresource,
+		resets(w.versions, e.subresource))
+	w.managers[e] = manager
+	return manager, err
+}
+
+// failed returns the reply with an error.
+func failed(err error) Reply {
+	reply := Reply{Error: err.Error()}
+	var withStatus apierrors.APIStatus
+	if errors.As(err, &withStatus) {
+		reply.Status, err = json.Marshal(withStatus.Status())
+		if err != nil {
+			panic(err) // cannot happen: a status is plain data
+		}
+	}
+	return reply
+}
+
+// machine makes, converts and defaults custom resources: versions differ in apiVersion only.
+type machine struct{ runtime.ObjectConvertor }
+
+// New returns an object with only apiVersion and kind.
+func (machine) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(gvk)
+	return object, nil
+}
+
+// ConvertToVersion returns in if it has the target version, and otherwise a copy with that version.
+func (machine) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
+	from := in.GetObjectKind().GroupVersionKind()
+	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
+	if !ok {
+		return nil, runtime.NewNotRegisteredErrForTarget("relabel", nil, target)
+	}
+	if to == from {
+		return in, nil
+	}
+	out := in.DeepCopyObject()
+	out.GetObjectKind().SetGroupVersionKind(to)
+	return out, nil
+}
+
+// Default does nothing.
+func (machine) Default(runtime.Object) {}
