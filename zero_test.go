@@ -78,7 +78,7 @@ var exportedTypes = []any{
 	(*managedfields.BadRequestError)(nil), (*managedfields.Cache)(nil), (*managedfields.Change)(nil),
 	(*managedfields.Config)(nil), (*managedfields.Converter)(nil), (*managedfields.Decoder)(nil),
 	(*managedfields.Entry)(nil), (*managedfields.EntryError)(nil), (*managedfields.FieldManager)(nil),
-	(*managedfields.Fields)(nil), (*managedfields.Object)(nil), (*managedfields.Plan)(nil), (*managedfields.Status)(nil),
+	(*managedfields.Fields)(nil), (*managedfields.Object)(nil), (*managedfields.Plan)(nil), (*managedfields.Profile)(nil), (*managedfields.Status)(nil),
 	(*managedfields.StatusCause)(nil), (*managedfields.StatusDetails)(nil), (*managedfields.TypeError)(nil),
 
 	(*ownership.Change)(nil), (*ownership.CheckConfig)(nil), (*ownership.Code)(nil), (*ownership.Finding)(nil),
@@ -114,7 +114,7 @@ var exportedFunctions = []any{
 	managedfields.Decode, managedfields.Encode, managedfields.EntriesAfterScale, managedfields.FieldsOf[fieldpath.Set],
 	managedfields.FieldsOf[[]byte], managedfields.FieldsOf[string], managedfields.FieldsOf[value.Value],
 	managedfields.New, managedfields.NewCache, managedfields.ObjectFromAny, managedfields.ObjectOf,
-	managedfields.ParseObject, managedfields.ScaleEntries, managedfields.StrategyNone, managedfields.ToStatus,
+	managedfields.ParseObject, managedfields.ProfileOf, managedfields.ScaleEntries, managedfields.StrategyNone, managedfields.ToStatus,
 
 	ownership.ApplyAsKubectl, ownership.Check, ownership.ClientSideAppliers, ownership.Codes, ownership.EntriesOfLastApplied,
 	ownership.EntriesPatch, ownership.Extract, ownership.HasLostOwners, ownership.Migrate, ownership.Owners,

@@ -58,3 +58,9 @@ func ExampleObject_AsAny() {
 	fmt.Println(content["data"], err)
 	// Output: map[a:1] <nil>
 }
+
+func ExampleProfileOf() {
+	profile, err := managedfields.ProfileOf("1.33") // for Config.Profile
+	fmt.Println(profile.AllKeys, profile.KeepEmptied, err)
+	// Output: true false <nil>
+}

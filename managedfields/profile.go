@@ -47,21 +47,17 @@ func ProfileOf(release string) (Profile, error) {
 // lastPatch is the patch of a minor release without one.
 const lastPatch = 1 << 30
 
-// parseRelease returns the parts of a release. The major one is 1.
+// parseRelease returns the minor release and the patch of a release.
 func parseRelease(release string) (minor, patch int, err error) {
 	parts := strings.Split(strings.TrimPrefix(release, "v"), ".")
 	numbers := [3]uint64{2: lastPatch}
-	for i, part := range parts {
-		if len(parts) < 2 || i == len(numbers) {
-			err = strconv.ErrSyntax
-			break
-		}
-		if numbers[i], err = strconv.ParseUint(part, 10, 16); err != nil {
-			break
-		}
+	known := len(parts) == 2 || len(parts) == 3
+	for i := 0; known && i < len(parts); i++ {
+		numbers[i], err = strconv.ParseUint(parts[i], 10, 16)
+		known = err == nil
 	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("%q is not a release of Kubernetes, such as 1.%d: %w", release, lastMinor, err)
+	if !known {
+		return 0, 0, fmt.Errorf("%q is not a release of Kubernetes, such as 1.%d", release, lastMinor)
 	}
 	if numbers[0] != 1 || numbers[1] < firstMinor || numbers[1] > lastMinor {
 		return 0, 0, fmt.Errorf("release %s is not known: those from 1.%d to 1.%d are", release, firstMinor, lastMinor)
