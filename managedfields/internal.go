@@ -79,3 +79,12 @@ func (internal) LastApplied(object value.Value) (record string, found bool) {
 // ReadLastApplied reads kubectl's record as kube-apiserver does: repaired, and with names that come
 // twice, of which the last counts. The error is a [*value.SyntaxError].
 func (internal) ReadLastApplied(record string) (value.Value, error) { return readLastApplied(record) }
+
+// Minor returns the minor release of a release that [ProfileOf] knows, such as 33, and 0 for any other.
+func (internal) Minor(release string) int {
+	minor, _, err := parseRelease(release)
+	if err != nil {
+		return 0
+	}
+	return minor
+}

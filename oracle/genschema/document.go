@@ -151,7 +151,7 @@ func convertRef(ref smdschema.TypeRef) (*typeRef, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &typeRef{atom: inlined, Nullable: ref.Nullable}
+	out := &typeRef{atom: inlined, Nullable: nullable(ref)}
 	if ref.NamedType != nil {
 		out.NamedType = *ref.NamedType
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/oracle/peer"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/value"
 )
 
@@ -74,6 +75,20 @@ func Open(name string, crd []byte) (*World, error) {
 		return openStructs(name)
 	}
 	return openUnstructured(name)
+}
+
+// Follow makes deed's engines those of a release. It must come before the first write.
+func (w *World) Follow(r *builtin.Release) {
+	w.Profile = r.Profile()
+	if w.CRD != nil {
+		return
+	}
+	w.Types = map[string]*schema.Type{}
+	for _, version := range w.Versions {
+		if t, ok := r.Type(schema.ParseGVK(version, w.Kind)); ok {
+			w.Types[version] = t
+		}
+	}
 }
 
 // Subresources returns the subresources through which the object can be written; the empty one is the object itself.

@@ -11,8 +11,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,50 +20,6 @@ import (
 	"github.com/deed-project/deed/oracle/peer"
 	"github.com/deed-project/deed/oracle/releases/player"
 )
-
-//go:embed testdata/resets_test.go.txt
-var resetsOfSets string
-
-// Build builds the player of a release in dir, an empty directory, and returns the path of the program. version is that of
-// k8s.io/apimachinery, such as v0.31.14. It takes modules from the module proxy.
-func Build(dir, version string) (string, error) {
-	minor := 0
-	if _, err := fmt.Sscanf(version, "v0.%d.", &minor); err != nil {
-		return "", fmt.Errorf("%q is no version of k8s.io/apimachinery: %w", version, err)
-	}
-	files, err := filepath.Glob(filepath.Join("player", "*.go"))
-	if err != nil {
-		return "", err
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return "", err
-		}
-		source := string(text)
-		if minor <= 31 && filepath.Base(file) == "resets_test.go" {
-			source = resetsOfSets
-		}
-		if minor <= 33 {
-			source = strings.ReplaceAll(source, "structured-merge-diff/v6", "structured-merge-diff/v4")
-		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), []byte(source), 0o644); err != nil {
-			return "", err
-		}
-	}
-	module := "module player\n\ngo 1.26.0\n\nrequire k8s.io/apimachinery " + version + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(module), 0o644); err != nil {
-		return "", err
-	}
-	program := filepath.Join(dir, "player.test")
-	build := exec.Command("go", "test", "-c", "-mod=mod", "-o", program, ".")
-	build.Dir = dir
-	build.Env = append(os.Environ(), "GOWORK=off")
-	if text, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("the player of %s: %w\n%s", version, err, text)
-	}
-	return program, nil
-}
 
 // Player is a running player. One goroutine at a time may use it.
 type Player struct {
@@ -108,7 +62,7 @@ func (p *Player) Answer(w *histories.World, op histories.Op, live []byte) peer.A
 		q.Live = json.RawMessage("null")
 	}
 	if p.asked != w {
-		q.Schemas, q.Preserve, q.Versions, q.Kind = w.Schemas, w.Preserve, w.Versions, w.Kind
+		q.Builtin, q.Schemas, q.Preserve, q.Versions, q.Kind = w.CRD == nil, w.Schemas, w.Preserve, w.Versions, w.Kind
 	}
 	reply, err := p.ask(q)
 	if err != nil {

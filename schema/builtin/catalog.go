@@ -29,12 +29,15 @@ var Catalog = sync.OnceValue(func() *schema.Catalog {
 
 // Type returns the type of a built-in kind, and whether gvk is one. It is the one that [Catalog] has; it is compiled when somebody asks
 // for it first, with the types that it refers to.
-func Type(gvk schema.GVK) (*schema.Type, bool) {
-	e, ok := all().entries[gvk]
+func Type(gvk schema.GVK) (*schema.Type, bool) { return all().typeOf(gvk) }
+
+// typeOf returns the type of a kind, and whether it has one.
+func (k *kinds) typeOf(gvk schema.GVK) (*schema.Type, bool) {
+	e, ok := k.entries[gvk]
 	if !ok {
 		return nil, false
 	}
-	types, err := all().compile(e.typeName)
+	types, err := k.compile(e.typeName)
 	if err != nil {
 		panic("builtin: " + err.Error())
 	}
@@ -44,8 +47,11 @@ func Type(gvk schema.GVK) (*schema.Type, bool) {
 // Empty returns an object of kind gvk in which nothing is set, as an API server sees what does not exist yet, and
 // whether gvk is a built-in kind. API servers hold objects as Go structs, some of whose fields print although
 // nobody set them: they are in the object, beside apiVersion and kind.
-func Empty(gvk schema.GVK) (object value.Value, ok bool) {
-	e, ok := all().entries[gvk]
+func Empty(gvk schema.GVK) (object value.Value, ok bool) { return all().empty(gvk) }
+
+// empty is Empty for the kinds of a release.
+func (k *kinds) empty(gvk schema.GVK) (object value.Value, ok bool) {
+	e, ok := k.entries[gvk]
 	if !ok {
 		return value.Value{}, false
 	}
@@ -94,12 +100,17 @@ func load(text string) (*kinds, error) {
 		}
 	}
 	for kind := range list.Items() {
-		gvk := schema.GVK{
-			Group: kind.Get("group").Str(), Version: kind.Get("version").Str(), Kind: kind.Get("kind").Str(),
-		}
-		k.entries[gvk] = entry{kind.Get("type").Str(), kind.Get("empty")}
+		k.addEntry(kind)
 	}
 	return k, nil
+}
+
+// addEntry adds what the file says of a kind.
+func (k *kinds) addEntry(kind value.Value) {
+	gvk := schema.GVK{
+		Group: kind.Get("group").Str(), Version: kind.Get("version").Str(), Kind: kind.Get("kind").Str(),
+	}
+	k.entries[gvk] = entry{kind.Get("type").Str(), kind.Get("empty")}
 }
 
 // catalog returns the types of all kinds. The error is about any type that the file defines.

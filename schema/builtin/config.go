@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -20,6 +21,8 @@ type UnservedError struct {
 	// Removed is the first release that does not serve the version, and Replacement the served kind to use instead.
 	// Both are empty where nothing is known of it.
 	Removed, Replacement string
+
+	release string // of the server, and empty for the current one
 }
 
 // Error says since when the version is not served, and what to use instead.
@@ -30,7 +33,7 @@ func (e *UnservedError) Error() string {
 	name := fmt.Sprintf("%s %s", e.GVK.APIVersion(), e.GVK.Kind)
 	switch {
 	case e.Removed == "":
-		return name + " is not served by Kubernetes " + release
+		return name + " is not served by Kubernetes " + cmp.Or(e.release, release)
 	case e.Replacement == "":
 		return fmt.Sprintf("%s is not served since Kubernetes %s", name, e.Removed)
 	}
@@ -54,7 +57,7 @@ func Config(gvk schema.GVK) (managedfields.Config, error) {
 func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	k = k.known()
 	if k.Served == NotServed {
-		return managedfields.Config{}, &UnservedError{k.GVK, k.Removed, k.Replacement}
+		return managedfields.Config{}, k.unserved()
 	}
 	c := managedfields.Config{
 		GVK: k.GVK, Now: k.now, Subresource: subresource, Hub: k.Hub,
@@ -62,10 +65,13 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 		Hold: k.hold, Read: k.read,
 		Store: func(c managedfields.Change) (value.Value, error) { return k.store(subresource, c) },
 	}
-	c.Empty, _ = Empty(k.GVK)
+	if k.release != nil {
+		c.Profile = k.release.profile
+	}
+	c.Empty, _ = k.schemas().empty(k.GVK)
 	versions := converter{}
-	for _, sibling := range Siblings(k.GVK) {
-		t, ok := Type(sibling.GVK)
+	for _, sibling := range k.siblings() {
+		t, ok := k.schemas().typeOf(sibling.GVK)
 		if !ok || sibling.Served == NotServed {
 			continue
 		}
@@ -77,6 +83,18 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	}
 	c.Converter = versions
 	return c, nil
+}
+
+// unserved returns the error that the kind's version is not served.
+func (k *Kind) unserved() *UnservedError {
+	if k.release == nil {
+		return &UnservedError{GVK: k.GVK, Removed: k.Removed, Replacement: k.Replacement}
+	}
+	e := &UnservedError{GVK: k.GVK, release: k.release.String()}
+	if removed := minorOf(k.Removed); removed != 0 && removed <= k.release.minor {
+		e.Removed, e.Replacement = k.Removed, k.Replacement
+	}
+	return e
 }
 
 // hold is Held, and where the endpoint's version is the one that is stored, Stored as well: that is one walk
@@ -116,7 +134,7 @@ func (k *Kind) read(object value.Value) (value.Value, error) {
 // holds only while a field manager compares: Held takes it back. It takes time in proportion to sent.
 func (k *Kind) Spelled(sent, held value.Value) value.Value {
 	k = k.known()
-	if t, ok := Type(k.GVK); ok {
+	if t, ok := k.schemas().typeOf(k.GVK); ok {
 		return spelled(k.Form(), t, sent, held)
 	}
 	return held

@@ -9,7 +9,11 @@
 // All is that of Kubernetes v1.37, generated from what Kubernetes publishes for its clients and from its server's
 // own types; the rules for default values, in defaults.txt, are written by hand. docs/builtin.md has a row for each
 // kind. The types of custom resources are not here: read those from a CustomResourceDefinition.
+//
+// [ReleaseOf] has the kinds of earlier releases: their schemas, the versions that they serve, and how they merge. Forms, default values and
+// reset fields are those of v1.37, without fields that came later: see docs/releases.md.
 package builtin
 
 //go:generate go run ../../oracle/genschema
 //go:generate env GOWORK=off go -C ../../oracle/kube run ./generate ../../schema/builtin
+//go:generate go -C ../../oracle run ./releases/generate ../schema/builtin

@@ -35,6 +35,8 @@ type Kind struct {
 	form string // the name of its struct type
 	now  func() time.Time
 
+	release *Release // nil for the current one
+
 	// Since is the release of Kubernetes that brought the version, such as v1.9, and Removed the first one, of those
 	// that are out, that does not serve it any more. Replacement is the served kind to use instead, such as apps/v1
 	// Deployment. All are empty where nothing is known.
@@ -80,9 +82,12 @@ func Kinds() iter.Seq[*Kind] { return slices.Values(kindIndex().sorted) }
 
 // Siblings returns the kind of gvk in all versions that its objects can be written in, gvk itself among them,
 // sorted by group and version. Events are in two groups; every other kind is in one.
-func Siblings(gvk schema.GVK) []*Kind {
+func Siblings(gvk schema.GVK) []*Kind { return siblings(kindIndex().sorted, gvk) }
+
+// siblings is Siblings among the kinds of a release.
+func siblings(kinds []*Kind, gvk schema.GVK) []*Kind {
 	var out []*Kind
-	for _, k := range kindIndex().sorted {
+	for _, k := range kinds {
 		if k.GVK.Kind == gvk.Kind && family(k.GVK) == family(gvk) {
 			out = append(out, k)
 		}
@@ -229,13 +234,41 @@ func (k *Kind) normalizedLike(object, known value.Value, mode form.Mode) (value.
 	}
 	out, err := t.NormalizeLike(object, known, mode, k.clock())
 	if err == nil {
-		return out, nil
+		return k.admitted(out), nil
 	}
 	var refused *form.Error
 	if errors.As(err, &refused) {
 		return value.Value{}, &ConvertError{k.GVK, refused}
 	}
 	return value.Value{}, err
+}
+
+// schemas returns the schemas of the kind's release.
+func (k *Kind) schemas() *kinds {
+	if k.release == nil {
+		return all()
+	}
+	return k.release.schemas
+}
+
+// admitted returns what a server holds without the fields that the kind does not have in its release.
+func (k *Kind) admitted(held value.Value) value.Value {
+	if k.release == nil || k.release.schemas == all() {
+		return held
+	}
+	t, ok := k.schemas().typeOf(k.GVK)
+	if !ok {
+		return held
+	}
+	return declaredBy(t, held)
+}
+
+// siblings returns the kind in all versions that its objects can be written in, sorted by group and version.
+func (k *Kind) siblings() []*Kind {
+	if k.release == nil {
+		return Siblings(k.GVK)
+	}
+	return siblings(k.release.index.sorted, k.GVK)
 }
 
 // clock returns what tells the current time.

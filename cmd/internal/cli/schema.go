@@ -41,6 +41,7 @@ func kindFlags(cmd *cobra.Command, f *types.Flags) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.Crds, "crd", nil, "`file` or directory with CustomResourceDefinitions; repeatable")
 	flags.StringArrayVar(&f.OpenAPI, "openapi", nil, "`file` or directory with OpenAPI documents, v2 or v3; repeatable")
+	registerRelease(flags, f)
 }
 
 type kindJSON struct {

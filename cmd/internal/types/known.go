@@ -50,7 +50,7 @@ func KnownKinds(c *Library, f Flags) (all []KnownKind, ok bool) {
 		catalog, _ := c.CatalogOf(f.OpenAPI)
 		add(catalog, "published in "+strings.Join(f.OpenAPI, " and "))
 	}
-	add(builtin.Catalog(), "built in ("+KubernetesVersion+")")
+	add(f.release().Catalog(), builtInFrom(f.release()))
 	slices.SortFunc(all, func(a, b KnownKind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
 	return all, c.Problems == before
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// builtInSource returns the source of the built-in types.
-func builtInSource() source {
-	catalog := catalogSource(builtin.Catalog(), "built in ("+KubernetesVersion+")")
+// builtInSource returns the source of the built-in types of a release.
+func builtInSource(release *builtin.Release) source {
+	catalog := catalogSource(release.Catalog(), builtInFrom(release))
 	return func(gvk schema.GVK) (kindTypes, bool) {
 		kind, ok := catalog(gvk)
 		kind.builtIn = true
-		if k, known := builtin.Lookup(gvk); known && k.Resource != "" {
+		if k, known := release.Lookup(gvk); known && k.Resource != "" {
 			kind.ClusterScoped, kind.Subresources, kind.Replicas = !k.Namespaced, []string{}, k.Replicas()
 			for _, s := range k.Subresources {
 				kind.Subresources = append(kind.Subresources, s.Name)
@@ -23,6 +23,11 @@ func builtInSource() source {
 		}
 		return kind, ok
 	}
+}
+
+// builtInFrom returns where the built-in types of a release come from, as text.
+func builtInFrom(release *builtin.Release) string {
+	return "built in (Kubernetes " + release.String() + ")"
 }
 
 // complete adds the behaviour of a server to config, which has the types of kind. It returns the part of an outcome that must be restored.
@@ -39,7 +44,7 @@ func (t *Types) complete(config *managedfields.Config, kind kindTypes) (Restorat
 
 // completeBuiltIn is complete for a built-in kind. The configuration itself restores the fields that the endpoint does not write.
 func (t *Types) completeBuiltIn(config *managedfields.Config) error {
-	k, ok := builtin.Lookup(config.GVK)
+	k, ok := t.release.Lookup(config.GVK)
 	if !ok {
 		return nil
 	}
@@ -49,7 +54,7 @@ func (t *Types) completeBuiltIn(config *managedfields.Config) error {
 		config.Converter = served.Converter
 		fallthrough
 	case !t.Served:
-		if empty, ok := builtin.Empty(config.GVK); ok {
+		if empty, ok := t.release.Empty(config.GVK); ok {
 			config.Empty, config.Hub = empty, config.GVK.APIVersion()
 		}
 		return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
@@ -60,6 +61,7 @@ type Flags struct {
 	TypeName   string
 	Schemaless bool
 	Verbose    bool
+	Kubernetes *builtin.Release // nil for [KubernetesVersion]
 }
 
 // Check returns an error if a flag lacks another flag that it needs.
@@ -72,6 +74,23 @@ func (f *Flags) Check() error {
 	}
 	return nil
 }
+
+// release returns the built-in kinds.
+func (f *Flags) release() *builtin.Release {
+	if f.Kubernetes == nil {
+		return current()
+	}
+	return f.Kubernetes
+}
+
+// current returns the built-in kinds of [KubernetesVersion].
+var current = sync.OnceValue(func() *builtin.Release {
+	r, err := builtin.ReleaseOf(strings.TrimPrefix(KubernetesVersion, "Kubernetes "))
+	if err != nil {
+		panic("types: " + err.Error()) // cannot happen: package builtin describes it
+	}
+	return r
+})
 
 // groupKind names a kind in all its versions.
 type groupKind struct{ group, kind string }
@@ -116,6 +135,7 @@ type Types struct {
 	Served  bool                              // whether endpoints behave like those of a server, beyond types
 	Bare    bool                              // whether served endpoints leave out defaults and normal forms
 	onFound func(gvk schema.GVK, from string) // called for each kind that is found
+	release *builtin.Release                  // with the built-in kinds, and the behaviour of all kinds
 
 	schemaless bool // whether unusable schemas count as admitting everything
 }
@@ -154,7 +174,8 @@ func NewLibrary(l *manifest.Loader) *Library { return &Library{l} }
 // NewTypes reads the schemas of the flags, and the CustomResourceDefinitions among objects. It reports unusable schemas, and then returns
 // nil.
 func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
-	t := &Types{found: map[endpointID]*Endpoint{}, onFound: func(schema.GVK, string) {}, schemaless: f.Schemaless}
+	release := f.release()
+	t := &Types{found: map[endpointID]*Endpoint{}, onFound: func(schema.GVK, string) {}, schemaless: f.Schemaless, release: release}
 	if f.Verbose {
 		t.onFound = func(gvk schema.GVK, from string) {
 			fmt.Fprintf(c.Log, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
@@ -164,14 +185,14 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 	published, ok2 := c.CatalogOf(f.OpenAPI)
 	t.sources = append(t.sources, c.definitions(defined), c.definitions(objects),
 		catalogSource(published, "published in "+strings.Join(f.OpenAPI, " and ")))
-	t.kinds = slices.Concat(kindsDefined(defined), kindsDefined(objects), kindsIn(published), kindsIn(builtin.Catalog()))
+	t.kinds = slices.Concat(kindsDefined(defined), kindsDefined(objects), kindsIn(published), kindsIn(release.Catalog()))
 	ok3 := true
 	if f.Schema != "" {
 		var typ *schema.Type
 		typ, ok3 = c.TypeIn(f.Schema, f.TypeName)
 		t.sources = append(t.sources, everyKind(typ, fmt.Sprintf("type %q in %s", f.TypeName, f.Schema)))
 	}
-	t.sources = append(t.sources, builtInSource())
+	t.sources = append(t.sources, builtInSource(release))
 	if f.Schemaless {
 		t.sources = append(t.sources, madeUp)
 	}
@@ -202,7 +223,8 @@ func (t *Types) VersionsOf(gvk schema.GVK) versions {
 }
 
 // Of returns the endpoint for objects of kind gvk. The error is a [*noTypeError] if no source has the kind in that version, and a
-// [*brokenSchemaError] if the schema of that version is unusable.
+// [*brokenSchemaError] if the schema of that version is unusable. It is a [*builtin.UnservedError] if the release does not serve a built-in kind
+// in that version, and has no type for it.
 func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, error) {
 	id := endpointID{gvk, config.Subresource}
 	if e, ok := t.found[id]; ok {
@@ -229,7 +251,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 			}
 			kind.MadeUp = err != nil
 		}
-		config.GVK, config.Types = gvk, kind.Versions
+		config.GVK, config.Types, config.Profile = gvk, kind.Versions, t.release.Profile()
 		restores, err := t.complete(&config, kind)
 		if err != nil {
 			return nil, err
@@ -244,6 +266,10 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 			bare: t.Bare,
 		}
 		return t.found[id], nil
+	}
+	if k, ok := t.release.Lookup(gvk); ok && k.Served == builtin.NotServed {
+		_, err := k.Config("")
+		return nil, err
 	}
 	return nil, unknown
 }

@@ -1,4 +1,4 @@
-// Package player answers writes to custom resources with the field manager of the k8s.io/apimachinery that it is built with. It is a test,
+// Package player answers writes to custom resources and to built-in kinds with the field manager of the k8s.io/apimachinery that it is built with. It is a test,
 // because only a test has the clock of testing/synctest.
 //
 // Package releases builds it once for each release of Kubernetes, in a module of that release, and asks it over standard input and output:
@@ -12,8 +12,9 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Question asks for the answer to a write. Schemas and what belongs to it are sent once for each definition, and then kept.
+// Question asks for the answer to a write. What is said of the kind is sent once, and then kept.
 type Question struct {
+	Builtin  bool                    `json:"builtin,omitempty"` // the kind is one of client-go's
 	Schemas  map[string]*spec.Schema `json:"schemas,omitempty"`
 	Preserve bool                    `json:"preserve,omitempty"` // the definition preserves unknown fields
 	Versions []string                `json:"versions,omitempty"` // the served ones, by apiVersion

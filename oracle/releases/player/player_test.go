@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"testing"
@@ -18,6 +19,8 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/klog/v2"
+
+	"github.com/deed-project/deed/oracle/kinds"
 )
 
 var serve = flag.Bool("serve", false, "answer the questions on standard input")
@@ -60,16 +63,21 @@ type world struct {
 	versions []string
 	kind     string
 	managers map[endpoint]*managedfields.FieldManager
+	build    builder
 }
+
+// builder makes a field manager.
+type builder = func(
+	managedfields.TypeConverter, runtime.ObjectConvertor, runtime.ObjectDefaulter, runtime.ObjectCreater,
+	schema.GroupVersionKind, schema.GroupVersion, string, fields,
+) (*managedfields.FieldManager, error)
 
 // answer answers a question. The error is that of a question that cannot be asked.
 func (w *world) answer(q Question) (Reply, error) {
-	if q.Schemas != nil {
-		types, err := managedfields.NewTypeConverter(q.Schemas, q.Preserve)
-		if err != nil {
+	if q.Kind != "" {
+		if err := w.open(q); err != nil {
 			return Reply{}, err
 		}
-		*w = world{types, q.Versions, q.Kind, map[endpoint]*managedfields.FieldManager{}}
 	}
 	time.Sleep(time.Until(q.Time))
 	manager, err := w.at(endpoint{q.APIVersion, q.Subresource})
@@ -102,13 +110,29 @@ func (w *world) answer(q Question) (Reply, error) {
 	return Reply{Object: text}, err
 }
 
+// open makes w the world of the kind that q describes.
+func (w *world) open(q Question) error {
+	*w = world{versions: q.Versions, kind: q.Kind, managers: map[endpoint]*managedfields.FieldManager{}, build: managedfields.NewDefaultCRDFieldManager}
+	if q.Builtin {
+		source, ok := kinds.Of(schema.FromAPIVersionAndKind(q.APIVersion, q.Kind))
+		if !ok {
+			return fmt.Errorf("no types for %s %s", q.APIVersion, q.Kind)
+		}
+		w.types, w.build = source.Types, managedfields.NewDefaultFieldManager
+		return nil
+	}
+	var err error
+	w.types, err = managedfields.NewTypeConverter(q.Schemas, q.Preserve)
+	return err
+}
+
 // at returns the field manager of an endpoint.
 func (w *world) at(e endpoint) (*managedfields.FieldManager, error) {
 	if known, ok := w.managers[e]; ok {
 		return known, nil
 	}
 	gvk := schema.FromAPIVersionAndKind(e.apiVersion, w.kind)
-	manager, err := managedfields.NewDefaultCRDFieldManager(w.types, machine{}, machine{}, machine{}, gvk, gvk.GroupVersion(), e.subresource,
+	manager, err := w.build(w.types, machine{}, machine{}, machine{}, gvk, gvk.GroupVersion(), e.subresource,
 		resets(w.versions, e.subresource))
 	w.managers[e] = manager
 	return manager, err

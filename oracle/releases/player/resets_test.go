@@ -2,9 +2,12 @@ package player
 
 import "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+// fields has fields by apiVersion.
+type fields = map[fieldpath.APIVersion]fieldpath.Filter
+
 // resets returns the fields that a subresource does not write, as package histories has them.
-func resets(versions []string, subresource string) map[fieldpath.APIVersion]fieldpath.Filter {
-	out := map[fieldpath.APIVersion]fieldpath.Filter{}
+func resets(versions []string, subresource string) fields {
+	out := fields{}
 	switch subresource {
 	case "":
 		out[fieldpath.APIVersion(versions[0])] = fieldpath.NewExcludeSetFilter(fieldpath.NewSet(fieldpath.MakePathOrDie("status")))

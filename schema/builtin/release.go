@@ -1,0 +1,251 @@
+package builtin
+
+import (
+	_ "embed"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/value"
+)
+
+// Releases before the current one. Each is known by its difference to the next one: the types that are others there, and the kinds that
+// it does not have. Forms, default values and reset fields are those of the current release, without the fields that a type does not have.
+
+// earlier holds the differences, from the latest release to the earliest, as oracle/releases/generate writes them:
+//
+//	release 36                             the differences from v1.37 to v1.36
+//	{"name":"io.k8s…","map":…}             a type that is another one, or only there
+//	kind {"group":"",…}                    a kind that is another one, or only there: see load
+//	without batch/v1 Job                   a kind that is not there
+//
+//go:embed releases.txt
+var earlier string
+
+// Release is the built-in kinds of a minor release of Kubernetes. It is immutable and safe for concurrent use. It is made by [ReleaseOf]:
+// the nil Release and the zero Release have no kinds.
+type Release struct {
+	minor   int
+	profile managedfields.Profile
+	schemas *kinds
+	index   indexOfKinds
+}
+
+// ReleaseOf returns the built-in kinds of a release: one such as 1.33, or a patch release such as v1.36.2, whose
+// [managedfields.Profile] may be another one. The error says that the release is none of v1.31 to v1.37. The first call for a minor release
+// takes some milliseconds.
+func ReleaseOf(name string) (*Release, error) {
+	profile, err := managedfields.ProfileOf(name)
+	if err != nil {
+		return nil, err
+	}
+	minor := door.Open(managedfields.Internal{}).Minor(name)
+	r := &Release{minor: minor, profile: profile, schemas: schemasOf(minor)}
+	r.index = indexOfKinds{kinds: map[schema.GVK]*Kind{}}
+	for _, current := range kindIndex().sorted {
+		k := *current
+		k.release = r
+		k.Served = r.serves(current)
+		if k.Served != NotServed && k.Resource == "" {
+			k.describeLike(current)
+		}
+		r.index.sorted, r.index.kinds[k.GVK] = append(r.index.sorted, &k), &k
+	}
+	return r, nil
+}
+
+// known returns r, and the zero Release for nil.
+func (r *Release) known() *Release {
+	if r == nil {
+		return &Release{}
+	}
+	return r
+}
+
+// Profile returns how the release behaves where releases differ.
+func (r *Release) Profile() managedfields.Profile { return r.known().profile }
+
+// Lookup returns what there is to know of a kind, and whether it is a built-in one. Its [Kind.Served] is that of the release, and its
+// [Kind.Config] has the types and the profile of the release.
+func (r *Release) Lookup(gvk schema.GVK) (*Kind, bool) {
+	k, ok := r.known().index.kinds[gvk]
+	return k, ok
+}
+
+// Kinds yields the built-in kinds in all their versions, also those that the release does not serve, sorted by group, kind and version.
+func (r *Release) Kinds() iter.Seq[*Kind] { return slices.Values(r.known().index.sorted) }
+
+// Type returns the type of a kind in the release, and whether it has one.
+func (r *Release) Type(gvk schema.GVK) (*schema.Type, bool) {
+	if r.known().schemas == nil {
+		return nil, false
+	}
+	return r.schemas.typeOf(gvk)
+}
+
+// Catalog returns the types of the kinds of the release. The first call for a minor release compiles all of them. It panics when the
+// embedded file is damaged.
+func (r *Release) Catalog() *schema.Catalog {
+	if r.known().schemas == nil {
+		return schema.NewCatalog(nil)
+	}
+	if r.schemas == all() {
+		return Catalog()
+	}
+	c, err := r.schemas.catalog()
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
+	return c
+}
+
+// Empty is [Empty] for the kinds of the release.
+func (r *Release) Empty(gvk schema.GVK) (object value.Value, ok bool) {
+	if r.known().schemas == nil {
+		return value.Value{}, false
+	}
+	return r.schemas.empty(gvk)
+}
+
+// String returns the name of the minor release, such as v1.33.
+func (r *Release) String() string { return fmt.Sprintf("v1.%d", r.known().minor) }
+
+// serves returns whether the release serves a version of a kind.
+//
+// Kinds that are requests have no type in any release. A version that was removed later had to be turned on, as all beta versions since
+// v1.24, but for that of priority and fairness.
+func (r *Release) serves(k *Kind) Serving {
+	_, typed := all().entries[k.GVK]
+	if _, ok := r.schemas.entries[k.GVK]; typed && !ok || minorOf(k.Since) > r.minor {
+		return NotServed
+	}
+	switch removed := minorOf(k.Removed); {
+	case removed == 0 || removed > currentMinor:
+		return k.Served
+	case removed <= r.minor:
+		return NotServed
+	case k.GVK.Group == "flowcontrol.apiserver.k8s.io":
+		return ServedByDefault
+	}
+	return ServedOnRequest
+}
+
+// currentMinor is the minor release that the embedded data describes.
+const currentMinor = 37
+
+// minorOf returns the minor release of a text such as v1.33, and 0 for none.
+func minorOf(release string) int {
+	n, err := strconv.Atoi(strings.TrimPrefix(release, "v1."))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// describeLike takes what is known of served versions alone from another version of k.
+func (k *Kind) describeLike(current *Kind) {
+	for _, s := range Siblings(current.GVK) {
+		if s.Resource != "" && s.GVK.Group == k.GVK.Group {
+			k.Resource, k.Singular, k.ShortNames, k.Categories = s.Resource, s.Singular, s.ShortNames, s.Categories
+			k.Namespaced, k.Verbs, k.Subresources, k.reset = s.Namespaced, s.Verbs, s.Subresources, s.reset
+			return
+		}
+	}
+}
+
+// releases has the schemas of minor releases that were asked for.
+var releases struct {
+	sync.Mutex
+	schemas map[int]*kinds
+}
+
+// schemasOf returns the schemas of a minor release. It panics when the embedded file is damaged.
+func schemasOf(minor int) *kinds {
+	if minor == currentMinor {
+		return all()
+	}
+	releases.Lock()
+	defer releases.Unlock()
+	if known, ok := releases.schemas[minor]; ok {
+		return known
+	}
+	k := &kinds{entries: maps.Clone(all().entries), written: maps.Clone(all().written)}
+	for section := range strings.SplitSeq(earlier, "release ") {
+		head, lines, _ := strings.Cut(section, "\n")
+		if of, err := strconv.Atoi(head); err != nil || of < minor {
+			continue
+		}
+		if err := k.change(lines); err != nil {
+			panic("builtin: releases.txt: " + err.Error())
+		}
+	}
+	if releases.schemas == nil {
+		releases.schemas = map[int]*kinds{}
+	}
+	releases.schemas[minor] = k
+	return k
+}
+
+// change applies the differences to the release before.
+func (k *kinds) change(lines string) error {
+	for line := range strings.Lines(lines) {
+		line = strings.TrimSuffix(line, "\n")
+		if gone, ok := strings.CutPrefix(line, "without "); ok {
+			apiVersion, kind, _ := strings.Cut(gone, " ")
+			delete(k.entries, schema.ParseGVK(apiVersion, kind))
+			continue
+		}
+		text, isKind := strings.CutPrefix(line, "kind ")
+		v, err := value.Parse([]byte(text))
+		switch {
+		case err != nil:
+			return err
+		case isKind:
+			k.addEntry(v)
+		default:
+			k.written[v.Get("name").Str()] = text
+		}
+	}
+	return nil
+}
+
+// declaredBy returns object without the members that its type does not have.
+func declaredBy(t *schema.Type, v value.Value) value.Value {
+	switch {
+	case v.Kind() == value.KindObject && t.Map() != nil:
+		var members []value.Member
+		same := true
+		for name, member := range v.Members() {
+			inner, _ := t.Map().Lookup(name)
+			if inner == nil {
+				same = false
+				continue
+			}
+			part := declaredBy(inner, member)
+			same = same && part.Same(member)
+			members = append(members, value.Member{Name: name, Value: part})
+		}
+		if !same {
+			return value.Object(members...)
+		}
+	case v.Kind() == value.KindList && t.List() != nil:
+		items := make([]value.Value, 0, v.Len())
+		same := true
+		for item := range v.Items() {
+			part := declaredBy(t.List().Element(), item)
+			same = same && part.Same(item)
+			items = append(items, part)
+		}
+		if !same {
+			return value.List(items...)
+		}
+	}
+	return v
+}
