@@ -60,7 +60,7 @@ var exportedTypes = []any{
 
 	(*openapi.Definitions)(nil), (*openapi.Kind)(nil), (*openapi.Problem)(nil), (*openapi.SchemaError)(nil),
 
-	(*builtin.ConvertError)(nil), (*builtin.Kind)(nil), (*builtin.ReadError)(nil),
+	(*builtin.ConvertError)(nil), (*builtin.Kind)(nil), (*builtin.ReadError)(nil), (*builtin.Release)(nil),
 	(*builtin.Serving)(nil), (*builtin.Subresource)(nil),
 	(*builtin.UnservedError)(nil),
 
@@ -102,7 +102,7 @@ var exportedFunctions = []any{
 
 	openapi.CRD, openapi.V2, openapi.V3,
 
-	builtin.Config, builtin.Empty, builtin.Kinds, builtin.Lookup, builtin.ScaleConfig,
+	builtin.Config, builtin.Empty, builtin.Kinds, builtin.Lookup, builtin.ReleaseOf, builtin.ScaleConfig,
 	builtin.ServiceClass, builtin.Siblings, builtin.Type,
 
 	form.AddQuantities, form.CompareQuantities, form.Parse, form.Quantity, form.RoundQuantity,

@@ -8,7 +8,6 @@ import (
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/types"
-	"github.com/deed-project/deed/schema/builtin"
 )
 
 // applyingFlags holds the flags that control how configurations are applied.
@@ -75,25 +74,5 @@ func registerSchemas(flags *pflag.FlagSet, f *types.Flags) {
 
 // registerRelease registers the flag that selects a release of Kubernetes.
 func registerRelease(flags *pflag.FlagSet, f *types.Flags) {
-	flags.Var(releaseFlag{&f.Kubernetes}, "kubernetes", "`release` of Kubernetes that answers, from 1.31 to 1.37: its built-in kinds, and how it merges")
+	flags.Func("kubernetes", "`release` of Kubernetes that answers, from 1.31 to 1.37: its built-in kinds, and how it merges", f.SelectRelease)
 }
-
-// releaseFlag is a flag with a release of Kubernetes.
-type releaseFlag struct{ into **builtin.Release }
-
-// Set reads the release.
-func (f releaseFlag) Set(text string) (err error) {
-	*f.into, err = builtin.ReleaseOf(text)
-	return err
-}
-
-// String returns the release, and nothing for the default.
-func (f releaseFlag) String() string {
-	if f.into == nil || *f.into == nil {
-		return ""
-	}
-	return (*f.into).String()
-}
-
-// Type returns the word for the value in the help.
-func (f releaseFlag) Type() string { return "release" }

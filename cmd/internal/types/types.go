@@ -61,7 +61,7 @@ type Flags struct {
 	TypeName   string
 	Schemaless bool
 	Verbose    bool
-	Kubernetes *builtin.Release // nil for [KubernetesVersion]
+	kubernetes *builtin.Release // nil for [KubernetesVersion]
 }
 
 // Check returns an error if a flag lacks another flag that it needs.
@@ -77,17 +77,23 @@ func (f *Flags) Check() error {
 
 // release returns the built-in kinds.
 func (f *Flags) release() *builtin.Release {
-	if f.Kubernetes == nil {
+	if f.kubernetes == nil {
 		return current()
 	}
-	return f.Kubernetes
+	return f.kubernetes
+}
+
+// SelectRelease selects the release of Kubernetes that has the built-in kinds: see [builtin.ReleaseOf].
+func (f *Flags) SelectRelease(name string) (err error) {
+	f.kubernetes, err = builtin.ReleaseOf(name)
+	return err
 }
 
 // current returns the built-in kinds of [KubernetesVersion].
 var current = sync.OnceValue(func() *builtin.Release {
 	r, err := builtin.ReleaseOf(strings.TrimPrefix(KubernetesVersion, "Kubernetes "))
 	if err != nil {
-		panic("types: " + err.Error()) // cannot happen: package builtin describes it
+		panic(err) // cannot happen: package builtin describes it
 	}
 	return r
 })
