@@ -72,6 +72,9 @@ var (
 	text       = form{deed: deedText, peer: peerText}
 	servedText = form{served: true, deed: deedText, peer: peerText}
 	textCold   = form{deed: deedTextCold, peer: peerTextCold}
+	turns      = form{deed: deedTurns, peer: peerTurns}
+	plainTurns = form{deed: deedPlain, peer: peerTurns}
+	textTurns  = form{deed: deedTextTurns, peer: peerTextTurns}
 	structs    = form{structs: true, deed: deedStructs, peer: peerStructs}
 	sameStruct = form{structs: true, deed: deedSameStruct, peer: peerStructs}
 
