@@ -106,16 +106,38 @@ func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, err
 	}
 	number := hash % uint64(len(c.oldest))
 	row := c.texts()[number*rowSize:][:rowSize]
-	for i := range row {
-		if p := row[i].Load(); p != nil && p.text == string(text) {
-			return p, nil
-		}
+	if p := findText(row, text); p != nil {
+		return p, nil
 	}
 	p, err := parseText(text)
 	if err == nil && c.admits(p) {
 		c.put(&row[c.oldest[number].Add(1)%rowSize], p)
 	}
 	return p, err
+}
+
+// findText returns the set in row that was read from text, and nil if there is none.
+func findText[T string | []byte](row []place, text T) *parsedSet {
+	for i := range row {
+		if p := row[i].Load(); p != nil && p.text == string(text) {
+			return p
+		}
+	}
+	return nil
+}
+
+// knownText returns text in memory of the process's cache, and "" if the cache does not have it: many
+// objects have the same fieldsV1.
+func knownText(text string) string {
+	if len(text) > maxText {
+		return ""
+	}
+	c := processCache
+	number := maphash.String(hashSeed, text) % uint64(len(c.oldest))
+	if p := findText(c.texts()[number*rowSize:][:rowSize], text); p != nil {
+		return p.text
+	}
+	return ""
 }
 
 // parseText reads a text that is not remembered.
