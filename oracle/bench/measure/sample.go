@@ -91,10 +91,16 @@ func repeat(w Worker, n int) error {
 	return nil
 }
 
-// runsFor returns how often workers have to run for a sample of the given length, at least once and at most limit times.
+// runsFor lets workers meet their inputs. It returns how often they have to run for a sample of the given length, at least once and
+// at most limit times.
 func runsFor(clock Clock, workers []Worker, length time.Duration, limit int) (int, error) {
 	if length == 0 {
 		return 1, nil
+	}
+	for _, w := range workers {
+		if err := w.meetInputs(); err != nil {
+			return 0, err
+		}
 	}
 	for n := 1; ; n = min(n*4, limit) {
 		cost, err := sample(clock, workers, n)

@@ -33,8 +33,9 @@ func Groups() []Group {
 const (
 	turnDoc = `Writes to 2,000 different objects in turn, each decoded from JSON text just before: what a server with many objects
 sees. The number at the end of a row's name counts the field managers. Maps in and out; rows called text read both objects from
-JSON text and print the answer; rows called plain use ObjectFromAny and ToAny, which make new maps of the whole answer. Rows
-called convert are the floor: they convert both objects of an update and the answer, and do nothing else.`
+JSON text and print the answer. Rows called plain convert each object for itself, by ObjectFromAny. Rows called new do so too,
+and make new maps of the whole answer by ToAny, which costs as much as all the rest. Rows called
+convert are the floor: they convert both objects of an update and the answer, and do nothing else; the peer copies a map there.`
 
 	bytesDoc = `Bytes that are allocated for each byte of the stored object's text, from JSON text to JSON text, 2,000 different objects
 in turn. The peer has maps, or Go structs in rows called structs.`
@@ -137,6 +138,8 @@ func turnRows() (rows []Row) {
 			story("turn-plain-update/"+o.name+"/4", turnUpdateBar, o, 4, plainTurns, updateOf),
 			story("turn-plain-apply/"+o.name+"/4", turnApplyBar, o, 4, plainTurns, changed),
 			story("turn-plain-apply-nothing/"+o.name+"/4", turnNothingBar, o, 4, plainTurns, nothing),
+			story("turn-new-update/"+o.name+"/4", Bar{}, o, 4, newTurns, updateOf),
+			story("turn-new-apply/"+o.name+"/4", Bar{}, o, 4, newTurns, changed),
 			creation("turn-create-apply/"+o.name, o, turns, created),
 			creation("turn-create-update/"+o.name, o, turns, createdByUpdate),
 			creation("turn-text-create-apply/"+o.name, o, textTurns, created),

@@ -17,7 +17,7 @@ func deedTurns(r request) (deedForm, error) {
 	inputs := variants[map[string]any]{request: r, vary: fixture.Variant, decode: decode}
 	form, err := deedUnstructured(r)
 	var decoder managedfields.Decoder
-	form.prepare = inputs.prepare
+	form.prepare, form.inputs = inputs.prepare, fixture.Many
 	form.live = func() (managedfields.Object, error) {
 		if r.begin(&decoder); inputs.next().live == nil {
 			return managedfields.Object{}, nil
@@ -28,21 +28,27 @@ func deedTurns(r request) (deedForm, error) {
 	return form, err
 }
 
-// deedPlain is deedTurns by the plain conversions: each object for itself, and the answer as new maps.
+// deedPlain is deedTurns without a decoder: each object is converted for itself.
 func deedPlain(r request) (deedForm, error) {
 	inputs := variants[map[string]any]{request: r, vary: fixture.Variant, decode: decode}
+	form, err := deedUnstructured(r)
+	form.prepare, form.inputs = inputs.prepare, fixture.Many
+	form.live = func() (managedfields.Object, error) { return managedfields.ObjectFromAny(inputs.next().live) }
+	form.sent = func() (managedfields.Object, error) { return managedfields.ObjectFromAny(inputs.current().sent) }
+	return form, err
+}
+
+// deedNewMaps is deedPlain with an answer that shares no maps with what was sent or stored.
+func deedNewMaps(r request) (deedForm, error) {
+	form, err := deedPlain(r)
 	var out any
-	return deedForm{
-		prepare: inputs.prepare,
-		live:    func() (managedfields.Object, error) { return managedfields.ObjectFromAny(inputs.next().live) },
-		sent:    func() (managedfields.Object, error) { return managedfields.ObjectFromAny(inputs.current().sent) },
-		done: func(o managedfields.Object) error {
-			v, err := o.Value()
-			out = v.ToAny()
-			return err
-		},
-		answer: func() (string, error) { return canonical(out) },
-	}, nil
+	form.done = func(o managedfields.Object) error {
+		v, err := o.Value()
+		out = v.ToAny()
+		return err
+	}
+	form.answer = func() (string, error) { return canonical(out) }
+	return form, err
 }
 
 // peerTurns is peerUnstructured with the inputs of deedTurns.
@@ -65,7 +71,7 @@ func deedTextTurns(r request) (deedForm, error) {
 	inputs := variants[[]byte]{request: r, vary: fixture.Variant, decode: asText}
 	form, err := deedText(r)
 	var decoder managedfields.Decoder
-	form.prepare = inputs.prepare
+	form.prepare, form.inputs = inputs.prepare, fixture.Many
 	form.live = func() (managedfields.Object, error) {
 		live := inputs.next().live
 		switch r.begin(&decoder); {
