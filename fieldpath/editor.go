@@ -68,8 +68,18 @@ func (e *editor) set() Set {
 
 // flush writes base[start:i].
 func (e *editor) flush(i int) {
-	e.out = append(e.out, e.base.nodes[e.start:i]...)
+	e.write(e.base.nodes[e.start:i])
 	e.start = i
+}
+
+// write appends nodes to the result. Unlike append, it does not write the pointer of out again, which has a barrier.
+func (e *editor) write(nodes []node) {
+	start := len(e.out)
+	if cap(e.out)-start < len(nodes) {
+		e.out = slices.Grow(e.out, len(nodes))
+	}
+	e.out = e.out[:start+len(nodes)]
+	copy(e.out[start:], nodes)
 }
 
 // drop leaves out base[i:next], whole trees.
@@ -85,7 +95,7 @@ func (e *editor) take(i, j, next int) {
 	e.flush(i)
 	e.took = true
 	start := len(e.out)
-	e.out = append(e.out, e.with.nodes[j:next]...)
+	e.write(e.with.nodes[j:next])
 	if e.shift > 0 {
 		for k := start; k < len(e.out); k++ {
 			e.out[k].at += e.shift

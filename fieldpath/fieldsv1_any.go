@@ -199,12 +199,13 @@ func (m *anyMatcher) object(nodes []node, self bool, content map[string]any) boo
 	return len(nodes) == 0 && left == 0
 }
 
-// toAny returns s as unstructured objects hold it. The map and all in it are new, but the empty
-// maps in it are one and the same.
-func (s Set) toAny() map[string]any {
+// toAny returns s as unstructured objects hold it, and about how many bytes of memory that takes. The
+// map and all in it are new, but the empty maps in it are one and the same.
+func (s Set) toAny() (content map[string]any, size int) {
 	s = s.named()
 	w := anyWriter{texts: s.texts, empty: map[string]any{}}
-	return w.object(s.nodes, false)
+	content = w.object(s.nodes, false)
+	return content, w.size
 }
 
 // anyWriter is valueWriter for maps.
@@ -213,6 +214,7 @@ type anyWriter struct {
 	names slab.Text
 	wire  []byte
 	empty map[string]any
+	size  int // of what was made, in bytes
 }
 
 // object returns what is below an element that is a member or not.
@@ -220,13 +222,27 @@ func (w *anyWriter) object(nodes []node, self bool) map[string]any {
 	if len(nodes) == 0 {
 		return w.empty
 	}
-	out := make(map[string]any, 1+width(nodes))
+	members := 1 + width(nodes)
+	out := make(map[string]any, members)
+	w.size += mapSize(members)
 	if self {
 		out["."] = w.empty
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
 		w.wire = rest[0].element(&w.texts).appendWire(w.wire[:0])
+		w.size += 2 * len(w.wire) // of an array of names, half may be unused
 		out[w.names.Cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].has(included))
 	}
 	return out
+}
+
+// mapSize returns about how many bytes a map that is made for so many members takes. Go has room for at
+// least eight, and else for a power of two of which seven eighths may be used; each takes 33 bytes.
+func mapSize(members int) int {
+	const fixed, member = 128, 33
+	room := 8
+	for room*7/8 < members && members > 8 {
+		room *= 2
+	}
+	return fixed + room*member*9/8 // the allocator takes up to an eighth more
 }

@@ -106,7 +106,13 @@ func (internal) MatchesAny(s Set, fieldsV1 map[string]any) bool { return s.match
 
 // ToAny returns s as unstructured objects hold it. The map and all in it are new, but the empty
 // maps in it are one and the same.
-func (internal) ToAny(s Set) map[string]any { return s.toAny() }
+func (internal) ToAny(s Set) map[string]any {
+	content, _ := s.toAny()
+	return content
+}
+
+// ToAnySize is ToAny, and returns about how many bytes of memory the map takes.
+func (internal) ToAnySize(s Set) (content map[string]any, size int) { return s.toAny() }
 
 // JSON returns what [Set.AppendJSON] appends to nothing.
 func (internal) JSON(s Set) string { return s.json() }

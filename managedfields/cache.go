@@ -3,6 +3,8 @@ package managedfields
 import (
 	"hash/maphash"
 	"sync/atomic"
+
+	"github.com/deed-project/deed/fieldpath"
 )
 
 // Cache remembers the sets of the fieldsV1 that were read lately: controllers repeat the same few.
@@ -13,9 +15,9 @@ import (
 // takes it; when that makes more than the budget, a hand goes round and empties places until it
 // fits:
 //
-//	texts  1,024  in rows of 4; a text has one row, found by its hash, and takes the place that was
+//	texts  4,096  in rows of 4; a text has one row, found by its hash, and takes the place that was
 //	              taken longest ago
-//	maps   1,024  a map has two places, see readMap, and takes both
+//	maps   4,096  a map has two places, see readMap, and takes both
 //	large     16  sets of maps that are larger than 64 KiB, in one row, which is searched
 //
 // Invariants:
@@ -32,8 +34,8 @@ type Cache struct {
 }
 
 const (
-	textPlaces  = 1024
-	mapPlaces   = 1024
+	textPlaces  = 4096
+	mapPlaces   = 4096
 	largePlaces = 16
 	rowSize     = 4
 
@@ -55,7 +57,7 @@ var processCache = NewCache(DefaultBudget)
 var noCache = NewCache(0)
 
 // NewCache returns an empty cache that holds at most so many bytes, counting the sets and the texts
-// that they are found by, and beside them about 20 KiB for its places. A cache of no bytes
+// that they are found by, and beside them about 70 KiB for its places. A cache of no bytes
 // remembers nothing.
 func NewCache(budget int) *Cache { return &Cache{budget: int64(budget)} }
 
@@ -104,16 +106,38 @@ func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, err
 	}
 	number := hash % uint64(len(c.oldest))
 	row := c.texts()[number*rowSize:][:rowSize]
-	for i := range row {
-		if p := row[i].Load(); p != nil && p.text == string(text) {
-			return p, nil
-		}
+	if p := findText(row, text); p != nil {
+		return p, nil
 	}
 	p, err := parseText(text)
 	if err == nil && c.admits(p) {
 		c.put(&row[c.oldest[number].Add(1)%rowSize], p)
 	}
 	return p, err
+}
+
+// findText returns the set in row that was read from text, and nil if there is none.
+func findText[T string | []byte](row []place, text T) *parsedSet {
+	for i := range row {
+		if p := row[i].Load(); p != nil && p.text == string(text) {
+			return p
+		}
+	}
+	return nil
+}
+
+// knownText returns text in memory of the process's cache, and "" if the cache does not have it: many
+// objects have the same fieldsV1.
+func knownText(text string) string {
+	if len(text) > maxText {
+		return ""
+	}
+	c := processCache
+	number := maphash.String(hashSeed, text) % uint64(len(c.oldest))
+	if p := findText(c.texts()[number*rowSize:][:rowSize], text); p != nil {
+		return p.text
+	}
+	return ""
 }
 
 // parseText reads a text that is not remembered.
@@ -135,9 +159,10 @@ func parseText[T string | []byte](text T) (*parsedSet, error) {
 //
 // One place is found by owner, time and shape of the map: there is the set of this very entry, if
 // it was read lately. The other is found without the time: there is the set that the owner has of
-// many objects, or again and again. Large sets are found by the same, in any place of their row.
+// many objects, or again and again. Such a set takes no places by the times of all of these. Large
+// sets are found by the same, in any place of their row.
 func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*parsedSet, error) {
-	hash := maphash.String(hashSeed, owner) + partSizes(content)
+	hash := hashOf(owner, partSizes(content))
 	timed := hash ^ uint64(seconds)
 	if known := c.findMap(timed, hash, content); known != nil {
 		return known, nil
@@ -161,17 +186,40 @@ func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*pa
 // findMap returns the set that content is read as, if the maps have it at one of its two places,
 // and else nil.
 func (c *Cache) findMap(timed, hash uint64, content map[string]any) *parsedSet {
-	own := placeOf(c.maps(), timed)
-	known := own.Load()
+	known := placeOf(c.maps(), timed).Load()
 	if known != nil && paths.MatchesAny(known.set, content) {
 		return known
 	}
 	if other := placeOf(c.maps(), hash).Load(); other != nil && other != known && paths.MatchesAny(other.set, content) {
-		c.put(own, other)
 		return other
 	}
 	return nil
 }
+
+// writeMap is ToAny of fieldpath with a memory, given who owns the fields: new objects of one
+// controller have the same few sets. The set is in the place where readMap finds it without a time.
+// Its content, the map, may be that of other objects, too.
+func writeMap(c *Cache, s fieldpath.Set, owner string) *parsedSet {
+	hash := hashOf(owner, partSizesOfSet(s))
+	at := placeOf(c.maps(), hash)
+	known := at.Load()
+	switch {
+	case known == nil || !known.set.Equal(s):
+		known = &parsedSet{set: s, canonical: true, hash: hash}
+	case known.content != nil:
+		return known
+	}
+	p := &parsedSet{set: known.set, canonical: true, timed: known.timed, hash: hash}
+	p.fits.Store(known.fits.Load())
+	p.content, p.contentSize = paths.ToAnySize(s)
+	if paths.Size(s) <= maxMap && c.admits(p) {
+		c.put(at, p)
+	}
+	return p
+}
+
+// hashOf returns the hash by which the sets of an owner are found that have parts of these sizes.
+func hashOf(owner string, sizes uint64) uint64 { return maphash.String(hashSeed, owner) + sizes }
 
 // findLarge returns the set that content is read as, if the row of large ones has it, and else nil.
 // Of those that an owner had at other times it tries the newest alone: comparing a large set with a
@@ -207,9 +255,26 @@ func placeOf(table []place, hash uint64) *place {
 // they are about, and in how many members those have.
 func partSizes(content map[string]any) uint64 {
 	n := uint64(len(content))
-	for _, name := range [...]string{"f:metadata", "f:spec", "f:status"} {
-		part, _ := content[name].(map[string]any)
+	for _, name := range parts {
+		part, _ := content["f:"+name].(map[string]any)
 		n = n<<12 + uint64(len(part))
+	}
+	return n
+}
+
+// parts are the parts of an object that tell most maps apart.
+var parts = [...]string{"metadata", "spec", "status"}
+
+// partSizesOfSet is partSizes of the map that s is written as.
+func partSizesOfSet(s fieldpath.Set) uint64 {
+	n := uint64(paths.Width(s))
+	for _, name := range parts {
+		member, below := s.Get(fieldpath.Field(name))
+		size := paths.Width(below)
+		if member && size > 0 {
+			size++ // for the member named "."
+		}
+		n = n<<12 + uint64(size)
 	}
 	return n
 }

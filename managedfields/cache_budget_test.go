@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/schema"
 )
@@ -44,6 +45,12 @@ var feeds = map[string]func(c *Cache, i int) (reading, error){
 	"maps of keys": func(c *Cache, i int) (reading, error) {
 		return feedMap(c, i, 500, `k:{"n":"`+strings.Repeat(`\u0001`, 10)+`%d"}`)
 	},
+	"written maps": func(c *Cache, i int) (reading, error) {
+		return feedWritten(c, i, 60, func(j int) []string { return []string{"a", fmt.Sprint(j), "b", "c", "d"} })
+	},
+	"written wide maps": func(c *Cache, i int) (reading, error) {
+		return feedWritten(c, i, 1030, func(j int) []string { return []string{fmt.Sprint(j)} })
+	},
 	"large maps": func(c *Cache, i int) (reading, error) { return feedMap(c, i, 5_000, "f:%d") },
 }
 
@@ -70,6 +77,20 @@ func feedMap(c *Cache, i, n int, name string) (reading, error) {
 func feedEntry(c *Cache, i int, content map[string]any) (reading, error) {
 	e := Entry{Manager: "m", Time: time.Unix(int64(i), 0), FieldsV1: Fields{held: content}}
 	return e.read(c)
+}
+
+// feedWritten writes a set of n paths of fields as a map.
+func feedWritten(c *Cache, i, n int, path func(j int) []string) (reading, error) {
+	b := fieldpath.Builder{}
+	b.Add(fieldpath.Path{fieldpath.Field(fmt.Sprint("-", i))})
+	for j := range n {
+		var p fieldpath.Path
+		for _, name := range path(j) {
+			p = append(p, fieldpath.Field(name))
+		}
+		b.Add(p)
+	}
+	return writeMap(c, b.Set(), fmt.Sprint("m", i)).reading(), nil
 }
 
 // TestCacheBudget fills caches with the worst that there is, and measures the heap: it grows by no more than the budget, and what a

@@ -3,11 +3,13 @@ package managedfields
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"strconv"
 	"testing"
 	"weak"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -177,5 +179,35 @@ func TestFitsByType(t *testing.T) {
 	root := atomic["root"]
 	if !p.fitsTo(untypedRoot(t)) || p.fitsTo(root) {
 		t.Error("what fits one type fits another")
+	}
+}
+
+// TestWrittenMaps demands that equal sets of an owner are written as one map, that this is the map that the set says, and that the set
+// is known when the map is read.
+func TestWrittenMaps(t *testing.T) {
+	c := NewCache(DefaultBudget)
+	set := func(name string) fieldpath.Set {
+		s, err := fieldpath.ParseSet([]byte(`{"f:metadata":{"f:labels":{".":{},"f:` + name + `":{}}},"f:spec":{"f:list":{"k:{\"a\":1}":{"f:b":{}}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	first := writeMap(c, set("a"), "m")
+	if again := writeMap(c, set("a"), "m"); again != first || !reflect.DeepEqual(first.content, paths.ToAny(set("a"))) {
+		t.Errorf("a set is written twice, or as %v", first.content)
+	}
+	if read, err := readMap(c, paths.ToAny(set("a")), "m", 7); err != nil || read != first {
+		t.Errorf("a set that was written is read again, error %v", err)
+	}
+	if other := writeMap(c, set("b"), "m"); !reflect.DeepEqual(other.content, paths.ToAny(set("b"))) {
+		t.Errorf("another set is written as %v", other.content)
+	}
+	read, err := readMap(c, paths.ToAny(set("c")), "n", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if written := writeMap(c, set("c"), "n"); !paths.Same(written.set, read.set) {
+		t.Error("a set that was read is another one when it is written")
 	}
 }

@@ -35,6 +35,7 @@ func (d *Decoder) Parse(json []byte) (Object, error) {
 		return ParseObject(json)
 	}
 	d.values.Repair, d.values.Text = true, fieldsPath
+	documents.SetKnown(&d.values, knownText)
 	v, err := d.values.Parse(json)
 	if err != nil {
 		return Object{}, err

@@ -183,13 +183,14 @@ func (f Fields) document() (value.Value, error) {
 	return value.Null(), nil
 }
 
-// toAny returns f as an unstructured object holds it, sharing the map that it came in.
-func (f Fields) toAny() (any, error) {
+// toAny returns f, the fields of owner, as an unstructured object holds it: the map that it came in,
+// or one that c remembers.
+func (f Fields) toAny(c *Cache, owner string) (any, error) {
 	switch held := f.held.(type) {
 	case map[string]any:
 		return held, nil
 	case fieldpath.Set:
-		return paths.ToAny(held), nil
+		return writeMap(c, held, owner).content, nil
 	}
 	document, err := f.document()
 	return document.ToAny(), err

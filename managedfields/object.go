@@ -41,6 +41,7 @@ type Object struct {
 // entries stay text.
 func ParseObject(json []byte) (Object, error) {
 	d := value.Decoder{Repair: true, Text: fieldsPath}
+	documents.SetKnown(&d, knownText)
 	v, err := documents.ParseAlone(d, json)
 	if err != nil {
 		return Object{}, err

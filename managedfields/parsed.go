@@ -25,6 +25,9 @@ type parsedSet struct {
 	timed     uint64 // of those that came as maps: the hashes by which readMap finds them
 	hash      uint64
 	fits      atomic.Pointer[fit] // the type that the set was last found to be adapted to, see Reconcile of typed
+
+	content     map[string]any // what the set was written as by writeMap, or nil
+	contentSize int            // of content, in bytes
 }
 
 // reading returns p as the outcome of a read that is remembered.
@@ -57,8 +60,8 @@ func isAdapted(s fieldpath.Set, t *schema.Type) bool {
 // size returns how many bytes p keeps alive at most. Go allocates up to an eighth more than is
 // asked for, and with the text of a set that was read there may be room that it did not need.
 func (p *parsedSet) size() int64 {
-	const fixed = 224 // of p, with a fit
-	n := int64(paths.Size(p.set) + len(p.text)/4)
+	const fixed = 256 // of p, with a fit
+	n := int64(paths.Size(p.set) + len(p.text)/4 + p.contentSize)
 	if p.set.IsEmpty() { // it has no text that p.text would be a part of
 		n += int64(len(p.text))
 	}

@@ -138,7 +138,11 @@ func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 	if out, err = r.store(r.syncLastApplied(out), sent, held); err != nil {
 		return Object{}, err
 	}
-	made := r.encode(out, &p.stored, r.live.source)
+	source := r.live.source
+	if r.creates {
+		source = r.object.source
+	}
+	made := r.encode(out, &p.stored, source)
 	if out.changed {
 		made.sent = sent
 	}

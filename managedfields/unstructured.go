@@ -86,9 +86,10 @@ func (e *Entry) setAll(content any) bool {
 // AsAny returns the object with its managed fields as unstructured.Unstructured holds it. The
 // object, its metadata and its entries are new maps; what is below them must not be modified. It is
 // shared, as far as it is the same, with the map that [ObjectFromAny] made the object from, or, for
-// what a [FieldManager] returned, with that of the object that it was updated to or of the live one
-// that it was applied to. Of an object that shares nothing use [value.Value.ToAny] on what Value
-// returns.
+// what a [FieldManager] returned, with that of the object that it was updated to, of the live one
+// that it was applied to, or of the configuration that created it. The fieldsV1 of entries may be
+// shared with other objects that have the same. Of an object that shares nothing use
+// [value.Value.ToAny] on what Value returns.
 //
 // The error is that of Value.
 func (o Object) AsAny() (map[string]any, error) {
@@ -105,10 +106,13 @@ func (o Object) AsAny() (map[string]any, error) {
 		metadata[name] = anyAfter(member, former.Get("metadata", name), fromMetadata[name])
 	}
 	if o.Entries != nil {
-		list := make([]any, len(o.Entries))
+		list, c := make([]any, len(o.Entries)), processCache
+		if len(o.Entries) > manyEntries {
+			c = noCache
+		}
 		for i, e := range o.Entries {
 			var err error
-			if list[i], err = e.toAny(); err != nil {
+			if list[i], err = e.toAny(c); err != nil {
 				return nil, &EntryError{Index: i, Manager: e.Manager, Err: err}
 			}
 		}
@@ -160,7 +164,7 @@ func anyAfter(v, former value.Value, content any) any {
 }
 
 // toAny returns e as unstructured objects hold it. The map is new; its fieldsV1 may be shared.
-func (e Entry) toAny() (map[string]any, error) {
+func (e Entry) toAny(c *Cache) (map[string]any, error) {
 	content := make(map[string]any, 7)
 	for _, f := range e.texts() {
 		if f.text != "" {
@@ -170,7 +174,7 @@ func (e Entry) toAny() (map[string]any, error) {
 	if e.FieldsV1.IsAbsent() {
 		return content, nil
 	}
-	fields, err := e.FieldsV1.toAny()
+	fields, err := e.FieldsV1.toAny(c, e.Manager)
 	content["fieldsV1"] = fields
 	return content, err
 }

@@ -52,6 +52,8 @@ type Decoder struct {
 	// map on. There need not be such a member, and nobody looks at what it is.
 	Except []string
 
+	known func(text string) string // see internal.SetKnown
+
 	text  []byte // of Last, if Parse read that
 	read  Value  // Last, if Parse read that
 	marks []mark // of containers in text, by their start
@@ -87,7 +89,7 @@ func (d *Decoder) Parse(text []byte) (Value, error) {
 // parser returns a parser of text with the options of d.
 func (d *Decoder) parser(text []byte) *parser {
 	p := parsers.Get().(*parser)
-	p.Text, p.keep, p.repeats = jsontext.Lend(text), d.Text, d.Repeats
+	p.Text, p.keep, p.known, p.repeats = jsontext.Lend(text), d.Text, d.known, d.Repeats
 	if d.Repair {
 		p.Mode = jsontext.Repair
 	}

@@ -29,6 +29,10 @@ func (internal) Items(v Value) []Value {
 // and nothing is noted for a text that follows.
 func (internal) ParseAlone(d Decoder, text []byte) (Value, error) { return d.parseAlone(text) }
 
+// SetKnown makes Parse ask known for each value that stays text, see [Decoder.Text]: it returns an equal
+// string that is in memory already, or "". It must not keep the text.
+func (internal) SetKnown(d *Decoder, known func(text string) string) { d.known = known }
+
 // Sorted returns the object of members, which are in name order, none of them twice. It keeps them.
 func (internal) Sorted(members []Member) Value { return fromMembers(members) }
 

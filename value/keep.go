@@ -28,11 +28,21 @@ func (p *parser) step() (v Value, err *jsontext.Error) {
 	if p.matched++; p.matched == len(p.keep) {
 		start := p.Pos
 		if err = p.Skip(); err == nil {
-			v = fromString(strings.Clone(p.Text[start:p.Pos]))
+			v = fromString(p.kept(p.Text[start:p.Pos]))
 		}
 	} else {
 		v, err = p.value()
 	}
 	p.matched--
 	return v, err
+}
+
+// kept returns text in memory of its own, or in memory where it is known already.
+func (p *parser) kept(text string) string {
+	if p.known != nil {
+		if known := p.known(text); known != "" {
+			return known
+		}
+	}
+	return strings.Clone(text)
 }

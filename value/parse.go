@@ -52,9 +52,10 @@ type parser struct {
 	shorts  [128]string // short strings that are no names, of this document only: so few are cleared quickly
 	scratch []byte      // of the string that is being read, if it has escapes
 
-	keep    []string // the path to what stays text, see [Decoder.Text]
-	matched int      // how many of its steps the parser has gone
-	values  int      // how many were read
+	keep    []string                 // the path to what stays text, see [Decoder.Text]
+	known   func(text string) string // see internal.SetKnown
+	matched int                      // how many steps of keep the parser has gone
+	values  int                      // how many were read
 
 	repeats bool // of members with one name the last counts
 
@@ -79,7 +80,7 @@ func (p *parser) release() {
 	clear(p.marks)
 	clear(p.shorts[:])
 	p.Scanner, p.arena, p.matched = jsontext.Scanner{}, arena{}, 0
-	p.keep, p.repeats, p.marking, p.marks, p.seen = nil, false, false, slab.Kept(p.marks, maxKept), likeness{}
+	p.keep, p.known, p.repeats, p.marking, p.marks, p.seen = nil, nil, false, false, slab.Kept(p.marks, maxKept), likeness{}
 	p.values, p.shared = 0, 0
 	p.open, p.items, p.scratch = slab.Kept(p.open, maxKept), slab.Kept(p.items, maxKept), slab.Kept(p.scratch, maxKeptText)
 	parsers.Put(p)

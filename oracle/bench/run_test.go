@@ -34,9 +34,9 @@ func TestRowsAreListedOnce(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	status, out, _ := bench(t, "-row", "^(update-cold/pod/3|memory-text/pod)$")
+	status, out, _ := bench(t, "-row", "^(update-versions/custom-100/5|memory-text/pod)$")
 	for _, want := range []string{
-		"Machine: ", "## Cold\n", "| update-cold/pod/3 |", "## Memory\n", "| memory-text/pod |",
+		"Machine: ", "## Apply, unstructured\n", "| update-versions/custom-100/5 |", "## Memory\n", "| memory-text/pod |",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)

@@ -10,6 +10,9 @@ type Worker struct {
 	Answer func() (string, error)
 	// Prepare, when not nil, makes inputs for the next n runs. It is not part of the work.
 	Prepare func(n int) error
+	// Inputs, when not 0, is how many different inputs Prepare makes before they come again. The work is done once with each
+	// before anything is measured, as far as it remembers what it met.
+	Inputs int
 }
 
 // Side makes workers that do a piece of work in one way. What workers of a side share must be safe for concurrent use.
@@ -32,6 +35,20 @@ func (s Side) workers(n int) ([]Worker, error) {
 		workers[i] = w
 	}
 	return workers, nil
+}
+
+// meetInputs does the work once with each of the inputs that come again.
+func (w Worker) meetInputs() error {
+	for left := w.Inputs; left > 0; left -= maxPreparedRuns {
+		n := min(left, maxPreparedRuns)
+		if err := w.prepare(n); err != nil {
+			return err
+		}
+		if err := repeat(w, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (w Worker) prepare(n int) error {

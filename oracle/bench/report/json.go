@@ -15,7 +15,7 @@ type side struct {
 // line is a Line as JSON.
 type line struct {
 	Row        string  `json:"row"`
-	Per        string  `json:"per"` // operation, field or object
+	Per        string  `json:"per"` // operation, field, object or, of the object, byte
 	Deed       side    `json:"deed"`
 	Peer       side    `json:"peer"`
 	Ratio      float64 `json:"ratio"`
@@ -37,6 +37,8 @@ func JSON(w io.Writer, l Line) error {
 		out.Per = "field"
 	case l.Row.Kept > 0:
 		out.Per = "object"
+	case l.Row.Size > 0:
+		out.Per = "byte"
 	}
 	deed, peer, unit := l.Result.Deed, l.Result.Peer, l.unit()
 	out.Deed = side{deed.Nanoseconds / unit, deed.Allocs / unit, deed.Bytes / unit}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/deed-project/deed/oracle/bench/measure"
@@ -14,8 +15,8 @@ type Line struct {
 	Growth float64 // the exponent by which deed's time grows with the size, of rows that grow
 }
 
-// unit returns what the costs of the line are divided by: they are those of one field where a row says so.
-func (l Line) unit() float64 { return float64(max(1, l.Row.Fields)) }
+// unit returns what the costs of the line are divided by: they are those of one field, or of one byte, where a row says so.
+func (l Line) unit() float64 { return float64(max(1, l.Row.Fields, l.Row.Size)) }
 
 // Verdict says how a row does against its bar.
 type Verdict string
@@ -24,7 +25,7 @@ type Verdict string
 const (
 	Aim     Verdict = "aim"    // reaches what is aimed at
 	AtLeast Verdict = "ok"     // reaches what is asked for at least
-	Below   Verdict = "below"  // is too slow
+	Below   Verdict = "below"  // is too slow, or allocates too many bytes where the row is about those
 	Allocs  Verdict = "allocs" // is fast enough, but allocates too much
 	Grows   Verdict = "grows"  // is fast enough at this size, but its cost grows too much
 	NoBar   Verdict = ""       // is not judged
@@ -42,11 +43,24 @@ func (l Line) Verdict() Verdict {
 		return AtLeast
 	case bar == rows.Bar{}:
 		return NoBar
+	case l.Row.Size > 0:
+		return atMost(l.Result.Deed.Bytes/float64(l.Row.Size), bar)
 	case l.Result.Ratio < bar.AtLeast:
 		return Below
-	case l.Result.AllocRatio() < rows.AllocBar.AtLeast:
+	case l.Result.AllocRatio() < cmp.Or(l.Row.Allocs, rows.AllocBar).AtLeast:
 		return Allocs
 	case l.Result.Ratio >= bar.Aim:
+		return Aim
+	}
+	return AtLeast
+}
+
+// atMost judges a cost by a limit.
+func atMost(cost float64, limit rows.Bar) Verdict {
+	switch {
+	case cost > limit.AtLeast:
+		return Below
+	case cost <= limit.Aim:
 		return Aim
 	}
 	return AtLeast

@@ -19,6 +19,8 @@ func Markdown(w io.Writer, group rows.Group, lines []Line) error {
 	switch {
 	case lines[0].Row.Kept > 0:
 		memory(&b, lines)
+	case lines[0].Row.Size > 0:
+		perByte(&b, lines)
 	case lines[0].Row.Grows():
 		growth(&b, lines)
 	default:
@@ -44,6 +46,15 @@ func memory(b *strings.Builder, lines []Line) {
 	for _, l := range lines {
 		fmt.Fprintf(b, "| %s | %s | %s | **%s** |\n", l.Row.Name,
 			size(l.Result.Deed.Bytes), size(l.Result.Peer.Bytes), factor(l.Result.Ratio))
+	}
+}
+
+func perByte(b *strings.Builder, lines []Line) {
+	b.WriteString("| row | deed | peer | ratio | at most / aim | |\n|---|---:|---:|---:|---|---|\n")
+	for _, l := range lines {
+		size := float64(l.Row.Size)
+		deed, peer := l.Result.Deed.Bytes/size, l.Result.Peer.Bytes/size
+		fmt.Fprintf(b, "| %s | %.1f | %.1f | **%s** | %s | %s |\n", l.Row.Name, deed, peer, factor(peer/deed), bar(l.Row.Bar), l.Verdict())
 	}
 }
 

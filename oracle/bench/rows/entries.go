@@ -91,7 +91,7 @@ func decodeUnseen(live []byte) (sides, error) {
 	r := request{live: live, sent: live}
 	return sides{
 		deed: func() (measure.Worker, error) {
-			inputs := unseen[[]managedfields.Entry]{request: r, decode: func(text []byte) ([]managedfields.Entry, error) {
+			inputs := variants[[]managedfields.Entry]{request: r, vary: unseen, decode: func(text []byte) ([]managedfields.Entry, error) {
 				entries, err := entriesOf(text)
 				return fromEntries(entries), err
 			}}
@@ -101,7 +101,7 @@ func decodeUnseen(live []byte) (sides, error) {
 			return measure.Worker{Run: run, Answer: answer, Prepare: inputs.prepare}, nil
 		},
 		peer: func() (measure.Worker, error) {
-			inputs := unseen[[]metav1.ManagedFieldsEntry]{request: r, decode: entriesOf}
+			inputs := variants[[]metav1.ManagedFieldsEntry]{request: r, vary: unseen, decode: entriesOf}
 			run := func() error { return apimanagedfields.ValidateManagedFields(inputs.next().live) }
 			answer := func() (string, error) { return setsOf(fromEntries(inputs.current().live)), nil }
 			return measure.Worker{Run: run, Answer: answer, Prepare: inputs.prepare}, nil

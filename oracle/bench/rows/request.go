@@ -38,6 +38,7 @@ type deedForm struct {
 	done    func(managedfields.Object) error
 	answer  func() (string, error) // what done was given last
 	prepare func(n int) error
+	inputs  int // see [measure.Worker]
 }
 
 // peerForm is how the peer's caller holds objects.
@@ -72,6 +73,10 @@ var (
 	text       = form{deed: deedText, peer: peerText}
 	servedText = form{served: true, deed: deedText, peer: peerText}
 	textCold   = form{deed: deedTextCold, peer: peerTextCold}
+	turns      = form{deed: deedTurns, peer: peerTurns}
+	plainTurns = form{deed: deedPlain, peer: peerTurns}
+	newTurns   = form{deed: deedNewMaps, peer: peerTurns}
+	textTurns  = form{deed: deedTextTurns, peer: peerTextTurns}
 	structs    = form{structs: true, deed: deedStructs, peer: peerStructs}
 	sameStruct = form{structs: true, deed: deedSameStruct, peer: peerStructs}
 
@@ -129,7 +134,7 @@ func (r request) deed(f form) (measure.Side, error) {
 			return form.done(out)
 		}
 		answer := func() (string, error) { return orRefusal(refusal, form.answer) }
-		return measure.Worker{Run: run, Answer: answer, Prepare: form.prepare}, nil
+		return measure.Worker{Run: run, Answer: answer, Prepare: form.prepare, Inputs: form.inputs}, nil
 	}, nil
 }
 

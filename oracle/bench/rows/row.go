@@ -18,10 +18,12 @@ type Group struct {
 type Row struct {
 	Name    string // without spaces, unique
 	Bar     Bar
+	Allocs  Bar  // for the ratio of allocations; the zero Bar stands for AllocBar
 	Workers int  // at once; 0 means 1
 	Fields  int  // when not 0, costs are those of one field: those of an operation divided by Fields
 	Kept    int  // when not 0, the row is about the memory that results keep, as many of them
 	Large   bool // takes seconds, so that quick runs leave it out
+	Size    int  // when not 0, the row is about the bytes that are allocated for each byte of an object of that size; Bar is its limit
 	build   func() (sides, error)
 
 	// quarter makes the same work at a quarter of the size, where a row is about how the cost grows; else it is nil.
@@ -71,7 +73,20 @@ var (
 	fieldsBar  = Bar{10, 20}
 	parseBar   = Bar{4, 8}
 	printBar   = Bar{8, 12}
-	algebraBar = Bar{6, 12}
+	algebraBar = Bar{8, 12}
+
+	turnUpdateBar   = Bar{14, 25}
+	turnApplyBar    = Bar{18, 30}
+	turnNothingBar  = Bar{24, 60}
+	textTurnBar     = Bar{15, 30}
+	textApplyBar    = Bar{18, 35}
+	textNothingBar  = Bar{22, 45}
+	coldBar         = Bar{9, 15}
+	coldDecodeBar   = Bar{6, 10}
+	createBar       = Bar{10, 20}
+	createAllocsBar = Bar{15, 40}
+	largeBar        = Bar{8, 15}
+	bytesPerByteBar = Bar{4, 3}
 )
 
 // object is an object of the benchmark, by the name that it has in rows.

@@ -9,6 +9,8 @@ import (
 // Groups returns all rows.
 func Groups() []Group {
 	return []Group{
+		{"Objects in turn", turnDoc, turnRows()},
+		{"Bytes allocated", bytesDoc, bytesRows()},
 		{"Update, unstructured", updateDoc, updateRows()},
 		{"Apply, unstructured", applyDoc, applyRows()},
 		{"JSON text in and out", textDoc, textRows()},
@@ -29,6 +31,15 @@ func Groups() []Group {
 
 // What the rows of the groups measure.
 const (
+	turnDoc = `Writes to 2,000 different objects in turn, each decoded from JSON text just before: what a server with many objects
+sees. The number at the end of a row's name counts the field managers. Maps in and out; rows called text read both objects from
+JSON text and print the answer. Rows called plain convert each object for itself, by ObjectFromAny. Rows called new do so too,
+and make new maps of the whole answer by ToAny, which costs as much as all the rest. Rows called
+convert are the floor: they convert both objects of an update and the answer, and do nothing else; the peer copies a map there.`
+
+	bytesDoc = `Bytes that are allocated for each byte of the stored object's text, from JSON text to JSON text, 2,000 different objects
+in turn. The peer has maps, or Go structs in rows called structs.`
+
 	updateDoc = `An update of one label by the manager that made the object. Both sides take and return objects as maps: deed's
 conversion from maps and back is included, and both may share maps between what they take and return.`
 
@@ -106,6 +117,74 @@ func conflicting(s *fixture.Story) request { return applyOf(s, s.Conflicting) }
 func created(s *fixture.Story) request {
 	return request{s.Kind, apply, fixture.Applier, nil, s.Config, false}
 }
+func createdByUpdate(s *fixture.Story) request {
+	return request{s.Kind, update, fixture.Creator, nil, s.Config, false}
+}
+
+func turnRows() (rows []Row) {
+	for _, o := range []object{pod, deployment} {
+		for _, n := range []int{4, 10} {
+			add := func(work string, bar Bar, f form, pick func(*fixture.Story) request) {
+				rows = append(rows, story(fmt.Sprintf("%s/%s/%d", work, o.name, n), bar, o, n, f, pick))
+			}
+			add("turn-update", turnUpdateBar, turns, updateOf)
+			add("turn-apply", turnApplyBar, turns, changed)
+			add("turn-apply-nothing", turnNothingBar, turns, nothing)
+			add("turn-text-update", textTurnBar, textTurns, updateOf)
+			add("turn-text-apply", textApplyBar, textTurns, changed)
+			add("turn-text-apply-nothing", textNothingBar, textTurns, nothing)
+		}
+		rows = append(rows,
+			story("turn-plain-update/"+o.name+"/4", turnUpdateBar, o, 4, plainTurns, updateOf),
+			story("turn-plain-apply/"+o.name+"/4", turnApplyBar, o, 4, plainTurns, changed),
+			story("turn-plain-apply-nothing/"+o.name+"/4", turnNothingBar, o, 4, plainTurns, nothing),
+			story("turn-new-update/"+o.name+"/4", Bar{}, o, 4, newTurns, updateOf),
+			story("turn-new-apply/"+o.name+"/4", Bar{}, o, 4, newTurns, changed),
+			creation("turn-create-apply/"+o.name, o, turns, created),
+			creation("turn-create-update/"+o.name, o, turns, createdByUpdate),
+			creation("turn-text-create-apply/"+o.name, o, textTurns, created),
+			creation("turn-text-create-update/"+o.name, o, textTurns, createdByUpdate),
+			floor("turn-convert/"+o.name+"/4", o, convertMaps),
+			floor("turn-text-convert/"+o.name+"/4", o, convertText))
+	}
+	return rows
+}
+
+// creation makes a row of a write that creates an object.
+func creation(name string, o object, f form, pick func(*fixture.Story) request) Row {
+	row := story(name, createBar, o, 1, f, pick)
+	row.Allocs = createAllocsBar
+	return row
+}
+
+// floor makes a row of conversions alone.
+func floor(name string, o object, convert func(request) sides) Row {
+	return Row{Name: name, build: func() (sides, error) {
+		s, err := o.tell(managersOf(4))
+		if err != nil {
+			return sides{}, err
+		}
+		return convert(updateOf(s)), nil
+	}}
+}
+
+func bytesRows() (rows []Row) {
+	for _, o := range []object{pod, deployment} {
+		s, err := o.tell(managersOf(4))
+		size := 0
+		if err == nil { // else the row says so when it is built
+			size = len(s.Live)
+		}
+		add := func(work string, f form, pick func(*fixture.Story) request) {
+			row := story(work+"/"+o.name+"/4", bytesPerByteBar, o, 4, f, pick)
+			row.Size = size
+			rows = append(rows, row)
+		}
+		add("bytes-update", textTurns, updateOf)
+		add("bytes-apply", textTurns, changed)
+	}
+	return rows
+}
 
 func updateRows() (rows []Row) {
 	for _, o := range ordinary {
@@ -114,9 +193,17 @@ func updateRows() (rows []Row) {
 		}
 	}
 	for _, o := range large {
-		rows = append(rows, story("update/"+o.name+"/3", Bar{}, o, 3, maps, updateOf))
+		rows = append(rows, story("update/"+o.name+"/3", largeBarOf(o), o, 3, maps, updateOf))
 	}
 	return rows
+}
+
+// largeBarOf returns the bar of a write to a large object. Custom objects have none: their fields are small.
+func largeBarOf(o object) Bar {
+	if o.kind.Custom {
+		return Bar{}
+	}
+	return largeBar
 }
 
 func applyRows() (rows []Row) {
@@ -131,7 +218,7 @@ func applyRows() (rows []Row) {
 	}
 	for _, o := range large {
 		rows = append(rows,
-			story("apply/"+o.name+"/2", Bar{}, o, 2, maps, changed),
+			story("apply/"+o.name+"/2", largeBarOf(o), o, 2, maps, changed),
 			story("apply-nothing/"+o.name+"/2", Bar{}, o, 2, maps, nothing))
 	}
 	return append(rows, versionRows()...)
@@ -255,14 +342,14 @@ func setRows() (rows []Row) {
 
 func entryRows() (rows []Row) {
 	for _, o := range ordinary {
-		rows = append(rows, entryRow("decode", o, decodeEntries), entryRow("encode", o, encodeEntries))
+		rows = append(rows, entryRow("decode", Bar{}, o, decodeEntries), entryRow("encode", Bar{}, o, encodeEntries))
 	}
 	return rows
 }
 
 // entryRow makes a row about the managed fields of a story's object.
-func entryRow(work string, o object, build func(live []byte) (sides, error)) Row {
-	return Row{Name: work + "/" + o.name + "/10", build: func() (sides, error) {
+func entryRow(work string, bar Bar, o object, build func(live []byte) (sides, error)) Row {
+	return Row{Name: work + "/" + o.name + "/10", Bar: bar, build: func() (sides, error) {
 		s, err := o.tell(managersOf(10))
 		if err != nil {
 			return sides{}, err
@@ -274,10 +361,10 @@ func entryRow(work string, o object, build func(live []byte) (sides, error)) Row
 func coldRows() (rows []Row) {
 	for _, o := range ordinary {
 		rows = append(rows,
-			story("update-cold/"+o.name+"/3", Bar{}, o, 3, cold, updateOf),
-			story("apply-cold/"+o.name+"/2", Bar{}, o, 2, cold, changed),
-			story("text-update-cold/"+o.name+"/3", Bar{}, o, 3, textCold, updateOf),
-			entryRow("decode-cold", o, decodeUnseen))
+			story("update-cold/"+o.name+"/3", coldBar, o, 3, cold, updateOf),
+			story("apply-cold/"+o.name+"/2", coldBar, o, 2, cold, changed),
+			story("text-update-cold/"+o.name+"/3", coldBar, o, 3, textCold, updateOf),
+			entryRow("decode-cold", coldDecodeBar, o, decodeUnseen))
 	}
 	return rows
 }
