@@ -1,10 +1,12 @@
 package fieldpath
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 
 	deed "github.com/deed-project/deed/fieldpath"
 	deedvalue "github.com/deed-project/deed/value"
@@ -16,8 +18,14 @@ func (s *Set) ToJSON() ([]byte, error) {
 	if s.whole() == nil && s.hasNameless() {
 		return nil, errNameless
 	}
-	return s.deed().AppendJSON(nil), nil
+	text := texts.Get().(*[]byte)
+	defer texts.Put(text)
+	*text = s.deed().AppendJSON((*text)[:0])
+	return bytes.Clone(*text), nil
 }
+
+// texts holds room for fieldsV1 that is being printed.
+var texts = sync.Pool{New: func() any { return new([]byte) }}
 
 // ToJSONStream writes s as fieldsV1 to w. Errors are those of [Set.ToJSON] and of w.
 func (s *Set) ToJSONStream(w io.Writer) error {

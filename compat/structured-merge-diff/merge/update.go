@@ -3,6 +3,7 @@ package merge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	deedpath "github.com/deed-project/deed/fieldpath"
 	deed "github.com/deed-project/deed/merge"
@@ -150,8 +151,12 @@ func (s *Updater) write(live, object *typed.TypedValue, version fieldpath.APIVer
 		return nil, err
 	}
 	w := &write{updater: s, live: live, new: object, version: version, managers: managers, manager: manager}
-	w.engine = deed.New(deed.Config{Converter: w, ResetFields: filters})
-	entries := make([]deed.Entry, 0, len(managers)+1)
+	config := deed.Config{ResetFields: filters}
+	if len(managers) > 0 { // without, nothing is of another version
+		config.Converter = w
+	}
+	w.engine = deed.New(config)
+	entries := make([]deed.Entry, 0, len(managers))
 	for name, owned := range managers {
 		entries = append(entries, deed.Entry{
 			Manager: deed.Manager{Name: name}, Fields: paths.Deed(owned.Set()), APIVersion: string(owned.APIVersion()),
@@ -183,17 +188,26 @@ func document(v *typed.TypedValue) (deedtyped.Value, error) {
 
 // wrap returns v, which the engine computed or was given, as a TypedValue.
 func (w *write) wrap(v deedtyped.Value) *typed.TypedValue {
-	for _, known := range append([]*typed.TypedValue{w.new, w.live}, w.known...) {
-		if d, _ := typing.Document(known); d.Content().Same(v.Content()) && d.Type() == v.Type() {
-			return known
-		}
+	is := func(known *typed.TypedValue) bool {
+		d, _ := typing.Document(known)
+		return d.Content().Same(v.Content()) && d.Type() == v.Type()
 	}
-	for _, known := range append([]*typed.TypedValue{w.live}, w.known...) {
-		if d, _ := typing.Document(known); d.Type() == v.Type() {
-			return typing.Computed(known, v, w.live, w.new)
-		}
+	switch i := slices.IndexFunc(w.known, is); {
+	case is(w.new):
+		return w.new
+	case is(w.live):
+		return w.live
+	case i >= 0:
+		return w.known[i]
 	}
-	return typing.Computed(w.live, v, w.live, w.new)
+	like := w.live // any value of v's type
+	if i := slices.IndexFunc(w.known, func(known *typed.TypedValue) bool {
+		d, _ := typing.Document(known)
+		return d.Type() == v.Type()
+	}); i >= 0 && w.request.Live.Type() != v.Type() {
+		like = w.known[i]
+	}
+	return typing.Computed(like, v, w.live, w.new)
 }
 
 // Convert implements the engine's Converter by that of the Updater.
