@@ -6,5 +6,3 @@ require (
 	github.com/deed-project/deed v0.1.0
 	go.yaml.in/yaml/v2 v2.4.4
 )
-
-replace github.com/deed-project/deed => ../..

@@ -96,7 +96,7 @@ func SerializePathElement(pe PathElement) (string, error) {
 func DeserializePathElement(s string) (PathElement, error) {
 	switch {
 	case len(s) < 2:
-		return PathElement{}, errors.New("key must be 2 characters long:")
+		return PathElement{}, errors.New("key must be 2 characters long")
 	case s[1] != ':':
 		return PathElement{}, fmt.Errorf("missing colon: %v", s)
 	}
