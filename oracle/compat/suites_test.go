@@ -40,6 +40,77 @@ func original(t *testing.T) string {
 	return dir
 }
 
+// TestImports is the dependency policy of the stand-in: deed's public packages below managedfields, and a YAML library.
+func TestImports(t *testing.T) {
+	dir := t.TempDir()
+	copyTree(t, standIn(t), dir, func(string) bool { return true })
+	run(t, dir, "go", "mod", "edit", "-replace", "github.com/deed-project/deed="+root(t))
+	out, err := command(dir, "go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const deed, own = "github.com/deed-project/deed/", "sigs.k8s.io/structured-merge-diff/v6/"
+	allowed := map[string]string{
+		"internal/door": "",
+		"value":         deed + "value " + deed + "value/structs go.yaml.in/yaml/v2",
+		"schema":        deed + "schema " + own + "internal/door " + own + "value",
+		"fieldpath":     deed + "fieldpath " + deed + "value " + own + "internal/door " + own + "schema " + own + "value",
+		"typed": deed + "fieldpath " + deed + "schema " + deed + "typed " + deed + "value go.yaml.in/yaml/v2 " +
+			own + "fieldpath " + own + "internal/door " + own + "schema " + own + "value",
+		"merge": deed + "fieldpath " + deed + "merge " + deed + "typed " + own + "fieldpath " + own + "internal/door " + own + "typed",
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		pkg := strings.TrimPrefix(words[0], own)
+		may, ok := allowed[pkg]
+		if !ok {
+			t.Errorf("package %s is not in the table", pkg)
+		}
+		for _, imported := range words[1:] {
+			if strings.Contains(imported, ".") && !slices.Contains(strings.Fields(may), imported) {
+				t.Errorf("package %s imports %s", pkg, imported)
+			}
+		}
+	}
+}
+
+// TestPlay compares what command play prints with both.
+func TestPlay(t *testing.T) {
+	cases := "1000"
+	if n := os.Getenv("DEED_CASES"); n != "" {
+		cases = n
+	}
+	dir := t.TempDir()
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod = append(mod, "\nreplace sigs.k8s.io/structured-merge-diff/v6 => ../../compat/structured-merge-diff\n"...)
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	copyTree(t, "go.sum", filepath.Join(dir, "go.sum"), func(string) bool { return true })
+	play := func(name string, flags ...string) []string {
+		program := filepath.Join(dir, name)
+		run(t, ".", "go", slices.Concat([]string{"build"}, flags, []string{"-o", program, "./play"})...)
+		out, err := command(".", program, "-cases", cases).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(string(out), "\n")
+	}
+	theirs, ours := play("theirs", "-mod=readonly"), play("ours", "-modfile", filepath.Join(dir, "go.mod"))
+	if len(theirs) != len(ours) || len(ours) < 1000 {
+		t.Fatalf("they print %d and %d lines", len(theirs), len(ours))
+	}
+	for i := range ours {
+		if theirs[i] != ours[i] {
+			t.Fatalf("with structured-merge-diff:\n%s\nwith deed:\n%s", theirs[i], ours[i])
+		}
+	}
+	t.Logf("%d lines are equal", len(ours))
+}
+
 // TestOperations demands that each row of structured-merge-diff's BenchmarkOperations allocates at most a fourth.
 func TestOperations(t *testing.T) {
 	if testing.Short() {

@@ -15,7 +15,7 @@ import (
 
 // ToJSON returns s as fieldsV1. It is an error if a path has an element without any field.
 func (s *Set) ToJSON() ([]byte, error) {
-	if s.whole() == nil && s.hasNameless() {
+	if w := s.whole(); w == nil && s.hasNameless() || w != nil && !w.read && isNameless(w.set) {
 		return nil, errNameless
 	}
 	text := texts.Get().(*[]byte)
@@ -47,6 +47,16 @@ func (s *Set) hasNameless() bool {
 	}
 	for _, n := range s.Children.children() {
 		if n.element.kind() > 3 || n.set.hasNameless() {
+			return true
+		}
+	}
+	return false
+}
+
+// isNameless is hasNameless for a set of deed.
+func isNameless(s deed.Set) bool {
+	for e := range s.Entries() {
+		if e.Element == (deed.Element{}) || isNameless(e.Sub) {
 			return true
 		}
 	}

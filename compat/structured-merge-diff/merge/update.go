@@ -129,7 +129,7 @@ func (s *Updater) Apply(liveObject, configObject *typed.TypedValue, version fiel
 	if !result.Changed && !s.returnInputOnNoop {
 		return nil, out, nil
 	}
-	return w.wrap(result.Object), out, nil
+	return w.computed(result.Object), out, nil
 }
 
 // write is one call of Update or Apply. It converts for the engine.
@@ -200,6 +200,11 @@ func (w *write) wrap(v deedtyped.Value) *typed.TypedValue {
 	case i >= 0:
 		return w.known[i]
 	}
+	return w.computed(v)
+}
+
+// computed returns v, which the engine computed of the objects of the request, as a TypedValue with maps of its own.
+func (w *write) computed(v deedtyped.Value) *typed.TypedValue {
 	like := w.live // any value of v's type
 	if i := slices.IndexFunc(w.known, func(known *typed.TypedValue) bool {
 		d, _ := typing.Document(known)

@@ -434,36 +434,54 @@ func (w *pair) mergeLists(path fieldpath.Path, t *schema.List, l, r value.Value)
 			out = append(out, *merged)
 		}
 	}
-	passed := 0 // of live
-	pass := func(until int) {
-		for ; passed < until; passed++ {
-			if element := live.elements[passed]; len(config.of(element)) == 0 {
-				add(element, live.values[passed], nil)
+	// Two cursors go through the lists. anchor is the next item of config, from its cursor on, that live has too.
+	next := func(c int) int {
+		for c < len(config.elements) && len(live.of(config.elements[c])) == 0 {
+			c++
+		}
+		return c
+	}
+	i, c, anchor := 0, 0, next(0)
+	take := func() { // config's next item, with live's if there is exactly one
+		element, old := config.elements[c], value.Value(nil)
+		switch numbers := live.of(element); {
+		case len(numbers) > 1:
+			old = value.NewValueInterface(nil)
+		case len(numbers) == 1:
+			old = live.values[numbers[0]]
+		}
+		add(element, old, config.values[c])
+		if c == anchor {
+			anchor = next(c + 1)
+		}
+		c++
+	}
+	for i < len(live.elements) || c < len(config.elements) {
+		if i < len(live.elements) {
+			mine := -1 // the item of config with the identity of the live one
+			if numbers := config.of(live.elements[i]); len(numbers) > 0 {
+				mine = numbers[0]
+			}
+			switch {
+			case mine < 0: // only live has it
+				add(live.elements[i], live.values[i], nil)
+				i++
+				continue
+			case mine == c: // both cursors are at the same item
+				i++
+				take()
+				continue
+			case c < len(config.elements) && anchor < len(config.elements) && mine != anchor: // its turn comes later, or is past
+				i++
+				continue
+			case mine < c: // its turn is past
+				i++
 			}
 		}
-	}
-	for i := 0; i < len(config.elements); {
-		anchor := i
-		for anchor < len(config.elements) && len(live.of(config.elements[anchor])) == 0 {
-			anchor++
-		}
-		if anchor == len(config.elements) || live.of(config.elements[anchor])[0] < passed {
-			pass(len(live.elements))
-		} else {
-			pass(live.of(config.elements[anchor])[0])
-		}
-		for ; i <= anchor && i < len(config.elements); i++ {
-			element, old := config.elements[i], value.Value(nil)
-			switch numbers := live.of(element); {
-			case len(numbers) > 1:
-				old = value.NewValueInterface(nil)
-			case len(numbers) == 1:
-				old = live.values[numbers[0]]
-			}
-			add(element, old, config.values[i])
+		if c < len(config.elements) {
+			take()
 		}
 	}
-	pass(len(live.elements))
 	if len(out) == 0 {
 		return nil, nil
 	}
@@ -472,6 +490,15 @@ func (w *pair) mergeLists(path fieldpath.Path, t *schema.List, l, r value.Value)
 }
 
 func (tv *TypedValue) generalMerge(pso *TypedValue) (*TypedValue, error) {
+	out, errs := tv.mergeViews(pso)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return AsTypedUnvalidated(value.NewValueInterface(out), tv.schema, tv.typeRef), nil
+}
+
+// mergeViews merges the views of tv and pso. What is nothing is nil.
+func (tv *TypedValue) mergeViews(pso *TypedValue) (any, ValidationErrors) {
 	w := &pair{schema: tv.schema, merged: func(l, r value.Value) any {
 		if r != nil {
 			return r.Unstructured()
@@ -479,13 +506,16 @@ func (tv *TypedValue) generalMerge(pso *TypedValue) (*TypedValue, error) {
 		return l.Unstructured()
 	}}
 	out, errs := w.walk(nil, tv.typeRef, tv.asValue(), pso.asValue())
-	if len(errs) > 0 {
+	if out == nil {
 		return nil, errs
 	}
-	if out == nil {
-		out = new(any)
-	}
-	return AsTypedUnvalidated(value.NewValueInterface(*out), tv.schema, tv.typeRef), nil
+	return *out, errs
+}
+
+// mergedViews is mergeViews for values that conform, of which there are no errors.
+func (tv *TypedValue) mergedViews(pso *TypedValue) any {
+	out, _ := tv.mergeViews(pso)
+	return out
 }
 
 func (tv *TypedValue) generalCompare(rhs *TypedValue) (*Comparison, error) {
@@ -527,18 +557,36 @@ func addFields(s *fieldpath.Set, path fieldpath.Path, v value.Value, sc *schema.
 	case atom.Map != nil || atom.Scalar != nil:
 		s.Insert(path)
 	case atom.List != nil && atom.List.ElementRelationship != schema.Atomic:
-		items, _ := itemsOf(sc, atom.List, v)
-		for i, element := range items.elements {
-			at := append(slices.Clip(path), element)
-			s.Insert(at)
-			if len(items.of(element)) == 1 {
-				errs = append(errs, addFields(s, at, items.values[i], sc, atom.List.ElementType)...)
-			}
-		}
+		return addItems(s, path, v, sc, atom.List)
 	case atom.List != nil:
 		s.Insert(path)
 	default:
 		return invalid(tr)
+	}
+	return errs
+}
+
+// addItems is addFields for the items of v, none if it is no list. Items without identity have one path together, whose last
+// element has no field. Of items that are there several times, nothing below is added.
+func addItems(s *fieldpath.Set, path fieldpath.Path, v value.Value, sc *schema.Schema, t *schema.List) (errs ValidationErrors) {
+	if !v.IsList() {
+		return nil
+	}
+	list := v.AsList()
+	var times fieldpath.PathElementMap
+	elements := make([]fieldpath.PathElement, list.Length())
+	for i := range elements {
+		elements[i], _ = itemElement(sc, t, list.At(i))
+		n, _ := times.Get(elements[i])
+		before, _ := n.(int)
+		times.Insert(elements[i], before+1)
+	}
+	for i, element := range elements {
+		at := append(slices.Clip(path), element)
+		s.Insert(at)
+		if n, _ := times.Get(element); n == 1 {
+			errs = append(errs, addFields(s, at, list.At(i), sc, t.ElementType)...)
+		}
 	}
 	return errs
 }

@@ -48,6 +48,7 @@ type content struct {
 	plain    bool // ToAny of the document gives back the numbers and kinds of maps of the view, or of what it was computed of
 
 	from   [2]*content // what it was computed of, the live value first
+	walk   func() any  // computes it of views; nil if from has to do. It counts only if the document is not plain
 	making sync.Once
 	made   value.Value
 }
@@ -191,10 +192,14 @@ func (tv TypedValue) Merge(pso *TypedValue) (*TypedValue, error) {
 		return tv.generalMerge(pso)
 	}
 	merged, err := deed.Merge(tv.document, config)
-	if err != nil {
-		return nil, fromDeed(err)
+	if err != nil { // items inside of items that are there twice are no error here: they are left out
+		return tv.generalMerge(pso)
 	}
-	return tv.computed(merged, tv.content, pso.content), nil
+	out := tv.computed(merged, tv.content, pso.content)
+	if !out.plain {
+		out.walk = func() any { return tv.mergedViews(pso) }
+	}
+	return out, nil
 }
 
 // Compare returns where rhs differs from tv. Both have the same type. Errors are [ValidationErrors].
@@ -222,7 +227,17 @@ func (tv TypedValue) RemoveItems(items *fieldpath.Set) *TypedValue {
 	if !tv.ready() {
 		return tv.generalRemove(items, false)
 	}
-	return tv.computed(tv.document.Remove(paths.Deed(items)), tv.content, nil)
+	return tv.taken(tv.document.Remove(paths.Deed(items)), items, false)
+}
+
+// taken returns document, which was computed of tv by removing or extracting items.
+func (tv *TypedValue) taken(document deed.Value, items *fieldpath.Set, extract bool) *TypedValue {
+	out := tv.computed(document, tv.content, nil)
+	if !out.plain {
+		items := items.Copy()
+		out.walk = func() any { return removed(tv.asValue(), items, tv.schema, tv.typeRef, extract) }
+	}
+	return out
 }
 
 // ExtractItemsOption changes what [TypedValue.ExtractItems] extracts.
@@ -245,7 +260,7 @@ func (tv TypedValue) ExtractItems(items *fieldpath.Set, opts ...ExtractItemsOpti
 	if !tv.ready() {
 		return tv.generalRemove(items, true)
 	}
-	return tv.computed(tv.document.Extract(paths.Deed(items)), tv.content, nil)
+	return tv.taken(tv.document.Extract(paths.Deed(items)), items, true)
 }
 
 // withKeys returns items with the key fields of all items that the paths lead through, as far as tv has the paths.

@@ -8,7 +8,8 @@ import (
 )
 
 // Making maps and slices of what was computed. A document has one type of integers and one of maps; the values that it was
-// computed of may have more. Where they have, every leaf is looked up in these, the configuration before the live value:
+// computed of may have more. Where they have, what was merged, removed or extracted is computed again, of views. Of what the engine
+// of package merge computed, every leaf is looked up in the values that it was computed of, the configuration before the live one:
 //
 //	live    {replicas: int(1), paused: true}    config  {replicas: int32(2)}
 //	merged  {paused: true, replicas: 2}         from the document
@@ -22,10 +23,13 @@ func (c *content) asValue() value.Value {
 		return c.view
 	}
 	c.making.Do(func() {
-		x := any(nil)
-		if c.plain {
+		var x any
+		switch {
+		case c.plain:
 			x = c.document.Content().ToAny()
-		} else {
+		case c.walk != nil:
+			x = c.walk()
+		default:
 			x = unstructured(c.document.Content(), c.document.Type(), c.sources())
 		}
 		c.made = value.NewValueInterface(x)
