@@ -107,7 +107,7 @@ var exportedFunctions = []any{
 
 	form.AddQuantities, form.CompareQuantities, form.Parse, form.Quantity, form.RoundQuantity,
 
-	typed.Compare, typed.Merge, typed.New, typed.Untyped, typed.Walk,
+	typed.Compare, typed.Merge, typed.New, typed.Reconcile, typed.Untyped, typed.Walk,
 
 	merge.ManagersOf, merge.New,
 

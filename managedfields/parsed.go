@@ -6,6 +6,7 @@ import (
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/typed"
 )
 
 // What is known of a set that was read: whether it was written canonically, by what a cache finds
@@ -53,7 +54,7 @@ func isAdapted(s fieldpath.Set, t *schema.Type) bool {
 	if t == nil {
 		return false
 	}
-	_, changed, err := typing.Reconcile(s, t)
+	_, changed, err := typed.Reconcile(s, t)
 	return !changed && err == nil
 }
 

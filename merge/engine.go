@@ -234,7 +234,7 @@ func (c *call) reconcileEntry(entry Entry) (_ Entry, drop bool, _ error) {
 	if c.adapted {
 		return entry, false, nil
 	}
-	fields, changed, err := typing.Reconcile(entry.Fields, live.Type())
+	fields, changed, err := typed.Reconcile(entry.Fields, live.Type())
 	if changed {
 		entry.Fields = fields
 	}

@@ -293,7 +293,7 @@ func reconciled(t *testing.T, ms merge.Managers, root *schema.Type) merge.Manage
 	t.Helper()
 	for e := range ms.All() {
 		var err error
-		if e.Fields, _, err = typing.Reconcile(e.Fields, root); err != nil {
+		if e.Fields, _, err = typed.Reconcile(e.Fields, root); err != nil {
 			t.Fatal(err)
 		}
 		ms = merging.With(ms, e)

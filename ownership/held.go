@@ -70,7 +70,7 @@ func hold(o managedfields.Object, t *schema.Type, versions *Versions, i int) hel
 	}
 	switch {
 	case e.APIVersion == o.Content.Get("apiVersion").Str():
-		h.fields, _, err = typing.Reconcile(e.Fields, t)
+		h.fields, _, err = typed.Reconcile(e.Fields, t)
 	case versions == nil:
 		err = fmt.Errorf("%w: %s", ErrVersion, e.APIVersion)
 	default:
@@ -123,7 +123,7 @@ func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpat
 	}
 	converter := v.converter()
 	if converter == managedfields.ChangeVersion {
-		fields, _, err := typing.Reconcile(fields, t)
+		fields, _, err := typed.Reconcile(fields, t)
 		return fields, err
 	}
 	// There and back: what the paths lead to in the entry's version, and which paths that has here.
@@ -135,7 +135,7 @@ func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpat
 	if err != nil {
 		return fieldpath.Set{}, err
 	}
-	if fields, _, err = typing.Reconcile(fields, there); err != nil {
+	if fields, _, err = typed.Reconcile(fields, there); err != nil {
 		return fieldpath.Set{}, err
 	}
 	part := withIdentity(typing.ExtractWithKeys(whole, fields.Leaves()).Content(), converted)

@@ -74,10 +74,3 @@ func (internal) ElementOf(t *slab.Text, l *schema.List, item value.Value) (field
 func (internal) WithNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
 	return withNamedFields(s, t)
 }
-
-// Reconcile adapts s, which was made under an earlier schema, to type t, by the rules of adapt. It
-// returns the adapted set, and whether it differs from s. The error is a defect of the schema that a
-// path of s meets.
-func (internal) Reconcile(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
-	return adapt(s, t)
-}

@@ -14,8 +14,8 @@ import (
 //
 // Cost: linear in the set, and only in its branches when the schema has no defect.
 
-// adapt adapts a set that was made under an earlier schema to type t. It returns the adapted set,
-// and whether it differs from s:
+// Reconcile adapts s, which was made under an earlier schema, to type t. It returns the adapted set, and
+// whether it differs from s:
 //
 //	R1  Where the set has paths below a list or object that is atomic now, the container's own
 //	    path takes their place.
@@ -25,7 +25,7 @@ import (
 //	    as they are.
 //
 // The error is a defect of the schema that a path of s meets.
-func adapt(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
+func Reconcile(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
 	stale, err := isStale(s, t, true)
 	if err != nil {
 		return s, false, fmt.Errorf("errors reconciling field set with schema: %w", err)

@@ -37,6 +37,8 @@ type converter struct {
 	except []string // the path of what is to be left out, from the map on that is converted next; nil without any
 	named  []Member // of an object that the next map, an item behind it, is likely to have the names of
 	shared int      // how many containers of an earlier document are in what was converted so far
+
+	other func(any) (Value, error) // see Decoder.Other
 }
 
 var converters = sync.Pool{New: func() any { return new(converter) }}
@@ -71,6 +73,11 @@ func (c *converter) value(v any, former Value) (Value, *ConversionError) {
 		return Int(v), nil
 	case float64:
 		return fromFloat(v)
+	}
+	if c.other != nil {
+		return c.foreign(v)
+	}
+	switch v := v.(type) {
 	case Value:
 		if v.IsAbsent() {
 			return Null(), nil
@@ -82,6 +89,18 @@ func (c *converter) value(v any, former Value) (Value, *ConversionError) {
 		return c.textList(v, former)
 	}
 	return fromOtherNumber(v)
+}
+
+// foreign converts v by [Decoder.Other].
+func (c *converter) foreign(v any) (Value, *ConversionError) {
+	out, err := c.other(v)
+	if err != nil {
+		return Value{}, &ConversionError{Reason: fmt.Sprintf("a value of Go type %T", v), Err: err}
+	}
+	if out.IsAbsent() {
+		out = Null()
+	}
+	return out, nil
 }
 
 // textObject converts an object whose members are all strings.

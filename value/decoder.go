@@ -54,6 +54,12 @@ type Decoder struct {
 
 	known func(text string) string // see internal.SetKnown
 
+	// Other converts what FromAny meets that is not nil, a bool, string, int64, float64, []any or
+	// map[string]any: other number types and a [Value] too. Its error becomes part of FromAny's, with
+	// the place. nil converts what the function [FromAny] does, and nothing else. A program that reads
+	// more kinds of maps sets it, or one that wants to know whether ToAny would give back what it read.
+	Other func(v any) (Value, error)
+
 	text  []byte // of Last, if Parse read that
 	read  Value  // Last, if Parse read that
 	marks []mark // of containers in text, by their start
@@ -121,6 +127,7 @@ func (d *Decoder) FromAny(v any) (Value, error) {
 	if _, ok := v.(map[string]any); ok && len(d.Except) > 0 {
 		c.except = d.Except
 	}
+	c.other = d.Other
 	out, err := c.value(v, d.Last)
 	if err != nil {
 		return Value{}, err.located()

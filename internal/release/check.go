@@ -15,7 +15,7 @@ import (
 
 // consumers are the directories of testdata/consumers: modules of other projects. Their go.mod and go.sum are named consumer.mod and
 // consumer.sum here, so that they belong to no workspace.
-var consumers = []string{"library", "controller", "kube"}
+var consumers = []string{"library", "controller", "kube", "replace"}
 
 func (r *run) consumer(name string) string {
 	return filepath.Join(r.Dir, "internal", "release", "testdata", "consumers", name)

@@ -8,13 +8,9 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/typed"
 )
-
-// typing gives access to the internals of typed beyond its API.
-var typing = door.Open(typed.Internal{})
 
 // Change is the effect of a schema change on the fields of an entry, or a part of the object that the new schema does not admit.
 type Change struct {
@@ -63,7 +59,7 @@ func (e Entries) changeOf(i int, old, new *schema.Catalog) *Change {
 		x.Detail = "the new schema does not have the kind in " + owner.APIVersion + ": the next write forgets what it owns"
 		return x
 	}
-	after, changed, err := typing.Reconcile(set, t)
+	after, changed, err := typed.Reconcile(set, t)
 	switch {
 	case err != nil:
 		x.Detail = e.View().Error(err)

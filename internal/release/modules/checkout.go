@@ -21,10 +21,22 @@ import (
 const Root = "github.com/deed-project/deed"
 
 // Published lists the folders of the modules that a release publishes, all at one version.
-var Published = []string{".", "cmd", "kube", "server"}
+var Published = []string{".", "cmd", "compat/structured-merge-diff", "kube", "server"}
 
-// PathOf returns the path of the module in folder.
+// standIns are the folders of modules that are published to be named by replace directives: each declares the path of the module
+// that it replaces.
+var standIns = map[string]string{"compat/structured-merge-diff": "sigs.k8s.io/structured-merge-diff/v6"}
+
+// PathOf returns the path under which the module in folder is published.
 func PathOf(folder string) string { return path.Join(Root, folder) }
+
+// declared returns the path that the go.mod of folder declares.
+func declared(folder string) string {
+	if p, ok := standIns[folder]; ok {
+		return p
+	}
+	return PathOf(folder)
+}
 
 // Paths returns the paths of the published modules.
 func Paths() []string {
@@ -119,8 +131,8 @@ func check(f *modfile.File, folder, version string) (problems []error) {
 	refuse := func(line *modfile.Line, format string, args ...any) {
 		problems = append(problems, fmt.Errorf("%s:%d: %s", path.Join(folder, "go.mod"), line.Start.Line, fmt.Sprintf(format, args...)))
 	}
-	if got := f.Module.Mod.Path; got != PathOf(folder) {
-		refuse(f.Module.Syntax, "the module is %s, and its folder makes it %s", got, PathOf(folder))
+	if got := f.Module.Mod.Path; got != declared(folder) {
+		refuse(f.Module.Syntax, "the module is %s, and its folder makes it %s", got, declared(folder))
 	}
 	for _, r := range f.Replace {
 		refuse(r.Syntax, "go install refuses a module that replaces another: %s", r.Old.Path)

@@ -28,19 +28,24 @@ import (
 func main() { os.Stdout.WriteString("0123456789"[sum.Of(3, 4):][:1]) }
 `
 
-// repository is one of four modules that require nothing else, each a file by its name.
+// repository is one of five modules that require nothing else, each a file by its name.
 func repository() map[string]string {
 	return map[string]string{
-		"LICENSE":              "free\n",
-		"go.mod":               "module github.com/deed-project/deed\n\ngo 1.26.0\n",
-		"sum.go":               sum,
-		"cmd/go.mod":           "module github.com/deed-project/deed/cmd\n\ngo 1.26.0\n\nrequire github.com/deed-project/deed v0.1.0\n",
-		"cmd/seven/main.go":    program,
-		"kube/go.mod":          "module github.com/deed-project/deed/kube\n\ngo 1.26.0\n\nrequire github.com/deed-project/deed v0.1.0\n",
-		"kube/kube.go":         "package kube\n",
-		"server/go.mod":        "module github.com/deed-project/deed/server\n\ngo 1.26.0\n\nrequire github.com/deed-project/deed v0.1.0\n",
-		"server/server.go":     "package server\n",
-		"internal/x/x.mod":     "module example.org/x\n\nrequire github.com/deed-project/deed/cmd v0.1.0\n",
+		"LICENSE":           "free\n",
+		"go.mod":            "module github.com/deed-project/deed\n\ngo 1.26.0\n",
+		"sum.go":            sum,
+		"cmd/go.mod":        "module github.com/deed-project/deed/cmd\n\ngo 1.26.0\n\nrequire github.com/deed-project/deed v0.1.0\n",
+		"cmd/seven/main.go": program,
+		"compat/structured-merge-diff/go.mod": "module sigs.k8s.io/structured-merge-diff/v6\n\ngo 1.26.0\n\n" +
+			"require github.com/deed-project/deed v0.1.0\n",
+		"compat/structured-merge-diff/merge/merge.go": "package merge\n",
+		"kube/go.mod":      "module github.com/deed-project/deed/kube\n\ngo 1.26.0\n\nrequire github.com/deed-project/deed v0.1.0\n",
+		"kube/kube.go":     "package kube\n",
+		"server/go.mod":    "module github.com/deed-project/deed/server\n\ngo 1.26.0\n\nrequire github.com/deed-project/deed v0.1.0\n",
+		"server/server.go": "package server\n",
+		"internal/x/x.mod": "module example.org/x\n\nrequire github.com/deed-project/deed/cmd v0.1.0\n",
+		"internal/y/y.mod": "module example.org/y\n\nrequire sigs.k8s.io/structured-merge-diff/v6 v6.4.2\n\n" +
+			"replace sigs.k8s.io/structured-merge-diff/v6 => github.com/deed-project/deed/compat/structured-merge-diff v0.1.0\n",
 		"internal/held/go.mod": "module example.org/held\n\nreplace github.com/deed-project/deed/cmd => ../\n\nrequire github.com/deed-project/deed/cmd v0.0.0\n",
 		"internal/held/no.go":  "package held\n",
 	}
@@ -106,7 +111,7 @@ func TestProxy(t *testing.T) {
 	if info := read(t, filepath.Join(at, "v0.1.0.info")); info != `{"Version":"v0.1.0","Time":"2026-11-02T09:30:00Z"}` {
 		t.Errorf("the version is described as %s", info)
 	}
-	if got, want := names(t, filepath.Join(at, "v0.1.0.zip")), []string{"LICENSE", "go.mod", "internal/x/x.mod", "sum.go"}; !slices.Equal(got, want) {
+	if got, want := names(t, filepath.Join(at, "v0.1.0.zip")), []string{"LICENSE", "go.mod", "internal/x/x.mod", "internal/y/y.mod", "sum.go"}; !slices.Equal(got, want) {
 		t.Errorf("the module at the root has %v, want %v", got, want)
 	}
 	ofServer := filepath.Join(proxy, "github.com/deed-project/deed/server/@v/v0.1.0.zip")
@@ -119,7 +124,7 @@ func TestProxy(t *testing.T) {
 func TestTwoVersions(t *testing.T) {
 	files, proxy := repository(), t.TempDir()
 	for _, version := range []string{"v0.10.0", "v0.2.0", "v0.10.0"} {
-		for _, name := range []string{"cmd/go.mod", "kube/go.mod", "server/go.mod"} {
+		for _, name := range []string{"cmd/go.mod", "compat/structured-merge-diff/go.mod", "kube/go.mod", "server/go.mod"} {
 			files[name] = strings.ReplaceAll(repository()[name], "v0.1.0", version)
 		}
 		if err := commit(t, files).WriteProxy(version, proxy); err != nil {
@@ -136,6 +141,7 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ name, old, new, version, want string }{
 		{"go.mod", "", "", "v0.1.0", ""},
 		{"go.mod", "", "", "v0.2.0", "cmd/go.mod:5: it requires github.com/deed-project/deed@v0.1.0, and the release is v0.2.0\n" +
+			"compat/structured-merge-diff/go.mod:5: it requires github.com/deed-project/deed@v0.1.0, and the release is v0.2.0\n" +
 			"kube/go.mod:5: it requires github.com/deed-project/deed@v0.1.0, and the release is v0.2.0\n" +
 			"server/go.mod:5: it requires github.com/deed-project/deed@v0.1.0, and the release is v0.2.0"},
 		{"go.mod", "", "", "0.1.0", `github.com/deed-project/deed@0.1.0: invalid version: not a semantic version`},
@@ -146,6 +152,9 @@ func TestRefused(t *testing.T) {
 			"server/go.mod:5: go install refuses a module that excludes versions: example.org/a@v1.0.0"},
 		{"server/go.mod", "deed v0.1.0", "deed/oracle v0.1.0", "v0.1.0",
 			"server/go.mod:5: it requires github.com/deed-project/deed/oracle, which is not published"},
+		{"compat/structured-merge-diff/go.mod", "module sigs.k8s.io", "module example.org", "v0.1.0",
+			"compat/structured-merge-diff/go.mod:1: the module is example.org/structured-merge-diff/v6, and its folder makes it " +
+				"sigs.k8s.io/structured-merge-diff/v6"},
 		{"server/go.mod", "deed/server", "deed/serve", "v0.1.0",
 			"server/go.mod:1: the module is github.com/deed-project/deed/serve, and its folder makes it github.com/deed-project/deed/server"},
 	} {
@@ -187,12 +196,16 @@ func TestTidy(t *testing.T) {
 func TestBump(t *testing.T) {
 	dir := commit(t, repository()).Dir
 	changed, err := modules.Bump(dir, "v0.2.0")
-	if err != nil || !slices.Equal(changed, []string{"cmd/go.mod", "internal/x/x.mod", "kube/go.mod", "server/go.mod"}) {
+	if err != nil || !slices.Equal(changed, []string{
+		"cmd/go.mod", "compat/structured-merge-diff/go.mod", "internal/x/x.mod", "internal/y/y.mod", "kube/go.mod", "server/go.mod",
+	}) {
 		t.Errorf("these change: %v, %v", changed, err)
 	}
-	want := strings.ReplaceAll(repository()["cmd/go.mod"], "v0.1.0", "v0.2.0")
-	if got := read(t, filepath.Join(dir, "cmd/go.mod")); got != want {
-		t.Errorf("cmd/go.mod is\n%s", got)
+	for _, name := range []string{"cmd/go.mod", "internal/y/y.mod"} {
+		want := strings.ReplaceAll(repository()[name], "v0.1.0", "v0.2.0")
+		if got := read(t, filepath.Join(dir, name)); got != want {
+			t.Errorf("%s is\n%s", name, got)
+		}
 	}
 }
 

@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 // Tidy returns what go mod tidy makes of the files mod and sum of a module in dir, if it finds the published modules in the
@@ -25,9 +27,19 @@ func Tidy(root, dir, mod, sum string) (tidyMod, tidySum []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	// A replace directive that leads to a published module leads to its folder meanwhile.
+	held := map[string]module.Version{}
+	for _, folder := range Published {
+		if old, ok := standIns[folder]; ok && replaces(f, old, PathOf(folder)) {
+			held[old] = f.Replace[slices.IndexFunc(f.Replace, func(r *modfile.Replace) bool { return r.Old.Path == old })].New
+			if err := f.AddReplace(old, "", filepath.Join(root, folder), ""); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
 	var replaced []string
 	for _, folder := range Published {
-		if p := PathOf(folder); p != f.Module.Mod.Path {
+		if p := PathOf(folder); declared(folder) != f.Module.Mod.Path && p == declared(folder) {
 			replaced = append(replaced, p)
 			if err := f.AddReplace(p, "", filepath.Join(root, folder), ""); err != nil {
 				return nil, nil, err
@@ -52,6 +64,11 @@ func Tidy(root, dir, mod, sum string) (tidyMod, tidySum []byte, err error) {
 			return nil, nil, err
 		}
 	}
+	for old, to := range held {
+		if err := f.AddReplace(old, "", to.Path, to.Version); err != nil {
+			return nil, nil, err
+		}
+	}
 	f.Cleanup()
 	if tidyMod, err = f.Format(); err != nil {
 		return nil, nil, err
@@ -62,7 +79,13 @@ func Tidy(root, dir, mod, sum string) (tidyMod, tidySum []byte, err error) {
 	return tidyMod, tidySum, err
 }
 
-// Bump sets the version at which the go.mod files below root, and files like them, require the published modules. It leaves
+// replaces reports whether f replaces the module at old by the one at path.
+func replaces(f *modfile.File, old, path string) bool {
+	return slices.ContainsFunc(f.Replace, func(r *modfile.Replace) bool { return r.Old.Path == old && r.New.Path == path })
+}
+
+// Bump sets the version at which the go.mod files below root, and files like them, require the published modules, or replace others by
+// them. It leaves
 // alone requirements that are replaced. It returns the names of the files that it changed.
 func Bump(root, version string) (changed []string, err error) {
 	names, err := git(root, "ls-files", "--", "*.mod")
@@ -99,6 +122,11 @@ func bump(f *modfile.File, version string) error {
 	replaced := map[string]bool{}
 	for _, r := range f.Replace {
 		replaced[r.Old.Path] = true
+		if published(r.New.Path) {
+			if err := f.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, version); err != nil {
+				return err
+			}
+		}
 	}
 	for _, r := range f.Require {
 		if !published(r.Mod.Path) || replaced[r.Mod.Path] {

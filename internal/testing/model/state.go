@@ -41,7 +41,7 @@ func (s State) Apply(m merge.Manager, config typed.Value) (State, map[merge.Mana
 func (s State) reconciled() (State, error) {
 	out := State{Live: s.Live, Owners: map[merge.Manager]Set{}}
 	for m, set := range s.Owners {
-		fields, _, err := typing.Reconcile(set.Fields(), s.Live.Type())
+		fields, _, err := typed.Reconcile(set.Fields(), s.Live.Type())
 		if err != nil {
 			return s, err
 		}

@@ -1,0 +1,323 @@
+package fieldpath
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	deed "github.com/deed-project/deed/fieldpath"
+	"sigs.k8s.io/structured-merge-diff/v6/schema"
+)
+
+// Set is a set of paths. That a path is a member says nothing of the paths above and below it. The zero Set is empty.
+//
+//	form    Members.of, Children.of    members are
+//	whole   the same, not nil          those of the set of deed in it
+//	tree    anything else              Members at this level, and Children, a set for each element, below
+type Set struct {
+	// Members are the elements whose paths of length one are members.
+	Members PathElementSet
+
+	// Children has, for the elements that longer members begin with, the rests of these.
+	Children SetNodeMap
+}
+
+// SetNodeMap maps elements to sets. The zero SetNodeMap is empty.
+type SetNodeMap struct {
+	nodes []setNode // sorted; nil if of is not nil
+	of    *shared   // when not nil, the nodes are its
+	built *built    // what a tree was the last time that it was built as a set of deed; nil to keep none
+}
+
+// setNode is an element and the set of what is below it.
+type setNode struct {
+	element PathElement
+	set     *Set
+}
+
+// shared is a set of deed, and, once somebody asks for them, its elements as this package has them. It never changes.
+type shared struct {
+	set  deed.Set
+	read bool // numbers are floats
+
+	once    sync.Once
+	members []PathElement
+	nodes   []setNode
+}
+
+// wrap returns s as a whole Set.
+func wrap(s deed.Set, read bool) *Set {
+	if s.IsEmpty() {
+		return &Set{}
+	}
+	w := &struct {
+		set  Set
+		self shared
+	}{self: shared{set: s, read: read}}
+	w.set.Members.of, w.set.Children.of = &w.self, &w.self
+	return &w.set
+}
+
+// expand returns w with members and nodes.
+func (w *shared) expand() *shared {
+	w.once.Do(func() {
+		for e := range w.set.Entries() {
+			element := fromDeed(e.Element, w.read)
+			if e.Member {
+				w.members = append(w.members, element)
+			}
+			if !e.Sub.IsEmpty() {
+				w.nodes = append(w.nodes, setNode{element, wrap(e.Sub, w.read)})
+			}
+		}
+	})
+	return w
+}
+
+// whole returns what s is if it is whole, and nil if it is a tree.
+func (s *Set) whole() *shared {
+	if s.Members.of == s.Children.of {
+		return s.Members.of
+	}
+	return nil
+}
+
+// wasRead reports whether s was read from fieldsV1, as far as one can tell.
+func (s *Set) wasRead() bool {
+	w := s.whole()
+	return w != nil && w.read
+}
+
+// built is a cache of the set of deed that a tree is. Sets only ever grow, so the tree is still the same if its size is.
+type built struct{ last atomic.Pointer[builtSet] }
+
+type builtSet struct {
+	set  deed.Set
+	size int
+}
+
+// deed returns s as a set of deed.
+func (s *Set) deed() deed.Set {
+	if w := s.whole(); w != nil {
+		return w.set
+	}
+	cache, size := s.Children.built, 0
+	if cache != nil {
+		size = s.Size()
+		if known := cache.last.Load(); known != nil && known.size == size {
+			return known.set
+		}
+	}
+	var b deed.Builder
+	s.build(&b, nil)
+	set := b.Set()
+	if cache != nil {
+		cache.last.Store(&builtSet{set, size})
+	}
+	return set
+}
+
+// build adds the members of s, below prefix, to b.
+func (s *Set) build(b *deed.Builder, prefix deed.Path) {
+	for _, e := range s.Members.elements() {
+		b.Add(append(slices.Clip(prefix), e.toDeed()))
+	}
+	for _, n := range s.Children.children() {
+		n.set.build(b, append(slices.Clip(prefix), n.element.toDeed()))
+	}
+}
+
+// NewSet returns the set of paths.
+func NewSet(paths ...Path) *Set {
+	s := &Set{}
+	for _, p := range paths {
+		s.Insert(p)
+	}
+	return s.tree()
+}
+
+// tree returns s, a tree that is complete, and lets it keep what it is as a set of deed.
+func (s *Set) tree() *Set {
+	if s.Members.Size() > 0 || len(s.Children.nodes) > 0 {
+		s.Children.built = &built{}
+	}
+	return s
+}
+
+// Copy returns a copy of s.
+func (s *Set) Copy() *Set {
+	if s.whole() != nil {
+		out := *s
+		return &out
+	}
+	return (&Set{Members: s.Members.Copy(), Children: s.Children.Copy()}).tree()
+}
+
+// Insert adds p, and none of the paths above it. The empty path changes nothing.
+func (s *Set) Insert(p Path) {
+	if len(p) == 0 {
+		return
+	}
+	for ; len(p) > 1; p = p[1:] {
+		s = s.Children.Descend(p[0])
+	}
+	s.Members.Insert(p[0])
+}
+
+// combine returns one set made of two: by whole if one of them is whole, else by tree.
+func (s *Set) combine(s2 *Set, whole func(l, r deed.Set) deed.Set, tree func() *Set) *Set {
+	l, r := s.whole(), s2.whole()
+	if l == nil && r == nil {
+		return tree().tree()
+	}
+	return wrap(whole(s.deed(), s2.deed()), (l == nil && s.Empty() || l != nil && l.read) && (r == nil || r.read || l != nil))
+}
+
+// Union returns the paths that are members of s or s2.
+func (s *Set) Union(s2 *Set) *Set {
+	return s.combine(s2, deed.Set.Union, func() *Set {
+		return &Set{Members: *s.Members.Union(&s2.Members), Children: *s.Children.Union(&s2.Children)}
+	})
+}
+
+// Intersection returns the paths that are members of both s and s2.
+func (s *Set) Intersection(s2 *Set) *Set {
+	return s.combine(s2, deed.Set.Intersect, func() *Set {
+		return &Set{Members: *s.Members.Intersection(&s2.Members), Children: *s.Children.Intersection(&s2.Children)}
+	})
+}
+
+// Difference returns the members of s that are no members of s2. That a path is a member of s2 does not remove the paths below
+// it.
+func (s *Set) Difference(s2 *Set) *Set {
+	return s.combine(s2, deed.Set.Minus, func() *Set {
+		return &Set{Members: *s.Members.Difference(&s2.Members), Children: *s.Children.Difference(s2)}
+	})
+}
+
+// RecursiveDifference returns the members of s that neither are members of s2 nor have one above them.
+func (s *Set) RecursiveDifference(s2 *Set) *Set {
+	return s.combine(s2, deed.Set.Without, func() *Set {
+		return &Set{Members: *s.Members.Difference(&s2.Members), Children: *s.Children.RecursiveDifference(s2)}
+	})
+}
+
+// EnsureNamedFieldsAreMembers returns s with every field added that the schema names and that s has paths below. tr is the type
+// of the object.
+func (s *Set) EnsureNamedFieldsAreMembers(sc *schema.Schema, tr schema.TypeRef) *Set {
+	var b deed.Builder
+	addNamed(&b, nil, s.deed(), sc, tr)
+	return wrap(b.Set(), s.wasRead())
+}
+
+// addNamed adds s, the paths below a node of type tr to which prefix leads, to b, with the named fields above each.
+func addNamed(b *deed.Builder, prefix deed.Path, s deed.Set, sc *schema.Schema, tr schema.TypeRef) {
+	atom, _ := sc.Resolve(tr)
+	for e := range s.Entries() {
+		path := append(slices.Clip(prefix), e.Element)
+		below, named := schema.TypeRef{}, false
+		switch kind := e.Element.Kind(); {
+		case kind == deed.KindField && atom.Map != nil:
+			var field schema.StructField
+			if below = atom.Map.ElementType; true {
+				if field, named = atom.Map.FindField(e.Element.Name()); named {
+					below = field.Type
+				}
+			}
+		case kind == deed.KindKey && atom.List != nil:
+			below = atom.List.ElementType
+		}
+		if e.Member || named {
+			b.Add(path)
+		}
+		addNamed(b, path, e.Sub, sc, below)
+	}
+}
+
+// Size returns the number of members.
+func (s *Set) Size() int {
+	if w := s.whole(); w != nil {
+		return w.set.Len()
+	}
+	return s.Members.Size() + s.Children.Size()
+}
+
+// Empty reports whether there are no members.
+func (s *Set) Empty() bool {
+	if s.whole() != nil {
+		return false
+	}
+	return s.Members.Size() == 0 && s.Children.Empty()
+}
+
+// Has reports whether p is a member.
+func (s *Set) Has(p Path) bool {
+	if len(p) == 0 {
+		return false
+	}
+	for ; len(p) > 1; p = p[1:] {
+		if w := s.whole(); w != nil {
+			return w.set.Has(p.toDeed())
+		}
+		below, ok := s.Children.Get(p[0])
+		if !ok {
+			return false
+		}
+		s = below
+	}
+	return s.Members.Has(p[0])
+}
+
+// Equals reports whether s and s2 have the same members.
+func (s *Set) Equals(s2 *Set) bool { return s.deed().Equal(s2.deed()) }
+
+// String returns the members, one a line.
+func (s *Set) String() string {
+	var lines []string
+	s.Iterate(func(p Path) { lines = append(lines, p.String()) })
+	return strings.Join(lines, "\n")
+}
+
+// Iterate calls f with each member: those of one element first, then, for each element in order, those below it. The path is
+// valid until f returns.
+func (s *Set) Iterate(f func(Path)) {
+	s.each(nil, func(p Path) bool {
+		f(p)
+		return true
+	})
+}
+
+// All yields the members in the order of [Set.Iterate]. Paths are the caller's.
+func (s *Set) All() iter.Seq[Path] {
+	return func(yield func(Path) bool) {
+		s.each(nil, func(p Path) bool { return yield(p.Copy()) })
+	}
+}
+
+// each calls f with each member, below prefix, until it returns false.
+func (s *Set) each(prefix Path, f func(Path) bool) bool {
+	for _, e := range s.Members.elements() {
+		if !f(append(prefix, e)) {
+			return false
+		}
+	}
+	for _, n := range s.Children.children() {
+		if !n.set.each(append(prefix, n.element), f) {
+			return false
+		}
+	}
+	return true
+}
+
+// WithPrefix returns the rests of the members that begin with pe and are longer.
+func (s *Set) WithPrefix(pe PathElement) *Set {
+	if below, ok := s.Children.Get(pe); ok {
+		return below
+	}
+	return &Set{}
+}
+
+// Leaves returns the members below which there are none.
+func (s *Set) Leaves() *Set { return wrap(s.deed().Leaves(), s.wasRead()) }

@@ -1,0 +1,38 @@
+package replace
+
+import (
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// The name is one of deed's: structured-merge-diff has no such type, so this compiles only with the replace line.
+var _ fieldpath.Internal
+
+// TestReplaced lets two managers apply.
+func TestReplaced(t *testing.T) {
+	s, err := NewServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	widget := func(size int64) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "example.org/v1", "kind": "Widget", "metadata": map[string]any{"name": "web"}, "spec": map[string]any{"size": size},
+		}}
+	}
+	if err := s.Apply(widget(1), "ann", false); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Apply(widget(2), "bob", false); !apierrors.IsConflict(err) || !strings.Contains(err.Error(), ".spec.size") {
+		t.Errorf("bob's apply: %v", err)
+	}
+	if err := s.Apply(widget(2), "bob", true); err != nil {
+		t.Fatal(err)
+	}
+	if size, _, _ := unstructured.NestedInt64(s.Stored.Object, "spec", "size"); size != 2 || len(s.Stored.GetManagedFields()) != 2 {
+		t.Errorf("stored is %v", s.Stored.Object)
+	}
+}
