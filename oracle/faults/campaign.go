@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ type campaign struct {
 	workers          int
 	kinds            string
 	findings, record string
+	again            string
 
 	bases   map[string]*base
 	order   []*base // in which they were installed
@@ -54,6 +56,13 @@ func (c *campaign) run(basesOnly bool) (int, error) {
 		return 0, fmt.Errorf("no base object is on both servers; the last one was refused: %s", c.refused)
 	}
 	p.next = len(p.fields)
+	var again []request
+	if c.again != "" {
+		if again, err = readRequests(c.again); err != nil {
+			return 0, err
+		}
+		c.requests = len(again)
+	}
 	all := 0
 	for _, k := range kinds {
 		all += len(k.byField)
@@ -66,16 +75,21 @@ func (c *campaign) run(basesOnly bool) (int, error) {
 	for range c.workers {
 		group.Go(func() {
 			for r := range queue {
-				f.add(c.ask(r))
+				f.add(c.sure(c.ask(r)))
 			}
 		})
 	}
-	for range c.requests {
-		queue <- p.request()
+	for i := range c.requests {
+		if again != nil {
+			queue <- again[i]
+		} else {
+			queue <- p.request()
+		}
 	}
 	close(queue)
 	group.Wait()
 	fmt.Printf("%d requests in %.0f s, %d of them differ; %d are refused there\n", c.requests, time.Since(begun).Seconds(), f.differ, f.refused)
+	fmt.Printf("beside them, the real server panics on %d, and answers %d by chance\n", f.panics, f.chances)
 	if f.err != nil {
 		return 0, f.err
 	}
@@ -90,7 +104,8 @@ type exchange struct {
 	Real answer `json:"real"`
 	Deed answer `json:"deed"`
 
-	err error
+	err    error
+	chance bool // the real server has several answers
 }
 
 func (c *campaign) ask(r request) exchange {
@@ -104,6 +119,27 @@ func (c *campaign) ask(r request) exchange {
 	}
 	return x
 }
+
+// sure asks both servers again if their answers differ, up to three times, and notes whether the real one has several answers.
+func (c *campaign) sure(x exchange) exchange {
+	for range 3 {
+		if len(x.classes()) == 0 || x.panicked() {
+			break
+		}
+		y := c.ask(x.request)
+		if y.err != nil {
+			return y
+		}
+		if shown(x.Real) != shown(y.Real) || len(y.classes()) == 0 {
+			x.chance = true
+			break
+		}
+	}
+	return x
+}
+
+// panicked reports whether the real server closed the connection without an answer.
+func (x exchange) panicked() bool { return x.Real.Code == 0 }
 
 // shrink replaces each example with two faults by one with a single fault, if that has the same difference.
 func (c *campaign) shrink(f *findings) {
@@ -120,6 +156,31 @@ func (c *campaign) shrink(f *findings) {
 			}
 		}
 	}
+}
+
+// readRequests returns the requests of a file of differences.
+func readRequests(name string) ([]request, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it is only read
+	var out []request
+	for in := json.NewDecoder(f); in.More(); {
+		var r request
+		if err := in.Decode(&r); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, e := range r.Edits {
+			for i, step := range e.Path {
+				if n, ok := step.(float64); ok {
+					e.Path[i] = int(n)
+				}
+			}
+		}
+		out = append(out, r)
+	}
+	return out, nil
 }
 
 // prepare reads the base objects and what the server serves, and installs the objects on both servers.

@@ -23,6 +23,8 @@ type findings struct {
 	alike   map[string]exchange // by the class of the refusal
 	differ  int
 	refused int
+	panics  int // of the real server
+	chances int
 	err     error
 }
 
@@ -47,6 +49,14 @@ func (f *findings) add(x exchange) {
 	}
 	if x.Real.Code >= 300 {
 		f.refused++
+	}
+	switch {
+	case x.panicked():
+		f.panics++
+		return
+	case x.chance:
+		f.chances++
+		return
 	}
 	if len(names) > 0 {
 		f.differ++

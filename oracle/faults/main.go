@@ -6,6 +6,11 @@
 // The servers must be fresh, and their token is tok. A difference has a class: kind, verb, field, reason and the side that refuses. The
 // command prints each class with its count and one example, and exits with 1 if there are any. The same seed sends the same requests.
 //
+// With --again, the command sends the requests of a file that --findings wrote, and no others.
+//
+// A difference that is gone when both servers are asked again, because the real one answers by chance, is only counted. So are requests on
+// which the real server panics: it closes the connection.
+//
 // With --record, the command writes one request of each class of refusals that both servers agree on. TestFaults of package server
 // replays the file.
 package main
@@ -26,6 +31,7 @@ func main() {
 	flag.IntVar(&c.workers, "workers", 6, "how many requests are in flight")
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
 	flag.StringVar(&c.findings, "findings", "", "file for all differences, one JSON document a line")
+	flag.StringVar(&c.again, "again", "", "file of differences whose requests are sent again, in the place of those of a seed")
 	flag.StringVar(&c.record, "record", "", "file for a request of each class that both servers refuse alike")
 	bases := flag.Bool("bases", false, "only install the base objects, and compare the answers")
 	flag.Parse()

@@ -32,13 +32,25 @@ var podSpecs = map[schema.GVK]string{
 type gate struct {
 	name    string // of the gate, if the place itself is gated
 	hollow  bool   // the place goes when nothing is left in it
+	oneOf   bool   // the place counts only if none of its kind is before it
 	members []gateMember
 	items   *gate // of a list, or of a map
 }
 
 type gateMember struct {
-	name string
+	name  string
+	after []string // the member does not count beside one of these
 	*gate
+}
+
+// of returns the member of v, absent if it does not count.
+func (m gateMember) of(v value.Value) value.Value {
+	for _, name := range m.after {
+		if !isNothing(v.Get(name)) {
+			return value.Value{}
+		}
+	}
+	return v.Get(m.name)
 }
 
 // gates returns, by group and kind, the ways to gated fields.
@@ -97,16 +109,25 @@ func gatedPaths(kind, path string) func(func(schema.GVK, string) bool) {
 
 // add adds a path to a gated field.
 func (g *gate) add(path, name string) {
+	oneOf := false
 	for step := range strings.SplitSeq(path, ".") {
+		step, choice := strings.CutSuffix(step, "|")
 		member, ofList := strings.CutSuffix(step, "[]")
 		member, ofMap := strings.CutSuffix(member, "{}")
 		member, hollow := strings.CutSuffix(member, "!")
 		at := slices.IndexFunc(g.members, func(m gateMember) bool { return m.name == member })
 		if at < 0 {
 			at = len(g.members)
-			g.members = append(g.members, gateMember{member, &gate{}})
+			m := gateMember{name: member, gate: &gate{}}
+			for _, before := range g.members {
+				if oneOf && before.oneOf {
+					m.after = append(m.after, before.name)
+				}
+			}
+			g.members = append(g.members, m)
 		}
 		g = g.members[at].gate
+		g.oneOf = g.oneOf || oneOf
 		g.hollow = g.hollow || hollow
 		if ofList || ofMap {
 			if g.items == nil {
@@ -114,13 +135,14 @@ func (g *gate) add(path, name string) {
 			}
 			g = g.items
 		}
+		oneOf = choice
 	}
 	g.name = name
 }
 
 // withoutGated returns object without the fields whose gate is off, unless live has a field of the same gate.
 func (k *Kind) withoutGated(live, object value.Value) value.Value {
-	g := gates()[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
+	g := k.gate()
 	if g == nil {
 		return object
 	}
@@ -133,6 +155,9 @@ func (k *Kind) withoutGated(live, object value.Value) value.Value {
 	return g.drop(object, found)
 }
 
+// gate returns the ways to gated fields of the kind, nil if it has none.
+func (k *Kind) gate() *gate { return gates()[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] }
+
 // find appends the names of the gates whose fields v has.
 func (g *gate) find(v value.Value, names []string) []string {
 	switch {
@@ -142,7 +167,7 @@ func (g *gate) find(v value.Value, names []string) []string {
 		names = append(names, g.name)
 	}
 	for _, m := range g.members {
-		names = m.find(v.Get(m.name), names)
+		names = m.find(m.of(v), names)
 	}
 	if g.items != nil {
 		for item := range v.Items() {
@@ -163,9 +188,9 @@ func (g *gate) drop(v value.Value, names []string) value.Value {
 	case g.name != "" && slices.Contains(names, g.name):
 		return value.Value{}
 	}
-	had := v.Len()
+	had, was := v.Len(), v
 	for _, m := range g.members {
-		if member := v.Get(m.name); !member.IsAbsent() {
+		if member := m.of(was); !member.IsAbsent() {
 			v = v.With(m.name, m.drop(member, names))
 		}
 	}

@@ -89,7 +89,7 @@ func preparedClaim(_ *Kind, subresource string, live, claim value.Value) value.V
 		return claim
 	}
 	was := live.Get("spec")
-	if source.Get("namespace").Str() != "" && was.Get("dataSourceRef", "namespace").Str() == "" {
+	if source.Get("namespace").Str() != "" && isNothing(was.Get("dataSourceRef")) {
 		source = value.Value{}
 	}
 	if isNothing(was.Get("dataSource")) && isNothing(was.Get("dataSourceRef")) && isNothing(source) && !isOldSource(old) {

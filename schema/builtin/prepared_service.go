@@ -5,13 +5,16 @@ import "github.com/deed-project/deed/value"
 // preparedService drops what a service of another type had and one of its new type does not need, unless the client
 // changes it.
 func preparedService(k *Kind, subresource string, live, service value.Value) value.Value {
-	if spec := service.Get("spec"); spec.Get("type").Str() == "ExternalName" {
-		service = service.With("spec", spec.With("internalTrafficPolicy", value.Value{})) // no traffic reaches it
+	spec := service.Get("spec")
+	// No traffic reaches an external name. An unknown policy is left to validation.
+	if inside := spec.Get("internalTrafficPolicy").Str(); spec.Get("type").Str() == "ExternalName" && (inside == "Cluster" || inside == "Local") {
+		spec = spec.With("internalTrafficPolicy", value.Value{})
+		service = service.With("spec", spec)
 	}
 	if subresource != "" || live.IsAbsent() {
 		return service
 	}
-	spec, was := service.Get("spec"), live.Get("spec")
+	was := live.Get("spec")
 	typ, wasType := spec.Get("type").Str(), was.Get("type").Str()
 	drop := func(needs func(spec value.Value) bool, names ...string) {
 		if !needs(was) || needs(spec) {

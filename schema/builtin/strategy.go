@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"slices"
+
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -45,7 +47,7 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 	object = keepIdentity(live, object, k.Namespaced)
 	for path := range k.reset[subresource].Exclude.All() {
 		if (!live.IsAbsent() || !k.createKeeps(path)) && !k.judges(subresource, path) {
-			object = restore(live, object, path)
+			object = restore(live, object, path, k.GVK.Group != flowGroup)
 		}
 	}
 	object = k.withoutGated(live, object)
@@ -67,8 +69,13 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 	}
 	for path := range k.reset[subresource].Exclude.All() {
 		if (!isNew || !k.createKeeps(path)) && !k.judges(subresource, path) {
-			sent = restore(value.Value{}, sent, path)
+			sent = restore(value.Value{}, sent, path, false)
 		}
+	}
+	if g := k.gate(); g != nil { // what was dropped of object must not come back
+		dropped := g.find(sent, nil)
+		kept := g.find(object, nil)
+		sent = g.drop(sent, slices.DeleteFunc(dropped, func(name string) bool { return slices.Contains(kept, name) }))
 	}
 	for _, path := range emptyCounts[k.GVK.Kind] {
 		if v := sent.Get(path...); v.Kind() == value.KindList && v.Len() == 0 {
@@ -104,12 +111,15 @@ func (k *Kind) KeepsMetadata(subresource, member string) bool {
 		case path[0].Name() != "metadata":
 		case len(path) > 1 && path[1].Name() == member:
 			return true
-		case len(path) == 1 && (member == "deletionTimestamp" || k.GVK.Group == "flowcontrol.apiserver.k8s.io"):
+		case len(path) == 1 && (member == "deletionTimestamp" || k.GVK.Group == flowGroup):
 			return true
 		}
 	}
 	return false
 }
+
+// flowGroup is the group of priority and fairness, whose status endpoints write no metadata.
+const flowGroup = "flowcontrol.apiserver.k8s.io"
 
 // createKeeps reports whether a create keeps what path leads to, although updates do not write it. A create keeps everything but the status,
 // and of a Node, which kubelets create, the status as well.
@@ -158,29 +168,32 @@ func keepIdentity(live, object value.Value, namespaced bool) value.Value {
 	return object.With("metadata", metadata)
 }
 
-// restore gives what path leads to from object the value that it has in live, or none.
-func restore(live, object value.Value, path fieldpath.Path) value.Value {
+// restore gives what path leads to from object the value that it has in live, or none. See keepMetadata for metadata.
+func restore(live, object value.Value, path fieldpath.Path, freePrefix bool) value.Value {
 	if len(path) == 0 {
 		return object
 	}
 	name := path[0].Name()
 	if len(path) == 1 {
 		if name == "metadata" {
-			return object.With(name, keepMetadata(live.Get(name), object.Get(name)))
+			return object.With(name, keepMetadata(live.Get(name), object.Get(name), freePrefix))
 		}
 		return object.With(name, live.Get(name))
 	}
 	member, was := object.Get(name), live.Get(name)
-	if restored := restore(was, member, path[1:]); restored.Len() > 0 || !member.IsAbsent() {
+	if restored := restore(was, member, path[1:], freePrefix); restored.Len() > 0 || !member.IsAbsent() {
 		return object.With(name, restored)
 	}
 	return object
 }
 
-// keepMetadata returns metadata as it was, but for what names the object.
-func keepMetadata(was, metadata value.Value) value.Value {
+// keepMetadata returns metadata as it was, but for the revision, and for the prefix of generated names if freePrefix is set.
+func keepMetadata(was, metadata value.Value, freePrefix bool) value.Value {
 	if v := metadata.Get("resourceVersion"); !v.IsAbsent() {
 		was = was.With("resourceVersion", v)
+	}
+	if freePrefix {
+		was = was.With("generateName", metadata.Get("generateName"))
 	}
 	return was
 }

@@ -120,6 +120,8 @@ func (t *Type) WithEmpties(printed, sent value.Value) value.Value {
 func (f *field) withEmpty(printed, sent value.Value) value.Value {
 	was := printed.Get(f.name)
 	switch {
+	case f.typ.kind == kindTime && strings.HasPrefix(sent.Str(), "0001-01-01T00:00:00Z"):
+		return printed.With(f.name, sent) // which is not the time that is not set, although it prints the same
 	case !was.IsAbsent():
 		return with(printed, f.name, was, f.typ.WithEmpties(was, sent))
 	case f.typ.kind == kindList && sent.Kind() == value.KindList && sent.Len() == 0,

@@ -52,6 +52,13 @@ type HoldingForm interface {
 	WithEmpties(object, sent, live value.Value, subresource string) value.Value
 }
 
+// EarlyForm is a Form with errors that end a write before anything is allocated for the object.
+type EarlyForm interface {
+	Form
+	// ValidateEarly returns these errors of a write to the main endpoint. They come alone, before ValidateCreate or ValidateUpdate is called.
+	ValidateEarly(ctx context.Context, object, live value.Value) field.ErrorList
+}
+
 // IncrementalForm is a Form that can limit its work to the parts of an object that a write changes.
 //
 // An object is settled if it is stored in the version and Load returns it unchanged. An object may share parts with a settled object, with

@@ -24,7 +24,7 @@ func (r *report) matchResources(p place) {
 	if policy := p.at("matchPolicy"); !policy.is() {
 		r.required(policy, "")
 	} else {
-		r.textAmong(policy, "Equivalent", "Exact")
+		r.onlyAmong(policy, "Equivalent", "Exact")
 	}
 	for _, name := range [...]string{"namespaceSelector", "objectSelector"} {
 		if selector := p.at(name); selector.is() {

@@ -41,9 +41,11 @@ func validateJob(r *report, object place, live value.Value) {
 	if !selector.is() {
 		r.required(selector, "")
 	}
+	before := len(r.errs)
 	r.selector(selector)
-	template := spec.at("template")
-	r.labelsSelected(template, selector.Value)
+	if template := spec.at("template"); len(r.errs) == before { // otherwise it selects nothing
+		r.labelsSelected(template, selector.Value)
+	}
 	if isSet(live) {
 		r.jobChange(spec, live.Get("spec"), waits(live))
 	}

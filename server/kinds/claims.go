@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,29 +24,148 @@ func validateDeviceClaim(r *report, object place, live value.Value) {
 		r.unchangedLater(spec, live.Get("spec"))
 		return
 	}
-	r.deviceClaim(spec.at("devices"))
+	r.deviceClaim(spec.at("devices"), true)
 }
 
 // validateClaimStatus validates the status of a ResourceClaim.
 //
 // A claim is reserved for its consumers only once devices are allocated, and the allocation stays as it is.
 func validateClaimStatus(r *report, object place, live value.Value) {
-	status := object.at("status")
+	status, was := object.at("status"), live.Get("status")
 	reserved, allocation := status.at("reservedFor"), status.at("allocation")
-	for i := range reserved.indexes() {
+	isNew := allocation.is() && !isSet(was.Get("allocation"))
+	switch {
+	case isNew:
+		r.declaredAllocation(allocation.at("devices"))
+	case allocation.is() && !r.same(allocation, was.Get("allocation")):
+		r.laterInvalid(allocation, nil, "field cannot be modified once set")
+	}
+	if !r.same(reserved, was.Get("reservedFor")) {
+		r.onceLater(reserved, mostConsumers, func(v value.Value) string { return v.Get("uid").Str() })
+	}
+	for i := range few(reserved, mostConsumers).indexes() {
 		consumer := reserved.item(i)
 		for _, name := range [...]string{"resource", "name", "uid"} {
 			r.present(consumer.at(name))
 		}
 	}
-	if was := live.Get("status", "allocation"); isSet(was) && allocation.is() && !r.same(allocation, was) {
-		r.laterInvalid(allocation, nil, "field cannot be modified once set")
+	devices := status.at("devices")
+	if !r.same(devices, was.Get("devices")) {
+		r.onceLater(devices, noLimit, func(v value.Value) string { return fmt.Sprint(sharedDeviceOf(v)) })
 	}
-	r.deviceStatuses(status.at("devices"), allocation.Value, live.Get("status", "allocation"))
+	r.deviceStatuses(devices, allocation.Value, was.Get("allocation"))
 	if reserved.Len() > 0 && !allocation.is() {
 		r.forbidden(reserved, "may not be specified when `allocated` is not set")
 	}
+	if isNew {
+		r.allocation(allocation, object.Get("spec", "devices", "requests"))
+	}
 }
+
+// allocation validates which devices a claim got, given what it asked for.
+func (r *report) allocation(p place, requests value.Value) {
+	devices := p.at("devices")
+	results, configs := few(devices.at("results"), mostInClaim), few(devices.at("config"), 2*mostInClaim)
+	for i := range results.indexes() {
+		result := results.item(i)
+		device := result.at("device")
+		r.requestName(result.at("request"), requests)
+		r.invalidAs(device, device.Str(), validation.IsDNS1123Label(device.Str())...)
+		r.bindings(result.at("bindingConditions"), result.at("bindingFailureConditions"))
+		r.tolerationValues(result.at("tolerations"))
+	}
+	for i := range configs.indexes() {
+		c := configs.item(i)
+		r.requestNames(c.at("requests"), requests)
+		r.deviceConfig(c)
+	}
+	if selector := p.at("nodeSelector"); selector.is() {
+		r.nodeSelector(selector)
+	}
+}
+
+// declaredAllocation validates what the types of an allocation declare.
+func (r *report) declaredAllocation(devices place) {
+	results, configs := devices.at("results"), devices.at("config")
+	for i := range r.atMostLater(results, mostInClaim).indexes() {
+		result := results.item(i)
+		r.driverLater(result)
+		r.poolLater(result.at("pool"))
+		r.declaredTolerations(result.at("tolerations"))
+		for _, name := range [...]string{"bindingConditions", "bindingFailureConditions"} {
+			r.atMostLater(result.at(name), mostBindings)
+		}
+		r.uuidLater(result.at("shareID"))
+	}
+	for i := range r.atMostLater(configs, 2*mostInClaim).indexes() {
+		c := configs.item(i)
+		if source := c.at("source"); source.Str() == "" {
+			r.later(source, "")
+		} else {
+			r.amongLater(source, "FromClaim", "FromClass")
+		}
+		r.onceLater(c.at("requests"), mostInClaim, value.Value.Str)
+		r.driverLater(c.at("opaque"))
+	}
+}
+
+// poolLater is poolName for what is told after the rest.
+func (r *report) poolLater(p place) {
+	before := len(r.errs)
+	if p.Str() == "" {
+		r.later(p, "")
+		return
+	}
+	r.poolName(p)
+	r.last = append(r.last, r.errs[before:]...)
+	r.errs = r.errs[:before]
+}
+
+// uuidLater validates the identity of a share of a device.
+func (r *report) uuidLater(p place) {
+	if p.is() && !lowerUUID().MatchString(p.Str()) {
+		r.laterInvalid(p, p.Str(), "must be a lowercase UUID in 8-4-4-4-12 format")
+	}
+}
+
+// Bounds of claims.
+const (
+	mostInClaim   = 32 // requests, constraints, configurations, selectors and results
+	mostInstead   = 8  // requests of which the first is taken that can be
+	mostConsumers = 256
+	mostBindings  = 4
+	noLimit       = -1
+)
+
+// few returns a list, or none if it is too long: its items are not validated then.
+func few(p place, most int) place {
+	if most >= 0 && p.Len() > most {
+		return p.with(value.Value{})
+	}
+	return p
+}
+
+// atMostLater refuses a list that is too long after the rest, and returns it as few does.
+func (r *report) atMostLater(p place, most int) place {
+	if most >= 0 && p.Len() > most {
+		r.last = append(r.last, field.TooMany(p.path(), p.Len(), most))
+	}
+	return few(p, most)
+}
+
+// onceLater refuses a list that is too long, or items with the same key, after the rest. It returns the list as few does.
+func (r *report) onceLater(p place, most int, key func(value.Value) string) place {
+	var met names
+	for i := range r.atMostLater(p, most).indexes() {
+		if item := p.item(i); !met.add(key(item.Value)) {
+			r.last = append(r.last, field.Duplicate(item.path(), r.ordered(item)))
+		}
+	}
+	return few(p, most)
+}
+
+// nameOf returns the name of a request.
+func nameOf(v value.Value) string { return v.Get("name").Str() }
 
 // validateDeviceTemplate validates a ResourceClaimTemplate.
 func validateDeviceTemplate(r *report, object place, live value.Value) {
@@ -53,7 +173,7 @@ func validateDeviceTemplate(r *report, object place, live value.Value) {
 	w := volumeWalk{report: r}
 	w.claimMetadata(spec.at("metadata"))
 	of := spec.at("spec")
-	r.deviceClaim(of.at("devices"))
+	r.deviceClaim(of.at("devices"), !isSet(live))
 	if isSet(live) {
 		r.unchanged(spec, live.Get("spec"))
 	}
@@ -61,29 +181,32 @@ func validateDeviceTemplate(r *report, object place, live value.Value) {
 
 // deviceClaim validates which devices are asked for.
 //
-// A constraint names one attribute that the devices have in common, or that tells them apart.
-func (r *report) deviceClaim(p place) {
+// A constraint names one attribute that the devices have in common, or that tells them apart. An update does not look at these names.
+func (r *report) deviceClaim(p place, isNew bool) {
 	requests, constraints, configs := p.at("requests"), p.at("constraints"), p.at("config")
-	for i := range requests.indexes() {
+	for i := range r.onceLater(requests, mostInClaim, nameOf).indexes() {
 		r.deviceRequest(requests.item(i))
 	}
-	for i := range constraints.indexes() {
+	for i := range r.atMostLater(constraints, mostInClaim).indexes() {
 		c := constraints.item(i)
+		r.onceLater(c.at("requests"), mostInClaim, value.Value.Str)
 		r.requestNames(c.at("requests"), requests.Value)
 		match, distinct := c.at("matchAttribute"), c.at("distinctAttribute")
 		if !match.is() && !distinct.is() {
 			r.required(c, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
 		}
 		for _, name := range [...]place{match, distinct} {
-			if name.is() {
+			if name.is() && isNew {
 				r.qualifiedLater(name)
 			}
 		}
 	}
-	for i := range configs.indexes() {
+	for i := range r.atMostLater(configs, mostInClaim).indexes() {
 		c := configs.item(i)
+		r.onceLater(c.at("requests"), mostInClaim, value.Value.Str)
 		r.requestNames(c.at("requests"), requests.Value)
 		r.deviceConfig(c)
+		r.driverLater(c.at("opaque"))
 	}
 }
 
@@ -103,14 +226,14 @@ func (r *report) deviceRequest(p place) {
 		}
 		r.exactRequest(exactly)
 	default:
-		for i := range first.indexes() {
+		for i := range few(first, mostInstead).indexes() {
 			name := first.item(i).at("name")
 			r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
 			r.exactRequest(first.item(i))
 		}
 	}
 	r.declaredRequest(exactly)
-	for i := range first.indexes() { // which are declared to be valid, beside an exact request too
+	for i := range r.onceLater(first, mostInstead, nameOf).indexes() { // which are declared to be valid, beside an exact request too
 		r.subdomainLater(first.item(i).at("deviceClassName"))
 		r.declaredRequest(first.item(i))
 	}
@@ -130,9 +253,13 @@ func (r *report) exactRequest(p place) {
 			r.invalidAs(count, count.Int(), "must be greater than zero")
 		}
 	}
-	tolerations := p.at("tolerations")
-	for i := range tolerations.indexes() {
-		t := tolerations.item(i)
+	r.tolerationValues(p.at("tolerations"))
+}
+
+// tolerationValues validates the values of tolerations of devices.
+func (r *report) tolerationValues(p place) {
+	for i := range p.indexes() {
+		t := p.item(i)
 		switch v := t.at("value"); t.text("operator") {
 		case "Exists":
 			if v.Str() != "" {
@@ -146,10 +273,15 @@ func (r *report) exactRequest(p place) {
 
 // declaredRequest validates what the type of a request declares, beside its class.
 func (r *report) declaredRequest(request place) {
+	r.atMostLater(request.at("selectors"), mostInClaim)
 	if mode := request.at("allocationMode"); mode.Str() != "" {
 		r.amongLater(mode, "All", "ExactCount")
 	}
-	p := request.at("tolerations")
+	r.declaredTolerations(request.at("tolerations"))
+}
+
+// declaredTolerations validates what the type of a toleration declares.
+func (r *report) declaredTolerations(p place) {
 	for i := range p.indexes() {
 		t := p.item(i)
 		if key := t.at("key"); key.Str() != "" {
@@ -157,7 +289,11 @@ func (r *report) declaredRequest(request place) {
 				r.laterInvalid(key, key.Str(), detail)
 			}
 		}
-		r.amongLater(t.at("operator"), "Equal", "Exists")
+		if operator := t.at("operator"); operator.Str() == "" {
+			r.later(operator, "")
+		} else {
+			r.amongLater(operator, "Equal", "Exists")
+		}
 		if effect := t.at("effect"); effect.Str() != "" {
 			r.amongLater(effect, taintEffects...)
 		}
@@ -180,7 +316,7 @@ func (r *report) subdomainLater(p place) {
 		r.later(p, "")
 		return
 	}
-	for _, detail := range validation.IsDNS1123Subdomain(p.Str()) {
+	for _, detail := range content.IsDNS1123Subdomain(p.Str()) {
 		r.laterInvalid(p, p.Str(), detail)
 	}
 }
@@ -188,7 +324,7 @@ func (r *report) subdomainLater(p place) {
 // deviceSelectors validates expressions that devices have to meet. Stored expressions were valid once.
 func (r *report) deviceSelectors(p place, stored bool) {
 	e := expressions{report: r}
-	for i := range p.indexes() {
+	for i := range few(p, mostInClaim).indexes() {
 		if cel := p.item(i).at("cel"); !cel.is() {
 			r.required(cel, "")
 		} else if !stored {
@@ -204,17 +340,6 @@ func (r *report) deviceConfig(p place) {
 		r.required(opaque, "")
 		return
 	}
-	if driver := opaque.at("driver"); driver.Str() == "" {
-		r.later(driver, "")
-	} else {
-		if len(driver.Str()) > longestDriver {
-			r.last = append(r.last, field.TooLongCharacters(driver.path(), driver.Str(), longestDriver))
-		}
-		//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
-		for _, detail := range content.IsDNS1123SubdomainCaseless(driver.Str()) {
-			r.laterInvalid(driver, driver.Str(), detail)
-		}
-	}
 	switch parameters := opaque.at("parameters"); {
 	case !parameters.is():
 		r.required(parameters, "")
@@ -223,24 +348,47 @@ func (r *report) deviceConfig(p place) {
 	}
 }
 
+// driverLater validates the name of a driver in an object, which may be absent.
+func (r *report) driverLater(of place) {
+	p := of.at("driver")
+	switch {
+	case !of.is():
+		return
+	case p.Str() == "":
+		r.later(p, "")
+		return
+	}
+	if len(p.Str()) > longestDriver {
+		r.last = append(r.last, field.TooLongCharacters(p.path(), p.Str(), longestDriver))
+	}
+	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
+	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
+		r.laterInvalid(p, p.Str(), detail)
+	}
+}
+
 // requestNames validates references to requests of a claim, or to their alternatives.
 //
 // "gpu" names a request, and "gpu/large" one of its alternatives.
 func (r *report) requestNames(p place, requests value.Value) {
+	for i := range few(p, mostInClaim).indexes() {
+		r.requestName(p.item(i), requests)
+	}
+}
+
+// requestName validates a reference to a request.
+func (r *report) requestName(ref place, requests value.Value) {
 	const detail = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
-	for i := range p.indexes() {
-		ref := p.item(i)
-		parts := strings.Split(ref.Str(), "/")
-		if len(parts) > 2 {
-			r.invalid(ref, detail)
-			continue
-		}
-		for _, part := range parts {
-			r.invalidAs(ref, part, validation.IsDNS1123Label(part)...)
-		}
-		if !hasRequest(requests, parts) {
-			r.invalid(ref, detail)
-		}
+	parts := strings.Split(ref.Str(), "/")
+	if len(parts) > 2 {
+		r.invalid(ref, detail)
+		return
+	}
+	for _, part := range parts {
+		r.invalidAs(ref, part, validation.IsDNS1123Label(part)...)
+	}
+	if !hasRequest(requests, parts) {
+		r.invalid(ref, detail)
 	}
 }
 
@@ -296,14 +444,16 @@ func (r *report) qualifiedLater(p place) {
 // validateDeviceClass validates a DeviceClass.
 func validateDeviceClass(r *report, object place, live value.Value) {
 	spec := object.at("spec")
-	if name := spec.at("extendedResourceName"); name.is() {
-		r.extendedLater(name)
-	}
 	selectors := spec.at("selectors")
+	r.atMostLater(selectors, mostInClaim)
 	r.deviceSelectors(selectors, isSet(live) && r.same(selectors, live.Get("spec", "selectors")))
 	configs := spec.at("config")
-	for i := range configs.indexes() {
+	for i := range r.atMostLater(configs, mostInClaim).indexes() {
 		r.deviceConfig(configs.item(i))
+		r.driverLater(configs.item(i).at("opaque"))
+	}
+	if name := spec.at("extendedResourceName"); name.is() {
+		r.extendedLater(name)
 	}
 }
 

@@ -292,7 +292,7 @@ func validateRuntimeClass(r *report, object place, live value.Value) {
 	}
 	r.labels(scheduling.at("nodeSelector"))
 	tolerations := scheduling.at("tolerations")
-	r.tolerations(tolerations)
+	r.tolerations(tolerations, false)
 	r.tolerationsOnce(tolerations)
 	switch wrong := validation.IsDNS1123Label(handler.Str()); {
 	case handler.Str() == "":
@@ -557,13 +557,22 @@ func validateLevel(r *report, object place, _ value.Value) {
 		} else {
 			r.limited(limited)
 		}
-	case "":
-		if limited.is() {
-			r.forbiddenLater(limited, "")
+	default: // what is declared of types forbids both members
+		for _, p := range [...]place{exempt, limited} {
+			if p.is() {
+				r.forbiddenLater(p, "")
+			}
 		}
-		r.later(typ, "")
-	default:
-		r.onlyAmong(typ, "Exempt", "Limited")
+		if typ.Str() == "" {
+			r.later(typ, "")
+		} else {
+			r.onlyAmong(typ, "Exempt", "Limited")
+		}
+	}
+	if limited.is() && typ.Str() != "Limited" {
+		var declared report // whose other rules do not count
+		declared.limited(limited)
+		r.last = append(r.last, declared.last...)
 	}
 	validateConditionTypes(r, object, value.Value{})
 }

@@ -216,6 +216,9 @@ func validateConfigMap(r *report, object place, live value.Value) {
 }
 
 func validateSecret(r *report, object place, live value.Value) {
+	if isSet(live) {
+		r.unchanged(object.at("type"), live.Get("type"))
+	}
 	r.sealed(object, live, sealedMember{"immutable", same}, sealedMember{"data", identical})
 	data := object.at("data")
 	for i := range data.indexes() {
@@ -226,9 +229,6 @@ func validateSecret(r *report, object place, live value.Value) {
 		r.add(field.TooLong(data.path(), "", maxData))
 	}
 	r.secretType(object, data)
-	if isSet(live) {
-		r.unchangedLater(object.at("type"), live.Get("type"))
-	}
 }
 
 // secretType validates the keys that a type of secrets has.
@@ -420,7 +420,8 @@ func validateNewEvent(r *report, object place, live value.Value) {
 		r.invalidAs(typ, "", "has invalid value: "+typ.Str())
 	}
 	for _, name := range old {
-		if p := told(name[0], name[1]); p.is() && p.Int()+int64(p.Len())+int64(len(p.Str())) > 0 {
+		p := told(name[0], name[1])
+		if said := p.Int() != 0 || p.Kind() == value.KindString || p.text("component") != "" || p.text("host") != ""; said {
 			r.invalidAs(p, "", "needs to be unset")
 		}
 	}
@@ -500,7 +501,7 @@ func validatePhase(r *report, object place, _ value.Value) {
 	status := object.at("status")
 	phase := status.below(status.Get("phase"), "Phase", isMember) // with the name that kube-apiserver has for it
 	if phase.Str() != want {
-		r.invalidAs(phase, phase.Str(), detail)
+		r.invalid(phase, detail)
 	}
 }
 
@@ -508,6 +509,19 @@ var featureName = lazyRegexp(`^[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*$`)
 
 // validateNodeStatus validates the features that a Node declares, in alphabetical order.
 func validateNodeStatus(r *report, object place, _ value.Value) {
+	status := object.at("status")
+	for _, member := range [...]string{"capacity", "allocatable"} {
+		amounts := status.at(member)
+		for name, amount := range amounts.Members() {
+			p := amounts.below(amount, name, isMember) // where kube-apiserver says that they are
+			if strings.HasPrefix(amount.Str(), "-") {
+				r.invalidAs(p, amount.Str(), "must be greater than or equal to 0")
+			}
+			if q := quantity(amount); (whole[name] || isExtended(name)) && q.MilliValue()%1000 != 0 {
+				r.invalidAs(p, amount.Str(), "must be an integer")
+			}
+		}
+	}
 	features := object.at("status").at("declaredFeatures")
 	for i := range features.indexes() {
 		feature := features.item(i)
@@ -543,10 +557,13 @@ func validateNode(r *report, object place, live value.Value) {
 		}
 		r.among(effect, "NoSchedule", "PreferNoSchedule", "NoExecute")
 		if !met.add(key.Str() + " " + effect.Str()) {
-			e := field.Duplicate(taint.path(), r.shown(taint))
+			e := field.Duplicate(taint.path(), r.inside(fmt.Sprintf("spec.taints[%d]", i), taint.Value))
 			e.Detail = "taints must be unique by key and effect pair"
 			r.add(e)
 		}
+	}
+	if id := spec.at("externalID"); isSet(live) && id.Str() != live.Get("spec", "externalID").Str() {
+		r.forbidden(id, "may not be updated")
 	}
 	cidrs, had := spec.at("podCIDRs"), live.Get("spec", "podCIDRs")
 	var texts []string

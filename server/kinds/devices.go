@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -473,19 +474,96 @@ func (r *report) validRange(p place, standard, most resource.Quantity) {
 	if standard.Cmp(from) < 0 {
 		r.invalidAs(p.at("default"), standard.String(), "default is less than min: "+from.String())
 	}
-	if !top.is() {
+	if top.is() {
+		to := quantity(top.Value)
+		if from.Cmp(to) > 0 {
+			r.invalidAs(top, from.String(), "min is larger than max: "+to.String())
+		}
+		if to.Cmp(most) > 0 {
+			r.invalidAs(top, to.String(), "max is larger than capacity value: "+most.String())
+		}
+		if standard.Cmp(to) > 0 {
+			r.invalidAs(p.at("default"), standard.String(), "default is more than max: "+to.String())
+		}
+	}
+	r.rangeSteps(p, standard, most)
+}
+
+// rangeSteps validates the steps of a range: each amount is the least one and a number of steps. Amounts with fractions are counted in
+// thousandths, and others as whole numbers, which not every amount is.
+func (r *report) rangeSteps(p place, standard, most resource.Quantity) {
+	least, step := quantity(p.Get("min")), p.at("step")
+	amounts := []rangeAmount{{"default", standard}, {"min", least}}
+	for _, name := range [...]string{"max", "step"} {
+		if v := p.Get(name); isSet(v) {
+			amounts = append(amounts, rangeAmount{name, quantity(v)})
+		}
+	}
+	count, wrong := (*resource.Quantity).Value, (*rangeAmount).notWhole
+	fractions := slices.ContainsFunc(amounts, func(a rangeAmount) bool { return a.hasFraction() })
+	if fractions {
+		count, wrong = (*resource.Quantity).MilliValue, (*rangeAmount).notMilli
+	}
+	refused := func() bool {
+		before := len(r.errs)
+		for _, a := range amounts {
+			if detail := wrong(&a); detail != "" {
+				r.invalidAs(p.at(a.name), a.String(), detail)
+			}
+		}
+		return len(r.errs) > before
+	}
+	if fractions && refused() || !step.is() {
 		return
 	}
-	to := quantity(top.Value)
-	if from.Cmp(to) > 0 {
-		r.invalidAs(top, from.String(), "min is larger than max: "+to.String())
+	by := quantity(step.Value)
+	if by.Sign() <= 0 {
+		r.invalidAs(step, by.String(), "must be greater than zero")
+		return
 	}
-	if to.Cmp(most) > 0 {
-		r.invalidAs(top, to.String(), "max is larger than capacity value: "+most.String())
+	added := least.DeepCopy()
+	if added.Add(by); added.Cmp(most) > 0 {
+		r.invalidAs(step, by.String(), fmt.Sprintf("one step %s is larger than capacity value: %s", added.String(), most.String()))
 	}
-	if standard.Cmp(to) > 0 {
-		r.invalidAs(p.at("default"), standard.String(), "default is more than max: "+to.String())
+	if !fractions && refused() {
+		return
 	}
+	for _, a := range amounts {
+		if (a.name == "default" || a.name == "max") && (count(&a.Quantity)-count(&least))%count(&by) != 0 {
+			r.invalidAs(step, a.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", by.String(), least.String()))
+		}
+	}
+}
+
+// rangeAmount is an amount of a range, under the name of its member.
+type rangeAmount struct {
+	name string
+	resource.Quantity
+}
+
+// hasFraction reports whether an amount is no whole number.
+func (a *rangeAmount) hasFraction() bool {
+	rounded := a.DeepCopy()
+	return !rounded.RoundUp(0)
+}
+
+// notMilli returns why an amount cannot be counted in thousandths.
+func (a *rangeAmount) notMilli() string {
+	if a.Cmp(*resource.NewMilliQuantity(a.MilliValue(), a.Format)) != 0 {
+		return "value cannot be represented as a milli value"
+	}
+	return ""
+}
+
+// notWhole returns why an amount is no number that an int64 holds.
+func (a *rangeAmount) notWhole() string {
+	switch {
+	case a.Sign() < 0:
+		return "must be greater than or equal to 0"
+	case a.CmpInt64(math.MaxInt64) > 0:
+		return "must not be larger than 9223372036854775807"
+	}
+	return ""
 }
 
 // deviceTaints validates the taints of a device.
@@ -528,7 +606,7 @@ func (r *report) counterSet(p place, member string) {
 }
 
 func (r *report) labelLater(p place, text string) {
-	for _, detail := range validation.IsDNS1123Label(text) {
+	for _, detail := range content.IsDNS1123Label(text) {
 		r.laterInvalid(p, text, detail)
 	}
 }
@@ -610,9 +688,7 @@ func (r *report) deviceStatuses(p place, allocation, was value.Value) {
 		if data.is() && data.Kind() != value.KindObject {
 			r.invalidAs(data, "<value omitted>", "must be a valid JSON object")
 		}
-		if share := device.at("shareID"); share.is() && !lowerUUID().MatchString(share.Str()) {
-			r.laterInvalid(share, share.Str(), "must be a lowercase UUID in 8-4-4-4-12 format")
-		}
+		r.uuidLater(device.at("shareID"))
 		r.networkData(device.at("networkData"))
 	}
 }
@@ -629,16 +705,12 @@ func (r *report) deviceConditions(p place) {
 
 // networkData validates the addresses of a network device.
 func (r *report) networkData(p place) {
-	addresses := p.at("ips")
-	if addresses.Len() > mostAddresses {
-		r.last = append(r.last, field.TooMany(addresses.path(), addresses.Len(), mostAddresses))
-	} else {
-		for i := range addresses.indexes() {
-			a := addresses.item(i)
-			r.errs = append(r.errs, validation.IsValidInterfaceAddress(a.path(), a.Str())...)
-		}
-	}
 	r.bytesLater(p.at("interfaceName"), mostOfInterface)
+	addresses := p.at("ips")
+	for i := range r.onceLater(addresses, mostAddresses, value.Value.Str).indexes() {
+		a := addresses.item(i)
+		r.errs = append(r.errs, validation.IsValidInterfaceAddress(a.path(), a.Str())...)
+	}
 	r.bytesLater(p.at("hardwareAddress"), mostOfHardware)
 }
 

@@ -112,7 +112,7 @@ func sameInside(typ string, a, b value.Value) bool {
 		return true
 	}
 	if pointed, ok := strings.CutPrefix(typ, "*"); ok {
-		return isSet(a) == isSet(b) && sameInside(pointed, a, b)
+		return isSet(a) == isSet(b) && a.IsNull() == b.IsNull() && sameInside(pointed, a, b) // null is a pointer to the zero time
 	}
 	if item, ok := strings.CutPrefix(typ, "[]"); ok {
 		same := a.Len() == b.Len()
@@ -156,7 +156,7 @@ func insideItem(typ string) string {
 func insideMember(typ, name string) string {
 	for _, f := range insideTypes()[typ] {
 		switch {
-		case f.name == name, f.embedded && strings.EqualFold(f.shown, name):
+		case strings.EqualFold(f.name, name), f.embedded && strings.EqualFold(f.shown, name):
 			return f.typ
 		case f.name == ".":
 			if found := insideMember(f.typ, name); found != "" {
@@ -207,13 +207,51 @@ func appendInsideMembers(to []byte, typ string, v value.Value) []byte {
 		case f.embedded:
 			to = appendInsideMembers(to, f.typ, member)
 		case f.optional && (isEmpty(member) || member.Equal(value.String("")) || member.Equal(value.Int(0)) || member.Equal(value.Bool(false))) &&
-			!(strings.HasPrefix(f.typ, "*") && isSet(member)):
+			!(strings.HasPrefix(f.typ, "*") && !member.IsAbsent()):
 		default:
 			to = append(append(append(afterComma(to), '"'), f.shown...), `":`...)
 			to = appendInside(to, f.typ, member)
 		}
 	}
 	return to
+}
+
+// ordered returns a value with the members of its objects in the order of the Go types, by the names that clients know. Refusals by tags of
+// types show values like that.
+func (r *report) ordered(p place) any {
+	if p.Kind() != value.KindObject {
+		return p.ToAny()
+	}
+	return json.RawMessage(appendOrdered(nil, r.insideTypeAt(p.path().String()), p.Value))
+}
+
+// appendOrdered appends v as JSON, with members in the order of a type. Members that the type does not have come last.
+func appendOrdered(to []byte, typ string, v value.Value) []byte {
+	switch typ = strings.TrimPrefix(typ, "*"); v.Kind() {
+	case value.KindList:
+		to = append(to, '[')
+		for item := range v.Items() {
+			to = appendOrdered(afterComma(to), insideItem(typ), item)
+		}
+		return append(to, ']')
+	case value.KindObject:
+		to = append(to, '{')
+		add := func(name, typ string) {
+			if member := v.Get(name); !member.IsAbsent() {
+				to = append(append(afterComma(to), value.String(name).String()...), ':')
+				to = appendOrdered(to, typ, member)
+				v = v.With(name, value.Value{})
+			}
+		}
+		for _, f := range insideTypes()[typ] {
+			add(f.name, f.typ)
+		}
+		for name := range v.Members() {
+			add(name, insideItem(typ))
+		}
+		return append(to, '}')
+	}
+	return append(to, v.String()...)
 }
 
 // absentInside returns the JSON of a Go value that was not set.

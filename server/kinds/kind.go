@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -38,7 +39,10 @@ type Traits struct {
 	name         apivalidation.ValidateNameFunc                          // the rule for names; nil for DNS subdomains
 	nameOf       func(object value.Value) apivalidation.ValidateNameFunc // the rule for the name of an object, in place of name
 	namedOnce    bool                                                    // an update does not validate the prefix of generated names
+	namedAlways  bool                                                    // a write of the status validates the prefix of generated names, too
+	namedLast    bool                                                    // the name is validated after the fields, and no prefix of it is
 	validate     check                                                   // the kind's own fields
+	early        check                                                   // what ends a write before anything is allocated, and comes alone
 	asHub        bool                                                    // validate gets objects of all versions in the hub version
 	parts        map[string]check                                        // what validate is for other subresources than scale
 	bySchema     bool                                                    // texts that the schema requires or enumerates are validated, too
@@ -49,7 +53,8 @@ type Traits struct {
 
 	// What the server warns of.
 
-	warn       func(w *warner, object place, live value.Value) // for a kind without pods
+	warn       func(w *warner, object place, live value.Value) // after the warnings of pods
+	warnStatus func(w *warner, object place, live value.Value) // of a write of the status
 	pods       string                                          // the path to the spec of the pods that an object is or makes; empty if it has none
 	named      string                                          // what the name of an object is used for, if it should be a DNS label
 	podsBefore bool                                            // an update warns of the pods of the live object
@@ -115,6 +120,11 @@ func Of(kind *builtin.Kind) Kind {
 //
 // The order differs: a new object with errors of its kind is not checked for its other metadata, and an update reports both.
 func (k Kind) Refused(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
+	if subresource == "" {
+		if errs := k.ValidateEarly(ctx, object, live); len(errs) > 0 {
+			return errs
+		}
+	}
 	if !live.IsAbsent() {
 		return append(api.ValidateReplaced(object, live, k.Namespaced), k.ValidateUpdate(ctx, object, live, subresource)...)
 	}
@@ -136,9 +146,23 @@ func (k Kind) ValidateCreate(ctx context.Context, object value.Value) field.Erro
 	return append(of, errs...)
 }
 
+// ValidateEarly returns the errors that end a write of object before the server allocates anything for it. It comes before the other
+// validations, which then are not made.
+func (k Kind) ValidateEarly(ctx context.Context, object, live value.Value) field.ErrorList {
+	if k.early == nil {
+		return nil
+	}
+	r, w := report{of: k.Traits}, newWay(ctx)
+	defer w.free()
+	k.early(&r, place{object, w, 0}, live)
+	return r.errs
+}
+
 // nameRule returns the rule for the name of object.
 func (k Kind) nameRule(object value.Value) apivalidation.ValidateNameFunc {
 	switch {
+	case k.namedLast:
+		return anyName
 	case k.nameOf != nil:
 		return k.nameOf(object)
 	case k.Traits.name == nil:
@@ -164,7 +188,7 @@ func (k Kind) prefix(object value.Value) field.ErrorList {
 // errors in its metadata.
 func (k Kind) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
 	errs := k.finalizers(object)
-	if subresource == "" {
+	if subresource == "" || k.namedAlways {
 		errs = append(k.prefix(object), errs...)
 	}
 	return append(errs, k.own(ctx, object, live, subresource)...)
@@ -187,6 +211,11 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 		validate = k.validate
 	}
 	r := report{of: k.Traits, compiler: k.compiler}
+	if name := object.Get("metadata", "name"); k.namedLast && live.IsAbsent() && name.Str() != "" {
+		for _, detail := range content.IsDNS1123Subdomain(name.Str()) {
+			r.last = append(r.last, field.Invalid(field.NewPath("metadata", "name"), name.Str(), detail))
+		}
+	}
 	if validate != nil {
 		w := newWay(ctx)
 		defer w.free()

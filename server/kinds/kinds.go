@@ -99,7 +99,7 @@ func table() []Traits {
 			cells: volumeCells,
 		},
 		{
-			Name: "PersistentVolumeClaim", validate: validateClaim, warn: warnOfClaim, AnswersDeleted: true,
+			Name: "PersistentVolumeClaim", validate: validateClaim, warn: warnOfClaim, parts: map[string]check{"status": validateClaimState}, AnswersDeleted: true,
 			adds: []Allocated{
 				{Paths: []string{"metadata finalizers kubernetes.io/pvc-protection"}, Reason: "admission: StorageObjectInUseProtection"},
 				{Paths: []string{"spec storageClassName"}, Reason: "admission: DefaultStorageClass, if a class is the default", Optional: true},
@@ -107,7 +107,7 @@ func table() []Traits {
 			cells: claimCells,
 		},
 		{
-			Name: "Pod", validate: validatePod, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
+			Name: "Pod", validate: validatePod, warnStatus: warnOfPodStatus, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
 			parts: map[string]check{"status": validatePodStatus, "ephemeralcontainers": validateEphemeral, "resize": validateResize},
 			adds: []Allocated{
 				{
@@ -140,13 +140,13 @@ func table() []Traits {
 			},
 		},
 		{
-			Name: "ReplicationController", namedOnce: true, validate: validateReplicationController, parts: map[string]check{"status": controllerCounts.check}, pods: "spec.template.spec", named: ofPods,
+			Name: "ReplicationController", namedLast: true, validate: validateReplicationController, parts: map[string]check{"status": controllerCounts.check}, pods: "spec.template.spec", named: ofPods,
 			podsBefore: true, Orphans: true, Prefix: "controllers",
 			cells:   controllerCells,
 			Derived: map[string]func(value.Value) string{"status.replicas": intAt("status", "replicas")},
 		},
 		{
-			Name: "ResourceQuota", namedOnce: true, validate: validateQuota, parts: map[string]check{"status": validateQuotaStatus}, AnswersDeleted: true,
+			Name: "ResourceQuota", namedOnce: true, warn: warnOfQuota, validate: validateQuota, parts: map[string]check{"status": validateQuotaStatus}, AnswersDeleted: true,
 			cells: cells(name, quotaCell(false), quotaCell(true), age),
 		},
 		{
@@ -155,13 +155,13 @@ func table() []Traits {
 			Fields: []string{"type"},
 		},
 		{
-			Name: "Service", namedOnce: true, name: apivalidation.NameIsDNSLabel, validate: validateService, parts: map[string]check{"status": validateServiceStatus}, warn: warnOfService, CreateOnUpdate: true, AnswersDeleted: true,
+			Name: "Service", namedOnce: true, name: apivalidation.NameIsDNSLabel, early: validateAddresses, validate: validateService, parts: map[string]check{"status": validateServiceStatus}, warn: warnOfService, warnStatus: warnOfBalancer, CreateOnUpdate: true, AnswersDeleted: true,
 			Prefix: "services/specs", complete: withFamilies, adds: serviceAdds,
 			cells:  serviceCells,
 			Fields: []string{"spec.clusterIP", "spec.type"},
 		},
 		{
-			Name: "ServiceAccount", AnswersDeleted: true,
+			Name: "ServiceAccount", warn: warnOfServiceAccount, AnswersDeleted: true,
 			cells: cells(name, age),
 		},
 
@@ -183,7 +183,7 @@ func table() []Traits {
 			cells: replicaSetCells,
 		},
 		{
-			Group: "apps", Name: "StatefulSet", namedOnce: true, name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, parts: map[string]check{"status": statefulSetCounts.check}, pods: "spec.template.spec",
+			Group: "apps", Name: "StatefulSet", namedOnce: true, warn: warnOfStatefulSet, name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, parts: map[string]check{"status": statefulSetCounts.check}, pods: "spec.template.spec",
 			cells: statefulSetCells,
 		},
 		{
@@ -191,7 +191,7 @@ func table() []Traits {
 			cells: autoscalerCells, shownAs: schema.GVK{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
 		},
 		{
-			Group: "batch", Name: "CronJob", namedOnce: true, validate: validateCronJob, pods: "spec.jobTemplate.spec.template.spec", named: ofPods,
+			Group: "batch", Name: "CronJob", namedOnce: true, warn: warnOfCronJob, validate: validateCronJob, pods: "spec.jobTemplate.spec.template.spec", named: ofPods,
 			cells: cronJobCells,
 		},
 		{
@@ -222,7 +222,7 @@ func table() []Traits {
 			cells: cells(name, shown(parentRef), age),
 		},
 		{
-			Group: networkGroup, Name: "Ingress", validate: validateIngress, warn: warnOfIngress, parts: map[string]check{"status": validateIngressStatus}, Prefix: "ingress",
+			Group: networkGroup, Name: "Ingress", validate: validateIngress, warn: warnOfIngress, warnStatus: warnOfBalancer, parts: map[string]check{"status": validateIngressStatus}, Prefix: "ingress",
 			adds: []Allocated{{
 				Paths: []string{"spec ingressClassName"}, Reason: "admission: DefaultIngressClass, if a class is the default", Optional: true,
 			}},
@@ -260,7 +260,7 @@ func table() []Traits {
 			cells: classCells,
 		},
 		{
-			Group: storageGroup, Name: "VolumeAttachment", validate: validateAttachment, parts: map[string]check{"status": validateAttachment}, Conditional: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "VolumeAttachment", namedAlways: true, validate: validateAttachment, parts: map[string]check{"status": validateAttachment}, Conditional: true, AnswersDeleted: true,
 			cells: attachmentCells,
 		},
 		{
@@ -278,19 +278,19 @@ func table() []Traits {
 
 		// Who may do what.
 		{
-			Group: rbacGroup, Name: "ClusterRole", namedOnce: true, name: api.PathSegment, validate: validateClusterRole, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "ClusterRole", namedOnce: true, name: roleName, validate: validateClusterRole, CreateOnUpdate: true,
 			cells: cells(name, created),
 		},
 		{
-			Group: rbacGroup, Name: "ClusterRoleBinding", namedOnce: true, name: api.PathSegment, validate: validateClusterRoleBinding, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "ClusterRoleBinding", namedOnce: true, name: roleName, validate: validateClusterRoleBinding, CreateOnUpdate: true,
 			cells: bindingCells,
 		},
 		{
-			Group: rbacGroup, Name: "Role", namedOnce: true, name: api.PathSegment, validate: validateRole, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "Role", namedOnce: true, name: roleName, validate: validateRole, CreateOnUpdate: true,
 			cells: cells(name, created),
 		},
 		{
-			Group: rbacGroup, Name: "RoleBinding", namedOnce: true, name: api.PathSegment, validate: validateRoleBinding, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "RoleBinding", namedOnce: true, name: roleName, validate: validateRoleBinding, CreateOnUpdate: true,
 			cells: bindingCells,
 		},
 		{
@@ -374,7 +374,7 @@ func table() []Traits {
 			cells: cells(name, number("value"), flag("globalDefault"), age, text("preemptionPolicy")),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceClass", namedOnce: true, validate: validateDeviceClass, asHub: true, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "DeviceClass", namedLast: true, validate: validateDeviceClass, asHub: true, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
 			cells: cells(name, age),
 		},
 		{
@@ -395,7 +395,7 @@ func table() []Traits {
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourceSlice", namedOnce: true, validate: validateSlice, AnswersDeleted: true,
+			Group: resourceGroup, Name: "ResourceSlice", namedOnce: true, warn: warnOfResourceSlice, validate: validateSlice, AnswersDeleted: true,
 			cells:        cells(name, text("spec", "nodeName"), text("spec", "driver"), text("spec", "pool", "name"), age),
 			Fields:       []string{"spec.nodeName", "spec.driver", "spec.pool.name"},
 			FieldRefusal: "field label not supported for resource.k8s.io/VERSION, Kind=ResourceSlice: %s",

@@ -130,8 +130,14 @@ func (r *report) ingressBackend(p place) {
 		r.invalidAs(p, "", "cannot set both resource and service backends")
 		return
 	case resource.is():
-		r.present(resource.at("kind"))
-		r.present(resource.at("name"))
+		if group := resource.at("apiGroup"); group.is() {
+			r.invalidAs(group, group.Str(), validation.IsDNS1123Subdomain(group.Str())...)
+		}
+		for _, name := range [...]string{"kind", "name"} {
+			if p := resource.at(name); r.present(p) {
+				r.invalid(p, content.IsPathSegmentName(p.Str())...)
+			}
+		}
 		return
 	case !service.is():
 		r.invalidAs(p, "", "resource or service backend is required")

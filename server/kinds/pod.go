@@ -123,7 +123,8 @@ func (r *report) tolerationsChange(p place, was value.Value) {
 			return
 		}
 	}
-	r.tolerations(p)
+	compares := func(t value.Value) bool { return t.Get("operator").Str() == "Lt" || t.Get("operator").Str() == "Gt" }
+	r.tolerations(p, slices.ContainsFunc(slices.Collect(was.Items()), compares))
 }
 
 // gatesChange refuses new gates.

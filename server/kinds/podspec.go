@@ -58,7 +58,7 @@ func podSpec(r *report, spec place, forPod bool, name string) {
 	w.within(spec.at("activeDeadlineSeconds"), 1, math.MaxInt32)
 	w.optionalLabel(spec.at("hostname"))
 	w.optionalLabel(spec.at("subdomain"))
-	w.tolerations(spec.at("tolerations"))
+	w.tolerations(spec.at("tolerations"), false)
 	w.hostAliases(spec.at("hostAliases"))
 	w.optionalSubdomain(spec.at("priorityClassName"))
 	if class := spec.at("runtimeClassName"); class.is() {
@@ -325,6 +325,7 @@ func (w *podWalk) requirements(p place, rule func(place)) {
 		limit := limits.entry(i)
 		rule(limit)
 		w.amount(limit)
+		w.hugePages(limit)
 	}
 	for i := range requests.indexes() {
 		r := requests.entry(i)
@@ -340,6 +341,7 @@ func (w *podWalk) requirements(p place, rule func(place)) {
 		case compare(r.Value, limit) > 0:
 			w.invalidAs(requests, r.Str(), fmt.Sprintf("must be less than or equal to %s limit of %s", r.name(), limit.Str()))
 		}
+		w.hugePages(r)
 	}
 	if anyOf(p.Value, isHugePages) && !anyOf(p.Value, isComputed) {
 		w.forbidden(p, "HugePages require cpu or memory")
@@ -420,11 +422,15 @@ func (w *podWalk) amount(p place) {
 	if strings.HasPrefix(p.Str(), "-") {
 		w.invalidAs(p, p.Str(), "must be greater than or equal to 0")
 	}
-	if isExtended(p.name()) {
+	if isExtended(p.name()) || whole[p.name()] {
 		if q := quantity(p.Value); q.MilliValue()%1000 != 0 {
 			w.invalidAs(p, p.Str(), "must be an integer")
 		}
 	}
+}
+
+// hugePages validates an amount of huge pages: whole ones.
+func (w *podWalk) hugePages(p place) {
 	if !isHugePages(p.name()) {
 		return
 	}
@@ -465,7 +471,7 @@ func (w *podWalk) containersWithin(p place) {
 	requests, limits, containers := p.at("requests"), p.at("limits"), w.spec.at("containers")
 	for i := range requests.indexes() {
 		r := requests.entry(i)
-		if sum, own := w.aggregate("requests", r.name()), quantity(r.Value); sum.Cmp(own) > 0 {
+		if sum, own := w.aggregate("requests", r.name()), quantity(r.Value); sum.Sign() > 0 && sum.Cmp(own) > 0 {
 			w.invalid(r, "must be greater than or equal to aggregate container requests of "+sum.String())
 		}
 	}

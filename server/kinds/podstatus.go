@@ -3,12 +3,12 @@ package kinds
 import (
 	"fmt"
 	"math"
-	"net/netip"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	netutils "k8s.io/utils/net"
 
 	"github.com/deed-project/deed/value"
 )
@@ -201,17 +201,19 @@ func (r *report) addressesOf(status place, was value.Value, name string) {
 		had.add(ip.Get("ip").Str())
 	}
 	shown := make([]struct{ IP string }, list.Len())
-	families, valid := map[bool]int{}, true
 	for i := range list.indexes() {
 		text := list.Item(i).Get("ip")
 		r.address(list.item(i).with(text), &had)
 		shown[i].IP = text.Str()
-		ip, err := netip.ParseAddr(text.Str())
-		families[ip.Is4()]++
-		valid = valid && err == nil
 	}
-	if valid && (families[true] > 1 || families[false] > 1) {
-		r.invalidAs(list, shown, "may specify no more than one IP for each IP family")
+	if list.Len() > 1 {
+		dual, err := netutils.IsDualStackIPStrings(namesIn(list.Value, "ip"))
+		if err != nil {
+			r.add(field.InternalError(list.path(), fmt.Errorf("failed to check for dual stack with error:%w", err)))
+		}
+		if !dual || list.Len() > 2 {
+			r.invalidAs(list, shown, "may specify no more than one IP for each IP family")
+		}
 	}
 	switch {
 	case name == "hostIP":

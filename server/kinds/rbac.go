@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
+	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value"
 )
 
@@ -28,6 +29,9 @@ func validateClusterRole(r *report, object place, _ value.Value) {
 		}
 	}
 }
+
+// roleName is the name rule of roles and bindings, for prefixes of generated names, too.
+func roleName(name string, _ bool) []string { return api.PathSegment(name, false) }
 
 // policyRules refuses what may be done.
 //

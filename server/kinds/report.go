@@ -52,14 +52,34 @@ func (r *report) invalid(p place, details ...string) {
 
 // shown returns a value as refusals show it.
 func (r *report) shown(p place) any {
-	if isSet(p.Value) && p.Kind() != value.KindObject && p.Kind() != value.KindList {
+	switch p.Kind() {
+	case value.KindObject, value.KindList, value.KindNull, value.KindAbsent:
+	case value.KindString:
+		if !isPlainText(p.Str()) {
+			break
+		}
+		fallthrough
+	default:
 		return p.ToAny() // without looking for its type
 	}
 	return r.inside(p.path().String(), p.Value)
 }
 
-// invalidAs refuses a value that is shown as another one, once for each detail.
+// isPlainText reports whether a text looks the same as a Go string and as JSON, so that the type of its field does not matter.
+func isPlainText(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
+}
+
+// invalidAs refuses a value that is shown as another one, once for each detail. The text of the place itself is shown as its type shows it.
 func (r *report) invalidAs(p place, shown any, details ...string) {
+	if text, ok := shown.(string); ok && len(details) > 0 && p.Kind() == value.KindString && text == p.Str() {
+		shown = r.shown(p)
+	}
 	for _, detail := range details {
 		r.add(field.Invalid(p.path(), shown, detail))
 	}

@@ -230,7 +230,9 @@ func spreadBy(constraint value.Value) [2]string {
 }
 
 // tolerations validates which taints of nodes a pod takes.
-func (r *report) tolerations(p place) {
+//
+// Operators that compare numbers are for pods that have them already: their feature gate is off.
+func (r *report) tolerations(p place, compares bool) {
 	for i := range p.indexes() {
 		t := p.item(i)
 		key, operator, effect := t.at("key"), t.at("operator"), t.at("effect")
@@ -242,7 +244,7 @@ func (r *report) tolerations(p place) {
 		if isSet(t.Get("tolerationSeconds")) && effect.Str() != "NoExecute" {
 			r.invalidAs(effect, effect.Str(), "effect must be 'NoExecute' when `tolerationSeconds` is set")
 		}
-		r.tolerated(operator, t.at("value"))
+		r.tolerated(operator, t.at("value"), compares)
 		if effect.Str() != "" {
 			r.onlyAmong(effect, "NoSchedule", "PreferNoSchedule", "NoExecute")
 		}
@@ -250,7 +252,7 @@ func (r *report) tolerations(p place) {
 }
 
 // tolerated validates what a toleration compares with.
-func (r *report) tolerated(operator, with place) {
+func (r *report) tolerated(operator, with place, compares bool) {
 	text := with.Str()
 	switch operator.Str() {
 	case "Equal", "":
@@ -262,6 +264,11 @@ func (r *report) tolerated(operator, with place) {
 			r.invalidAs(operator, text, "value must be empty when `operator` is 'Exists'")
 		}
 	case "Lt", "Gt":
+		if !compares {
+			r.onlyAmong(operator, "Equal", "Exists")
+			r.errs[len(r.errs)-1].Detail = `supported values: "Equal", "Exists", "Lt", "Gt"`
+			return
+		}
 		r.invalidAs(with, text, content.IsDecimalInteger(text)...)
 		if _, err := strconv.ParseInt(text, 10, 64); err != nil {
 			r.invalidAs(with, text, err.Error())

@@ -26,13 +26,15 @@ import (
 //	LoadBalancer   ... and a load balancer in front of them
 //	ExternalName   a name elsewhere, and nothing else
 //
-// Families that the cluster lacks end the check, because kube-apiserver finds them when it allocates addresses, before validation.
+// What validateAddresses finds comes alone, before this.
 func validateService(r *report, object place, live value.Value) {
 	spec := object.at("spec")
-	typ, headless := spec.text("type"), spec.text("clusterIP") == "None"
-	if free := headless && spec.Get("selector").Len() == 0; typ != "ExternalName" && !free && r.twoFamilies(spec) {
-		return
+	typ, headless := spec.text("type"), isHeadless(spec.Value)
+	if was := live.Get("spec"); isSet(live) {
+		r.sameIPs(spec, was)
+		r.balancerChange(spec, was)
 	}
+	r.topologyHints(object)
 	ports := spec.at("ports")
 	if ports.Len() == 0 && !headless && typ != "ExternalName" {
 		r.required(ports, "")
@@ -44,9 +46,6 @@ func validateService(r *report, object place, live value.Value) {
 	}
 	r.labels(spec.at("selector"))
 	r.affinity(spec)
-	if typ != "ExternalName" {
-		r.families(spec)
-	}
 	var had names
 	for ip := range live.Get("spec", "externalIPs").Items() {
 		had.add(ip.Str())
@@ -57,41 +56,119 @@ func validateService(r *report, object place, live value.Value) {
 	}
 	r.among(spec.at("type"), "ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 	r.portsTogether(ports, typ)
-	r.balancing(spec, typ)
+	r.balancing(object, live, typ)
 	r.traffic(spec, typ)
-	if !live.IsAbsent() && typ != "ExternalName" && live.Get("spec", "type").Str() != "ExternalName" {
-		r.sameIPs(spec, live.Get("spec"))
+}
+
+// isHeadless reports whether a service has no address.
+func isHeadless(spec value.Value) bool {
+	ips := spec.Get("clusterIPs")
+	return ips.Len() == 1 && ips.Item(0).Str() == "None"
+}
+
+// validateAddresses refuses addresses of a Service, and families of addresses. kube-apiserver does so when it allocates them, before it
+// validates the service and its metadata.
+func validateAddresses(r *report, object place, live value.Value) {
+	spec := object.at("spec")
+	if spec.text("type") == "ExternalName" {
+		return
+	}
+	if r.families(spec, live.Get("spec")); len(r.errs) > 0 {
+		return
+	}
+	if r.familiesOf(spec, live.Get("spec")); len(r.errs) > 0 {
+		return
+	}
+	if free := spec.text("clusterIP") == "None" && spec.Get("selector").Len() == 0; !free {
+		r.twoFamilies(spec)
+	}
+}
+
+// topologyHints refuses two annotations about the topology that differ.
+func (r *report) topologyHints(object place) {
+	const old, name = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"
+	metadata := object.at("metadata")
+	annotations := metadata.at("annotations")
+	mode, hints := annotations.below(annotations.Get(name), name, isKey), annotations.Get(old)
+	if mode.is() && isSet(hints) && !mode.Equal(hints) {
+		r.invalidAs(mode, mode.Str(), "must match annotations["+old+"] when both are specified")
 	}
 }
 
 // sameIPs refuses other addresses than those that a service has. The second one may come, and go if the policy says so.
 //
-// A headless service has no addresses to keep.
+// A headless service has no addresses to keep, and an external name has none.
 func (r *report) sameIPs(spec place, live value.Value) {
-	const changed = "may not change once set"
+	if spec.text("type") == "ExternalName" || live.Get("type").Str() == "ExternalName" {
+		return
+	}
 	ips, had := spec.at("clusterIPs"), live.Get("clusterIPs")
 	first := func() place { return ips.item(0) }
 	same := func(i int) bool { return ips.Item(i).Equal(had.Item(i)) }
 	switch is, was := ips.Len(), had.Len(); {
-	case spec.text("clusterIP") == "None" && live.Get("clusterIP").Str() == "None":
+	case isHeadless(spec.Value) && isHeadless(live):
 	case is == was:
 		for i := range is {
 			if !same(i) {
-				r.invalidAs(ips.item(i), ips.ToAny(), changed)
+				r.invalidAs(ips.item(i), ips.ToAny(), onceSet)
 			}
 		}
 	case is == 0:
 		r.invalidAs(first(), ips.ToAny(), "primary clusterIP can not be unset")
 	case was > 0 && !same(0):
-		r.invalidAs(first(), ips.ToAny(), changed)
+		r.invalidAs(first(), ips.ToAny(), onceSet)
 	case is < was && spec.text("ipFamilyPolicy") != "SingleStack":
 		r.invalid(spec.at("ipFamilyPolicy"), "must be set to 'SingleStack' when releasing the secondary clusterIP")
 	}
 }
 
-// twoFamilies refuses families of addresses that the cluster does not have, which is found before anything else; it reports whether there
-// are any.
-func (r *report) twoFamilies(spec place) bool {
+// onceSet is what is said of another value of a member that stays once it is set.
+const onceSet = "may not change once set"
+
+// balancerChange refuses another class of a load balancer, and another port for its health checks.
+func (r *report) balancerChange(spec place, live value.Value) {
+	if class := spec.at("loadBalancerClass"); spec.text("type") == "LoadBalancer" && live.Get("type").Str() == "LoadBalancer" &&
+		!identical(class.Value, live.Get("loadBalancerClass")) {
+		r.invalid(class, onceSet)
+	}
+	r.balancerClass(spec)
+	const health = "healthCheckNodePort"
+	if hasHealthPort(spec.Value) && hasHealthPort(live) && spec.Get(health).Int() != live.Get(health).Int() {
+		r.forbidden(spec.at(health), "field is immutable")
+	}
+}
+
+// familiesOf refuses more addresses or families than the policy of a service has.
+func (r *report) familiesOf(spec place, live value.Value) {
+	policy, ips, families := spec.at("ipFamilyPolicy"), spec.at("clusterIPs"), spec.Get("ipFamilies")
+	if policy.Str() == "SingleStack" {
+		const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
+		if ips.Len() == 2 && !ips.Equal(live.Get("clusterIPs")) {
+			r.invalid(policy, detail+"cluster IPs are specified")
+		}
+		if families.Len() == 2 && !families.Equal(live.Get("ipFamilies")) {
+			r.invalid(policy, detail+"IP families are specified")
+		}
+	}
+	for i := families.Len(); i < ips.Len(); i++ {
+		if ip := ips.item(i); netutils.IsIPv6String(ip.Str()) {
+			r.invalidAs(ip, ips.ToAny(), "IPv6 is not configured on this cluster")
+		}
+	}
+	if policy.Str() == "SingleStack" {
+		return
+	}
+	const detail = "must be 'SingleStack' to release the secondary "
+	if n := ips.Len(); n > 0 && n < live.Get("clusterIPs").Len() {
+		r.invalid(policy, detail+"cluster IP")
+	}
+	if n := families.Len(); n > 0 && n < live.Get("ipFamilies").Len() {
+		r.invalid(policy, detail+"IP family")
+	}
+}
+
+// twoFamilies refuses families of addresses that the cluster does not have.
+func (r *report) twoFamilies(spec place) {
 	if policy := spec.at("ipFamilyPolicy"); policy.Str() == "RequireDualStack" {
 		r.invalid(policy, "this cluster is not configured for dual-stack services")
 	}
@@ -101,7 +178,6 @@ func (r *report) twoFamilies(spec place) bool {
 			r.invalid(f, "not configured on this cluster")
 		}
 	}
-	return len(r.errs) > 0
 }
 
 // serviceType refuses what a service of a type cannot have.
@@ -191,7 +267,7 @@ func (r *report) affinity(spec place) {
 // families refuses addresses of a service, and which there may be.
 //
 // clusterIP is the first of clusterIPs: older clients know only the former.
-func (r *report) families(spec place) {
+func (r *report) families(spec place, live value.Value) {
 	ip, ips := spec.text("clusterIP"), spec.at("clusterIPs")
 	if ip == "" && ips.Len() > 0 {
 		r.invalid(ips, "must be empty when `clusterIP` is not specified")
@@ -199,15 +275,51 @@ func (r *report) families(spec place) {
 		r.invalid(ips, "first value must match `clusterIP`")
 	}
 	families := spec.at("ipFamilies")
+	var met names
 	for i := range families.indexes() {
-		r.onlyAmong(families.item(i), "IPv4", "IPv6")
+		f := families.item(i)
+		r.onlyAmong(f, "IPv4", "IPv6")
+		if !met.add(f.Str()) {
+			r.duplicate(f)
+		}
 	}
 	if policy := spec.at("ipFamilyPolicy"); policy.is() {
 		r.onlyAmong(policy, "PreferDualStack", "RequireDualStack", "SingleStack")
 	}
+	r.clusterIPs(ips, live.Get("clusterIPs"), families.Value)
+}
+
+// clusterIPs refuses addresses of a service: no more than one of each family, as its families say. Addresses that were there may stay.
+func (r *report) clusterIPs(ips place, live, families value.Value) {
+	var had names
+	for ip := range live.Items() {
+		had.add(ip.Str())
+	}
+	before, headless := len(r.errs), ips.Len() > 0 && ips.Item(0).Str() == "None"
 	for i := range ips.indexes() {
-		if p := ips.item(i); i > 0 || p.Str() != "None" {
-			r.address(p, nil)
+		switch p := ips.item(i); {
+		case i > 0 || p.Str() != "None":
+			r.address(p, &had)
+		case ips.Len() > 1:
+			r.invalid(ips, "'None' must be the first and only value")
+		}
+	}
+	wrong := len(r.errs) > before
+	if ips.Len() > 2 {
+		r.invalid(ips, "may only hold up to 2 values")
+	}
+	if wrong || headless {
+		return
+	}
+	if ips.Len() > 1 {
+		if dual, err := netutils.IsDualStackIPStrings(texts(ips.Value)); err == nil && !dual {
+			r.invalid(ips, "may specify no more than one IP for each IP family")
+		}
+	}
+	for i := range min(ips.Len(), families.Len()) {
+		p, family := ips.item(i), families.Item(i).Str()
+		if six := netutils.IsIPv6String(p.Str()); six && family == "IPv4" || !six && family == "IPv6" {
+			r.invalid(p, "expected an "+family+" value as indicated by `ipFamilies["+strconv.Itoa(i)+"]`")
 		}
 	}
 }
@@ -253,20 +365,51 @@ type twin struct {
 // balancing refuses what only load balancers have.
 //
 // The path of the ranges is spelled as in kube-apiserver, with a capital letter.
-func (r *report) balancing(spec place, typ string) {
-	balances := typ == "LoadBalancer"
+// The ranges may also be in an annotation, which counts if the member has none. Ranges that were there may stay.
+func (r *report) balancing(object place, live value.Value, typ string) {
+	const only = "may only be used when `type` is 'LoadBalancer'"
+	spec, balances := object.at("spec"), typ == "LoadBalancer"
 	ranges := spec.below(spec.Get("loadBalancerSourceRanges"), "LoadBalancerSourceRanges", isMember)
 	if ranges.Len() > 0 && !balances {
-		r.forbidden(ranges, "may only be used when `type` is 'LoadBalancer'")
+		r.forbidden(ranges, only)
+	}
+	var had []string
+	for one := range live.Get("spec", "loadBalancerSourceRanges").Items() {
+		had = append(had, strings.TrimSpace(one.Str()))
 	}
 	for i := range ranges.indexes() {
 		one := ranges.item(i)
-		r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(one.path(), strings.TrimSpace(one.Str()), true, nil)...)
+		r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(one.path(), strings.TrimSpace(one.Str()), true, had)...)
 	}
-	for _, name := range [...]string{"allocateLoadBalancerNodePorts", "loadBalancerClass"} {
-		if p := spec.at(name); p.is() && !balances {
-			r.forbidden(p, "may only be used when `type` is 'LoadBalancer'")
+	const name = "service.beta.kubernetes.io/load-balancer-source-ranges"
+	metadata := object.at("metadata")
+	annotations := metadata.at("annotations")
+	if old := annotations.below(annotations.Get(name), name, isKey); ranges.Len() == 0 && old.is() {
+		if !balances {
+			r.forbidden(old, only)
 		}
+		if text := strings.TrimSpace(old.Str()); text != "" && !old.Equal(live.Get("metadata", "annotations", name)) {
+			for one := range strings.SplitSeq(text, ",") {
+				r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(old.path(), strings.TrimSpace(one), true, nil)...)
+			}
+		}
+	}
+	if p := spec.at("allocateLoadBalancerNodePorts"); p.is() && !balances {
+		r.forbidden(p, only)
+	}
+	if !isSet(live) { // otherwise it was validated before
+		r.balancerClass(spec)
+	}
+}
+
+// balancerClass refuses a class of load balancers for other services.
+func (r *report) balancerClass(spec place) {
+	switch class := spec.at("loadBalancerClass"); {
+	case !class.is():
+	case spec.text("type") == "LoadBalancer":
+		r.invalid(class, validation.IsQualifiedName(class.Str())...)
+	default:
+		r.forbidden(class, "may only be used when `type` is 'LoadBalancer'")
 	}
 }
 
@@ -285,7 +428,7 @@ func (r *report) traffic(spec place, typ string) {
 	if port := spec.at("healthCheckNodePort"); port.Int() != 0 && !(typ == "LoadBalancer" && policy.Str() == "Local") {
 		r.invalid(port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")
 	}
-	if inside := spec.at("internalTrafficPolicy"); typ != "ExternalName" && inside.is() {
+	if inside := spec.at("internalTrafficPolicy"); inside.is() {
 		r.onlyAmong(inside, "Cluster", "Local")
 	}
 	if near := spec.at("trafficDistribution"); near.is() {
@@ -347,19 +490,11 @@ func (r *report) endpoint(p place, typ string) {
 	if addresses.Len() == 0 {
 		r.later(addresses, "")
 	}
+	if addresses.Len() > mostAddressesOfEndpoint {
+		r.last = append(r.last, field.TooMany(addresses.path(), addresses.Len(), mostAddressesOfEndpoint))
+	}
 	for i := range addresses.indexes() {
-		a := addresses.item(i)
-		if typ == "FQDN" {
-			r.errs = append(r.errs, validation.IsFullyQualifiedDomainName(a.path(), a.Str())...)
-			continue
-		}
-		ip := netutils.ParseIPSloppy(a.Str())
-		if six := netutils.IsIPv6String(a.Str()); ip != nil && six != (typ == "IPv6") {
-			r.invalidAs(addresses, a.Str(), "must be an "+typ+" address")
-		}
-		if ip == nil || !ip.IsLoopback() { // which leads to webhooks of tests, where the server looks for those of services
-			r.reachable(a, nil)
-		}
+		r.endpointOf(addresses.item(i), addresses, typ)
 	}
 	if node := p.at("nodeName"); node.is() {
 		r.subdomain(node)
@@ -368,6 +503,34 @@ func (r *report) endpoint(p place, typ string) {
 		r.label(host)
 	}
 	r.hints(p.at("hints"))
+}
+
+// mostAddressesOfEndpoint is how many addresses an endpoint may have.
+const mostAddressesOfEndpoint = 100
+
+// endpointOf refuses an address that is not of a type. The type is validated elsewhere: addresses of an unknown one are not.
+func (r *report) endpointOf(a, addresses place, typ string) {
+	before := len(r.errs)
+	switch typ {
+	case "FQDN":
+		r.errs = append(r.errs, validation.IsFullyQualifiedDomainName(a.path(), a.Str())...)
+		return
+	case "IPv4":
+		r.address(a, nil)
+	case "IPv6":
+		r.errs = append(r.errs, validation.IsValidIP(a.path(), a.Str())...)
+	default:
+		return
+	}
+	if len(r.errs) > before {
+		return
+	}
+	if netutils.IsIPv6String(a.Str()) != (typ == "IPv6") {
+		r.invalidAs(addresses, a.Str(), "must be an "+typ+" address")
+	}
+	if ip := netutils.ParseIPSloppy(a.Str()); !ip.IsLoopback() { // which leads to webhooks of tests, where the server looks for those of services
+		r.reachableIP(a)
+	}
 }
 
 // mostHints is how many zones, and how many nodes, may be meant to use an endpoint.
@@ -422,10 +585,21 @@ func withFamilies(service, live, _ value.Value) value.Value {
 		return service.With("spec", spec)
 	}
 	free := ip.Str() == "None" && spec.Get("selector").Len() == 0
-	if spec.Get("ipFamilyPolicy").Str() == "" {
+	if !isSet(spec.Get("ipFamilyPolicy")) {
 		spec = spec.With("ipFamilyPolicy", policyOf(was.Get("ipFamilyPolicy"), free))
 	}
 	families := spec.Get("ipFamilies")
+	if spec.Get("ipFamilyPolicy").Str() == "SingleStack" && isSet(was) { // one of two goes
+		if ips := spec.Get("clusterIPs"); ips.Len() > 1 && ips.Equal(had) {
+			spec = spec.With("clusterIPs", value.List(ips.Item(0)))
+		}
+		if families.Len() > 1 && families.Equal(was.Get("ipFamilies")) {
+			families = value.List(families.Item(0))
+		}
+	}
+	if families.Len() == 0 && netutils.IsIPv6String(spec.Get("clusterIP").Str()) {
+		return service.With("spec", spec) // which validateAddresses refuses
+	}
 	if families.Len() == 0 {
 		families = value.List(value.String("IPv4"))
 	}

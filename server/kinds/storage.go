@@ -55,8 +55,9 @@ var accessModes = []string{"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "Re
 
 // claimSpec refuses what storage is asked for.
 //
-// It is for claims, for templates of claims in a StatefulSet, and for ephemeral volumes.
-func (r *report) claimSpec(p place) {
+// It is for claims, for templates of claims in a StatefulSet, and for ephemeral volumes. was is the spec that it replaces: a source in a
+// group there allows every group.
+func (r *report) claimSpec(p place, was value.Value) {
 	modes := p.at("accessModes")
 	if modes.Len() == 0 {
 		r.required(modes, "at least 1 access mode is required")
@@ -76,7 +77,7 @@ func (r *report) claimSpec(p place) {
 	if mode := p.at("volumeMode"); mode.is() {
 		r.onlyAmong(mode, "Block", "Filesystem")
 	}
-	r.dataSources(p)
+	r.dataSources(p, isSet(was.Get("dataSource", "apiGroup")) || isSet(was.Get("dataSourceRef", "apiGroup")))
 	if class := p.at("volumeAttributesClassName"); class.Str() != "" {
 		r.subdomain(class)
 	}
@@ -85,11 +86,11 @@ func (r *report) claimSpec(p place) {
 // dataSources validates what a volume is filled with.
 //
 // dataSource is the older field. If both are given, they must mean the same object.
-func (r *report) dataSources(p place) {
+func (r *report) dataSources(p place, anyGroup bool) {
 	of, ref := p.at("dataSource"), p.at("dataSourceRef")
 	for _, source := range [...]place{of, ref} {
 		if source.is() {
-			r.dataSource(source)
+			r.dataSource(source, anyGroup)
 		}
 	}
 	if !of.is() || !ref.is() {
@@ -104,14 +105,14 @@ func (r *report) dataSources(p place) {
 }
 
 // dataSource validates a reference to what a volume is filled with. Without a group, only another claim can be named.
-func (r *report) dataSource(p place) {
+func (r *report) dataSource(p place, anyGroup bool) {
 	r.present(p.at("name"))
 	kind, group := p.at("kind"), p.at("apiGroup")
 	r.present(kind)
 	if group.Str() == "" && kind.Str() != "PersistentVolumeClaim" {
 		r.invalidAs(p, kind.Str(), "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
 	}
-	if group.Str() != "" {
+	if group.Str() != "" && !anyGroup {
 		r.subdomain(group)
 	}
 	if namespace := p.at("namespace"); namespace.Str() != "" {
@@ -127,21 +128,29 @@ const onlyVolume = "spec is immutable after creation except resources.requests a
 // What may change is set back in a copy of the spec, and the copy must equal the old one:
 //
 //	volumeName                   may be set once
-//	storageClassName             may be set once
+//	storageClassName             may be set once, to that of an annotation if it was there
 //	requests of a bound claim    may change; they may shrink only if they stay above the capacity
-//	volumeAttributesClassName    may change if the claim is bound
-func (r *report) claimChange(spec place, live value.Value) {
+//	volumeAttributesClassName    may change if the claim is bound; it stays set once it is in effect
+func (r *report) claimChange(object, spec place, live value.Value) {
 	was, is := live.Get("spec"), spec.Value
 	if was.Get("volumeName").Str() == "" {
 		was = was.With("volumeName", is.Get("volumeName"))
 	}
-	if !isSet(was.Get("storageClassName")) {
-		is = is.With("storageClassName", value.Value{}) // which may be set once
+	metadata := object.at("metadata")
+	annotations := metadata.at("annotations")
+	class, old := annotations.below(annotations.Get(oldStorageClass), oldStorageClass, isKey), live.Get("metadata", "annotations", oldStorageClass)
+	free := !isSet(was.Get("storageClassName")) && (!isSet(old) || old.Equal(is.Get("storageClassName")))
+	if class.Str() != old.Str() && !(free && isSet(old) && !class.is()) {
+		r.invalidAs(class, class.Str(), "field is immutable")
+	}
+	if free {
+		is = is.With("storageClassName", value.Value{})
 	}
 	had, has := was.Get("resources", "requests", "storage"), is.Get("resources", "requests", "storage")
 	if live.Get("status", "phase").Str() == "Bound" {
-		requests := with(is.Get("resources", "requests"), "storage", had)
-		is = is.With("resources", with(is.Get("resources"), "requests", requests))
+		if requests := is.Get("resources", "requests"); isSet(requests) {
+			is = is.With("resources", with(is.Get("resources"), "requests", with(requests, "storage", had)))
+		}
 		is = is.With("volumeAttributesClassName", was.Get("volumeAttributesClassName"))
 	}
 	if !r.same(spec.with(is), was) {
@@ -151,6 +160,73 @@ func (r *report) claimChange(spec place, live value.Value) {
 		resources := spec.at("resources")
 		requests := resources.at("requests")
 		r.forbidden(requests.at("storage"), "field can not be less than status.capacity")
+	}
+	r.sameMode(object, spec.Value, live.Get("spec"))
+	attributes := spec.at("volumeAttributesClassName")
+	const inEffect = " is forbidden when status.currentVolumeAttributesClassName is not nil"
+	switch {
+	case !isSet(live.Get("status", "currentVolumeAttributesClassName")) || identical(attributes.Value, live.Get("spec", "volumeAttributesClassName")):
+	case !attributes.is():
+		r.forbidden(attributes, "update to nil"+inEffect)
+	case attributes.Str() == "":
+		r.forbidden(attributes, "update to empty string"+inEffect)
+	}
+}
+
+// sameMode refuses another mode of a claim or a volume. The error is about a member of the object, as in kube-apiserver.
+func (r *report) sameMode(object place, spec, was value.Value) {
+	if mode := spec.Get("volumeMode"); !same(mode, was.Get("volumeMode")) {
+		r.add(field.Invalid(object.below(mode, "volumeMode", isMember).path(), r.inside("spec.volumeMode", mode), "field is immutable"))
+	}
+}
+
+// oldStorageClass is the annotation that named the class of a claim or a volume before the spec did.
+const oldStorageClass = "volume.beta.kubernetes.io/storage-class"
+
+// validateClaimState validates the status of a PersistentVolumeClaim: what it has, and how far a change of its size is.
+func validateClaimState(r *report, object place, live value.Value) {
+	status, spec := object.at("status"), object.at("spec")
+	if spec.Get("accessModes").Len() == 0 {
+		r.required(object.below(value.Value{}, "Spec", isMember).at("accessModes"), "")
+	}
+	capacity := status.at("capacity")
+	for i := range capacity.indexes() {
+		r.countable(capacity.entry(i))
+	}
+	states := status.at("allocatedResourceStatuses")
+	for name, state := range states.Members() {
+		r.claimResource(states, name)
+		if !slices.Contains(resizes, state.Str()) {
+			r.add(field.NotSupported(states.path(), Enumeration(name), resizes))
+		}
+	}
+	allocated := status.at("allocatedResources")
+	for i := range allocated.indexes() {
+		amount := allocated.entry(i)
+		if r.claimResource(allocated, amount.name()) {
+			r.countable(amount)
+		}
+	}
+}
+
+// resizes are how far a claim is on its way to another size.
+var resizes = []string{
+	"ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending",
+}
+
+// claimResource refuses the name of a resource that no claim has, and reports whether it is right. Errors are about the map.
+func (r *report) claimResource(p place, name string) bool {
+	before := len(r.errs)
+	if r.invalidAs(p, name, validation.IsQualifiedName(name)...); len(r.errs) == before && isNative(name) && name != "storage" {
+		r.notOneOf(p.with(value.String(name)), "storage")
+	}
+	return len(r.errs) == before
+}
+
+// countable refuses an amount below zero, as a whole number.
+func (r *report) countable(p place) {
+	if q := quantity(p.Value); q.Value() < 0 {
+		r.invalidAs(p, q.Value(), "must be a valid resource quantity")
 	}
 }
 
@@ -247,10 +323,9 @@ func defaultClass(items []value.Value) string {
 // The path of the mode lacks the spec in front, as in kube-apiserver.
 func validateClaim(r *report, object place, live value.Value) {
 	spec := object.at("spec")
-	r.claimSpec(spec)
+	r.claimSpec(spec, live.Get("spec"))
 	if isSet(live) {
-		r.claimChange(spec, live)
-		r.unchanged(object.below(spec.Get("volumeMode"), "volumeMode", isMember), live.Get("spec", "volumeMode"))
+		r.claimChange(object, spec, live)
 	}
 }
 
@@ -271,13 +346,48 @@ func validateVolume(r *report, object place, live value.Value) {
 	if !sameInside(r.insideTypeAt(source), is, had) {
 		r.forbidden(spec.below(is, "persistentvolumesource", isMember), source+" is immutable after creation\n"+r.change(source, had, is))
 	}
-	r.unchanged(object.below(spec.Get("volumeMode"), "volumeMode", isMember), was.Get("volumeMode"))
-	if affinity := spec.Get("nodeAffinity"); isSet(was.Get("nodeAffinity")) && !r.same(spec.at("nodeAffinity"), was.Get("nodeAffinity")) {
+	r.sameMode(object, spec.Value, was)
+	if affinity := spec.Get("nodeAffinity"); isSet(was.Get("nodeAffinity")) && !r.sameNodes(spec.at("nodeAffinity"), was.Get("nodeAffinity")) {
 		r.invalidAs(object.below(affinity, "nodeAffinity", isMember), r.inside("spec.nodeAffinity", affinity), "field is immutable, except for updating from beta label to GA")
 	}
 	if class := spec.at("volumeAttributesClassName"); isSet(was.Get("volumeAttributesClassName")) && !class.is() {
 		r.forbidden(class, "update from non-nil value to nil is forbidden")
 	}
+}
+
+// newerLabels has labels of nodes by their names before they were stable.
+var newerLabels = map[string]string{
+	"failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+	"beta.kubernetes.io/os": "kubernetes.io/os", "beta.kubernetes.io/arch": "kubernetes.io/arch",
+	"beta.kubernetes.io/instance-type": "node.kubernetes.io/instance-type",
+}
+
+// sameNodes reports whether a volume is bound to the nodes that it was bound to. An expression may name the stable label in the place of an
+// older one. kube-apiserver also lets the name of any other label go.
+func (r *report) sameNodes(affinity place, was value.Value) bool {
+	terms, had := affinity.Get("required", "nodeSelectorTerms"), was.Get("required", "nodeSelectorTerms")
+	var items []value.Value
+	for i := range terms.Len() {
+		term := terms.Item(i)
+		for _, list := range [...]string{"matchExpressions", "matchFields"} {
+			var expressions []value.Value
+			for j := range term.Get(list).Len() {
+				e, old := term.Get(list).Item(j), had.Item(i).Get(list).Item(j).Get("key").Str()
+				if key := e.Get("key").Str(); key != old && newerLabels[old] == key {
+					e = e.With("key", value.String(old))
+				}
+				expressions = append(expressions, e)
+			}
+			if len(expressions) > 0 {
+				term = term.With(list, value.List(expressions...))
+			}
+		}
+		items = append(items, term)
+	}
+	if len(items) == had.Len() && len(items) > 0 {
+		affinity = affinity.with(affinity.With("required", affinity.Get("required").With("nodeSelectorTerms", value.List(items...))))
+	}
+	return r.same(affinity, was)
 }
 
 // volumeSourceOf returns the members of the spec of a PersistentVolume that say what it is.
@@ -350,11 +460,8 @@ func (r *report) capacity(p place) {
 	}
 	for i := range p.indexes() {
 		entry := p.entry(i)
-		q := quantity(entry.Value)
-		if q.Value() < 0 {
-			r.invalidAs(entry, q.Value(), "must be a valid resource quantity")
-		}
-		if q.Sign() <= 0 {
+		r.countable(entry)
+		if q := quantity(entry.Value); q.Sign() <= 0 {
 			r.invalid(entry, "must be greater than zero")
 		}
 	}
@@ -532,7 +639,8 @@ func validateAttributesClass(r *report, object place, live value.Value) {
 	if driver.Str() == "" {
 		r.later(driver, "")
 	} else {
-		r.invalid(driver, validation.IsQualifiedName(strings.ToLower(driver.Str()))...)
+		name := strings.ToLower(driver.Str())
+		r.invalidAs(driver, name, validation.IsQualifiedName(name)...)
 	}
 	r.parameters(parameters, false)
 }

@@ -13,6 +13,8 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/value"
 )
 
 // volumeType is what a volume may be.
@@ -209,7 +211,7 @@ func (w *volumeWalk) ephemeral(s place) {
 		w.required(template, "")
 	} else {
 		w.claimMetadata(template.at("metadata"))
-		w.claimSpec(template.at("spec"))
+		w.claimSpec(template.at("spec"), value.Value{})
 	}
 	if w.pod != "" && w.name != "" {
 		name := w.pod + "-" + w.name
@@ -227,7 +229,7 @@ func (w *volumeWalk) claimMetadata(p place) {
 		"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
 		"deletionGracePeriodSeconds", "ownerReferences", "finalizers", "managedFields",
 	} {
-		if m := p.at(name); m.is() {
+		if m := p.at(name); m.is() || name == "deletionTimestamp" && m.IsNull() { // a pointer to the time of zero
 			shown := m
 			if name == "uid" {
 				shown = p.below(m.Value, "uID", isMember)
@@ -403,6 +405,7 @@ func (w *volumeWalk) storageOS(s place) {
 // files validates the files that keys of an object become.
 func (w *volumeWalk) files(s place) {
 	w.mode(s.at("defaultMode"))
+	w.user(s, "defaultUser")
 	items := s.at("items")
 	for i := range items.indexes() {
 		w.file(items.item(i))
@@ -416,6 +419,7 @@ func (w *volumeWalk) file(item place) {
 	w.present(at)
 	w.reserved(at, at)
 	w.mode(item.at("mode"))
+	w.user(item, "user")
 }
 
 // reserved refuses a path of a file that leaves its volume, or has a name that is reserved; the error is about another place.
@@ -436,6 +440,7 @@ func (r *report) mode(p place) {
 // downwardAPI validates files with fields of the pod. Errors in its items have the path of the volume.
 func (w *volumeWalk) downwardAPI(s place) {
 	w.mode(s.at("defaultMode"))
+	w.user(s, "defaultUser")
 	for item := range s.Get("items").Items() {
 		s.Value = item
 		w.podFile(s)
@@ -463,11 +468,13 @@ func (w *volumeWalk) podFile(item place) {
 		w.required(item, "one of fieldRef and resourceFieldRef is required")
 	}
 	w.mode(item.at("mode"))
+	w.user(item, "user")
 }
 
 // projected validates several sources that become files of one volume.
 func (w *volumeWalk) projected(s place) {
 	w.mode(s.at("defaultMode"))
+	w.user(s, "defaultUser")
 	files := projectedFiles{volumeWalk: w, volume: s}
 	sources := s.at("sources")
 	for i := range sources.indexes() {
@@ -540,6 +547,7 @@ func (f *projectedFiles) token(s place) {
 	if f.present(at) {
 		f.reserved(at, at)
 	}
+	f.user(s, "user")
 }
 
 func (f *projectedFiles) trustBundle(s place) {
@@ -570,9 +578,13 @@ func (f *projectedFiles) trustBundle(s place) {
 	}
 	at := s.at("path")
 	f.present(at)
+	f.user(s, "user")
 	f.reserved(at, at)
 	f.unique(at.Str(), at.Str())
 }
+
+// user validates who owns a file, or the files of a volume.
+func (r *report) user(p place, member string) { r.within(p.at(member), 0, math.MaxInt32) }
 
 // Limits of the life of certificates, in seconds.
 const (
@@ -589,9 +601,7 @@ func (f *projectedFiles) certificate(s place) {
 	if annotations := s.at("userAnnotations"); annotations.is() {
 		f.userAnnotations(annotations)
 	}
-	if user := s.at("user"); user.is() {
-		f.within(user, 0, math.MaxInt32)
-	}
+	f.user(s, "user")
 	f.textAmong(s.at("keyType"), keyTypes...)
 	if seconds := s.at("maxExpirationSeconds"); seconds.is() {
 		longest := longestCertificateOf(signer.Str())

@@ -18,22 +18,36 @@ import (
 // Warnings: what is valid, and probably a mistake. They are answered with the object, and never refuse it. Their order is kube-apiserver's.
 
 // Warnings returns what is not wrong with object and may not be meant: about its name, and about the pods that it is or makes. An object
-// that replaces live is looked at if its generation says that it is another one; pods are so only when they are new.
+// that replaces live is looked at if its generation says that it is another one; pods are so only when they are new. A write through
+// another subresource than the status or the scale gives none.
 // Once ctx has ended, what it returns is of no use.
-func (k Kind) Warnings(ctx context.Context, object, live value.Value) []string {
-	if k.warn != nil {
-		w := newWay(ctx)
-		defer w.free()
-		out := warner{}
-		k.warn(&out, place{object, w, 0}, live)
-		return out.texts
+func (k Kind) Warnings(ctx context.Context, object, live value.Value, subresource string) []string {
+	warn := k.warn
+	switch subresource {
+	case "", "scale":
+	case "status":
+		warn = k.warnStatus
+	default:
+		return nil
 	}
-	if k.pods == "" || isSet(live) && (k.pods == "spec" || !k.changedPods(object, live)) {
+	pods := k.pods != "" && subresource != "status" && !(isSet(live) && (k.pods == "spec" || !k.changedPods(object, live)))
+	if !pods && warn == nil {
 		return nil
 	}
 	w := newWay(ctx)
 	defer w.free()
 	out := warner{}
+	if pods {
+		k.warnOfPods(&out, w, object, live)
+	}
+	if warn != nil {
+		warn(&out, place{object, w, 0}, live)
+	}
+	return out.texts
+}
+
+// warnOfPods warns of the name of an object, and of the pods that it is or makes.
+func (k Kind) warnOfPods(out *warner, w *way, object, live value.Value) {
 	if name := object.Get("metadata", "name").Str(); k.named != "" && !isSet(live) && !isLabel(name) {
 		out.add("metadata.name: %s, which can result in surprising behavior; a DNS label is recommended: %v", k.named,
 			validation.IsDNS1123Label(name))
@@ -42,12 +56,89 @@ func (k Kind) Warnings(ctx context.Context, object, live value.Value) []string {
 	if k.podsBefore && isSet(live) {
 		object = live
 	}
-	at, owner := place{object, w, 0}, place{}
+	at, owner, maker := place{object, w, 0}, place{}, place{}
 	for name := range strings.SplitSeq(k.pods, ".") {
-		at, owner = at.at(name), at
+		at, owner, maker = at.at(name), at, owner
+	}
+	if k.Group == "batch" {
+		out.manyIndexes(maker)
 	}
 	out.pod(at, owner.at("metadata").at("annotations"), k.pods != "spec")
-	return out.texts
+}
+
+// manyIndexes warns of a job with more indexes than its status may be able to list.
+func (w *warner) manyIndexes(job place) {
+	if job.text("completionMode") == "Indexed" && job.Get("completions").Int() > manyIndexes && job.Get("parallelism").Int() > mostOfMany {
+		w.add("%s: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able "+
+			"to track completedIndexes when a big number of indexes fail", job.path())
+	}
+}
+
+// warnOfCronJob warns of a time zone in the schedule of a CronJob that there was already.
+func warnOfCronJob(w *warner, object place, live value.Value) {
+	if isSet(live) && strings.Contains(object.Get("spec", "schedule").Str(), "TZ") {
+		w.add("cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see " +
+			"https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details")
+	}
+}
+
+// warnOfStatefulSet warns of the claims of a StatefulSet, and of the number of its revisions. An update names claims otherwise than a create.
+func warnOfStatefulSet(w *warner, object place, live value.Value) {
+	spec := object.at("spec")
+	w.each(spec.at("volumeClaimTemplates"), func(claim place) {
+		if asked := claim.Get("spec"); isSet(live) {
+			w.claim(claim.below(asked, "Spec", isMember))
+		} else {
+			w.claim(claim.with(asked))
+		}
+	})
+	if spec.Get("revisionHistoryLimit").Int() < 0 {
+		w.add("spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended")
+	}
+}
+
+// warnOfResourceSlice warns of capital letters in the name of a driver.
+func warnOfResourceSlice(w *warner, object place, _ value.Value) {
+	if driver := object.Get("spec", "driver").Str(); driver != strings.ToLower(driver) {
+		w.add("spec.driver: driver names should be lowercase; %q contains uppercase characters", driver)
+	}
+}
+
+// warnOfQuota warns of a new ResourceQuota that lets pods request more than their limits may be.
+func warnOfQuota(w *warner, object place, live value.Value) {
+	hard := object.Get("spec", "hard")
+	for _, name := range [...]string{"cpu", "memory", "storage", "ephemeral-storage"} {
+		asked, limit := "requests."+name, "limits."+name
+		if !isSet(hard.Get(asked)) && (name == "cpu" || name == "memory") {
+			asked = name
+		}
+		request, most := hard.Get(asked), hard.Get(limit)
+		if !isSet(live) && isSet(request) && isSet(most) && compare(request, most) > 0 {
+			w.add("ResourceQuota %s (%s) should be less than %s (%s)", asked, request.Str(), limit, most.Str())
+		}
+	}
+}
+
+// warnOfServiceAccount warns of an annotation that is new.
+func warnOfServiceAccount(w *warner, object place, live value.Value) {
+	const name = "kubernetes.io/enforce-mountable-secrets"
+	if !live.Get("metadata", "annotations", name).IsAbsent() {
+		return
+	}
+	w.annotation(object.at("metadata").at("annotations"), name, "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets")
+}
+
+// warnOfBalancer warns of addresses of a load balancer in a status. It names their place, not them.
+func warnOfBalancer(w *warner, object place, _ value.Value) {
+	w.each(object.at("status").at("loadBalancer").at("ingress"), func(ingress place) { w.ip(ingress.with(ingress.Get("ip"))) })
+}
+
+// warnOfPodStatus warns of addresses of a pod and its node.
+func warnOfPodStatus(w *warner, object place, _ value.Value) {
+	status := object.at("status")
+	for _, name := range [...]string{"podIPs", "hostIPs"} {
+		w.each(status.at(name), func(ip place) { w.ip(ip.at("ip")) })
+	}
 }
 
 // changedPods reports whether an object that makes pods may make others than live, by its generation. A DaemonSet counts the changes of its

@@ -167,7 +167,7 @@ func validateStatefulSet(r *report, object place, live value.Value) {
 			break // as they may not change
 		}
 		claim := claims.item(i)
-		r.claimSpec(claim.at("spec"))
+		r.claimSpec(claim.at("spec"), value.Value{})
 	}
 	r.natural(spec.at("replicas"))
 	r.natural(spec.at("minReadySeconds"))

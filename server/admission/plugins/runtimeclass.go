@@ -4,7 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/store"
@@ -77,6 +82,11 @@ func (c RuntimeClasses) classOf(ctx context.Context, r *admission.Request) (valu
 	name := r.Object.Content().Get("spec", "runtimeClassName")
 	if !isFor(r, pods, admission.Create) || !isSet(name) {
 		return value.Value{}, nil
+	}
+	if wrong := content.IsPathSegmentName(name.Str()); len(wrong) > 0 {
+		return value.Value{}, &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: fmt.Sprintf("invalid resource name %q: %v", name.Str(), wrong),
+		}}
 	}
 	class, err := object(ctx, c.Store, runtimeClassesPrefix+name.Str())
 	if err == nil && class.IsAbsent() {

@@ -144,6 +144,11 @@ func (f *kindForm) WithEmpties(object, sent, live value.Value, subresource strin
 	return f.kind.WithEmpties(subresource, live.IsAbsent(), object, sent)
 }
 
+// ValidateEarly returns the errors that end a write before anything is allocated.
+func (f *kindForm) ValidateEarly(ctx context.Context, object, live value.Value) field.ErrorList {
+	return f.kind.ValidateEarly(ctx, object, live)
+}
+
 // PrepareDelete returns live.
 func (f *kindForm) PrepareDelete(live value.Value) value.Value { return live }
 
@@ -160,18 +165,20 @@ func (f *kindForm) Unconditional() bool { return !f.kind.Conditional }
 func (f *kindForm) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {
 	errs := f.kind.ValidateCreate(ctx, object)
 	if len(errs) == 0 {
-		w.Add(f.kind.Warnings(ctx, object, value.Value{})...)
+		if found := f.kind.Warnings(ctx, object, value.Value{}, ""); len(found) > 0 && len(api.ValidateNew(object, f.kind.Namespaced)) == 0 {
+			w.Add(found...)
+		}
 	}
 	return errs
 }
 
 // ValidateUpdate returns the errors in the own fields of object, including changes of immutable fields.
 //
-// Writes of other subresources give no warnings. Warnings of a write that metadata makes fail are not given, either.
+// A write that metadata makes fail gives no warnings.
 func (f *kindForm) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string, w *api.Warnings) field.ErrorList {
 	errs := f.kind.ValidateUpdate(ctx, object, live, subresource)
-	if whole := subresource == "" || subresource == "scale"; len(errs) == 0 && whole {
-		if found := f.kind.Warnings(ctx, object, live); len(found) > 0 && f.succeeds(object, live) {
+	if len(errs) == 0 {
+		if found := f.kind.Warnings(ctx, object, live, subresource); len(found) > 0 && f.succeeds(object, live) {
 			w.Add(found...)
 		}
 	}
