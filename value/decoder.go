@@ -52,13 +52,13 @@ type Decoder struct {
 	// map on. There need not be such a member, and nobody looks at what it is.
 	Except []string
 
-	known func(text string) string // see internal.SetKnown
-
 	// Other converts what FromAny meets that is not nil, a bool, string, int64, float64, []any or
 	// map[string]any: other number types and a [Value] too. Its error becomes part of FromAny's, with
 	// the place. nil converts what the function [FromAny] does, and nothing else. A program that reads
 	// more kinds of maps sets it, or one that wants to know whether ToAny would give back what it read.
 	Other func(v any) (Value, error)
+
+	known func(text string) string // see internal.SetKnown
 
 	text  []byte // of Last, if Parse read that
 	read  Value  // Last, if Parse read that
