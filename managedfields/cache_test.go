@@ -211,3 +211,21 @@ func TestWrittenMaps(t *testing.T) {
 		t.Error("a set that was read is another one when it is written")
 	}
 }
+
+// TestKnownText demands that a text that the cache of the process has read is known, and no other one.
+func TestKnownText(t *testing.T) {
+	const text = `{"f:spec":{"f:known":{}}}`
+	if _, err := FieldsOf(text).read(processCache); err != nil {
+		t.Fatal(err)
+	}
+	if got := knownText(text); got != text {
+		t.Errorf("%q is known as %q", text, got)
+	}
+	if got := knownText(`{"f:spec":{"f:unknown":{}}}`); got != "" {
+		t.Errorf("a text that was not read is known as %q", got)
+	}
+	o, err := ParseObject([]byte(`{"metadata":{"managedFields":[{"fieldsV1":` + text + `}]}}`))
+	if err != nil || o.Entries[0].FieldsV1.String() != text {
+		t.Errorf("the entry is %v, error %v", o.Entries, err)
+	}
+}

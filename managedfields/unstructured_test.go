@@ -211,3 +211,34 @@ func TestTextsOfObjects(t *testing.T) {
 		t.Errorf("got %v with the entries %v (%v)", o.Content, o.Entries, err)
 	}
 }
+
+// TestCreatedMapsAreShared demands that an object that an apply creates shares its maps with the configuration, and says what it says
+// without any.
+func TestCreatedMapsAreShared(t *testing.T) {
+	spec := map[string]any{"replicas": int64(1)}
+	config := map[string]any{
+		"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "one"}, "spec": spec,
+	}
+	object, err := managedfields.ObjectFromAny(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := kindtest.Manager(nil).Apply(managedfields.Object{}, object, "m", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := created.AsAny()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reflect.ValueOf(got["spec"]).Pointer() != reflect.ValueOf(spec).Pointer() {
+		t.Error("spec is a new map")
+	}
+	whole, err := created.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := whole.ToAny(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -87,6 +87,7 @@ type comparer struct {
 	texts slab.Text
 
 	path                     fieldpath.Path // to the node that the walk is at
+	found                    []itemAt       // items of the lists that are being walked, innermost last
 	added, modified, removed side
 }
 
@@ -224,8 +225,9 @@ func (c *comparer) contents(s *side, t *schema.Type, v value.Value) {
 			return
 		}
 		s.follow(c.path)
+		next := 0
 		for _, member := range values.Members(v) {
-			if mt, _ := t.Map().Lookup(member.Name); mt != nil {
+			if mt, _ := schemas.LookupNext(t.Map(), &next, member.Name); mt != nil {
 				c.wholeBelow(s, fieldpath.Field(member.Name), mt, member.Value)
 			}
 		}
@@ -240,6 +242,11 @@ func (c *comparer) contents(s *side, t *schema.Type, v value.Value) {
 
 // wholeBelow is whole for the node one step below the one that the walk is at.
 func (c *comparer) wholeBelow(s *side, e fieldpath.Element, t *schema.Type, v value.Value) {
+	if isLeaf(t, v) {
+		s.follow(c.path)
+		paths.Leaf(&s.b, e)
+		return
+	}
 	depth := len(c.path)
 	c.path = append(c.path, e)
 	c.whole(s, t, v)
@@ -250,11 +257,14 @@ func (c *comparer) wholeBelow(s *side, e fieldpath.Element, t *schema.Type, v va
 // items adds all items of a list to s.
 func (c *comparer) items(s *side, l *schema.List, v value.Value) {
 	if c.tidy {
-		items := appendItems(nil, &c.texts, l, v, true)
-		sortItems(items)
-		for _, at := range items {
-			c.wholeBelow(s, at.element, l.Element(), at.item)
+		first := len(c.found)
+		c.found = appendItems(c.found, &c.texts, l, v, true)
+		sortItems(c.found[first:])
+		for i := first; i < first+v.Len(); i++ {
+			c.wholeBelow(s, c.found[i].element, l.Element(), c.found[i].item)
 		}
+		clear(c.found[first:])
+		c.found = c.found[:first]
 		return
 	}
 	// C5: of an item that is there several times only the path counts, without anything below it.

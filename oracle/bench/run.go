@@ -121,7 +121,7 @@ func (o options) run(stdout, stderr io.Writer) (missed int, err error) {
 	for _, group := range rows.Groups() {
 		var lines []report.Line
 		for _, row := range group.Rows {
-			if !o.row.MatchString(row.Name) || o.quick && row.Large {
+			if !o.row.MatchString(row.Name) || o.quick && (row.Large || row.Turns) {
 				continue
 			}
 			found = true

@@ -23,6 +23,7 @@ type Row struct {
 	Fields  int  // when not 0, costs are those of one field: those of an operation divided by Fields
 	Kept    int  // when not 0, the row is about the memory that results keep, as many of them
 	Large   bool // takes seconds, so that quick runs leave it out
+	Turns   bool // meets many objects before it is measured, so that quick runs leave it out
 	Size    int  // when not 0, the row is about the bytes that are allocated for each byte of an object of that size; Bar is its limit
 	build   func() (sides, error)
 

@@ -38,7 +38,7 @@ and make new maps of the whole answer by ToAny, which costs as much as all the r
 convert are the floor: they convert both objects of an update and the answer, and do nothing else; the peer copies a map there.`
 
 	bytesDoc = `Bytes that are allocated for each byte of the stored object's text, from JSON text to JSON text, 2,000 different objects
-in turn. The peer has maps, or Go structs in rows called structs.`
+in turn. The peer has maps.`
 
 	updateDoc = `An update of one label by the manager that made the object. Both sides take and return objects as maps: deed's
 conversion from maps and back is included, and both may share maps between what they take and return.`
@@ -147,6 +147,14 @@ func turnRows() (rows []Row) {
 			floor("turn-convert/"+o.name+"/4", o, convertMaps),
 			floor("turn-text-convert/"+o.name+"/4", o, convertText))
 	}
+	return inTurn(rows)
+}
+
+// inTurn marks rows as those that meet many objects.
+func inTurn(rows []Row) []Row {
+	for i := range rows {
+		rows[i].Turns = true
+	}
 	return rows
 }
 
@@ -183,7 +191,7 @@ func bytesRows() (rows []Row) {
 		add("bytes-update", textTurns, updateOf)
 		add("bytes-apply", textTurns, changed)
 	}
-	return rows
+	return inTurn(rows)
 }
 
 func updateRows() (rows []Row) {
