@@ -188,12 +188,6 @@ var suites = map[string]suite{
 			"pkg/endpoints/handlers/fieldmanager/bench_test.go": `strings.Repeat(".."+string(filepath.Separator), 8)`,
 		},
 	},
-	"apiextensions-apiserver": {
-		module: "k8s.io/apiextensions-apiserver@v0.37.2", packages: []string{"./pkg/apiserver", "./pkg/registry/customresource/..."}, least: 100,
-	},
-	"controller-runtime": {
-		module: "sigs.k8s.io/controller-runtime@v0.25.2", packages: []string{"./pkg/client/fake/..."}, least: 1,
-	},
 }
 
 // TestSuites runs the tests of other projects with a replace directive in copies of their modules.

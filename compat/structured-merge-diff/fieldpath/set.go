@@ -166,13 +166,13 @@ func (s *Set) Insert(p Path) {
 	s.Members.Insert(p[0])
 }
 
-// combine returns one set made of two: by whole if one of them is whole, else by tree.
+// combine returns one set made of two: by whole if one of them is whole, else by tree. It counts as read if s was.
 func (s *Set) combine(s2 *Set, whole func(l, r deed.Set) deed.Set, tree func() *Set) *Set {
 	l, r := s.whole(), s2.whole()
 	if l == nil && r == nil {
 		return tree().tree()
 	}
-	return wrap(whole(s.deed(), s2.deed()), (l == nil && s.Empty() || l != nil && l.read) && (r == nil || r.read || l != nil))
+	return wrap(whole(s.deed(), s2.deed()), l != nil && l.read || l == nil && s.Empty() && r.read)
 }
 
 // Union returns the paths that are members of s or s2.
@@ -221,10 +221,10 @@ func addNamed(b *deed.Builder, prefix deed.Path, s deed.Set, sc *schema.Schema, 
 		switch kind := e.Element.Kind(); {
 		case kind == deed.KindField && atom.Map != nil:
 			var field schema.StructField
-			if below = atom.Map.ElementType; true {
-				if field, named = atom.Map.FindField(e.Element.Name()); named {
-					below = field.Type
-				}
+			if field, named = atom.Map.FindField(e.Element.Name()); named {
+				below = field.Type
+			} else {
+				below = atom.Map.ElementType
 			}
 		case kind == deed.KindKey && atom.List != nil:
 			below = atom.List.ElementType

@@ -13,8 +13,7 @@ type Internal = door.Door[internal]
 
 type internal struct{}
 
-// Compile returns deed's type for tr, a reference in s, and nil if there is no such type. It is compiled once, and its Use field
-// belongs to the caller.
+// Compile returns deed's type for tr, a reference in s, and nil if there is no such type. It is compiled once.
 func (internal) Compile(s *Schema, tr TypeRef) *Type { return s.indexed().compiled.find(s, tr) }
 
 // Type is a type of deed, and what package typed keeps for it.

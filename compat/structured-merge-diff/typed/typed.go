@@ -301,7 +301,7 @@ func (internal) Computed(tv *TypedValue, document deed.Value, live, config *Type
 	return tv.computed(document, live.content, config.content)
 }
 
-// Content returns what the value is without its type, and absent if there is no document.
+// doc returns the document without its type, and absent if there is none.
 func (c *content) doc() deedvalue.Value {
 	if c == nil || c.loose {
 		return deedvalue.Value{}

@@ -10,7 +10,8 @@ import (
 )
 
 // Reader reads views into documents of deed. Each document shares with the one before what is the same, as those of a
-// [deed.Decoder] do. The zero Reader shares nothing. A Reader must not be used by two goroutines at once.
+// [deed.Decoder] do. It is exported for the other packages of this module. The zero Reader is ready. A Reader must not be used by two
+// goroutines at once.
 type Reader struct {
 	decoder deed.Decoder
 	odd     bool // what is read holds something that ToAny of the document would not give back

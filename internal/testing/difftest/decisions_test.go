@@ -9,6 +9,7 @@ import (
 	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/typed"
 )
 
 // TestDecisionsOfVersions checks decisions against the rest of a plan. They must report the same conflicts, and the owners before and after
@@ -110,7 +111,7 @@ func (r *deedRun) reconciled(ms merge.Managers) merge.Managers {
 	var out []merge.Entry
 	for e := range ms.All() {
 		if r.exists(e.APIVersion) {
-			e.Fields, _, _ = typing.Reconcile(e.Fields, r.types[e.APIVersion])
+			e.Fields, _, _ = typed.Reconcile(e.Fields, r.types[e.APIVersion])
 			out = append(out, e)
 		}
 	}

@@ -300,7 +300,7 @@ func (u *subject) remove(v typed.Value, smd *smdtyped.TypedValue, set fieldpath.
 
 func (u *subject) reconcile(smd *smdtyped.TypedValue, set fieldpath.Set) {
 	want, wantErr := smdtyped.ReconcileFieldSetWithSchema(smdSet(set), smd)
-	got, changed, err := typing.Reconcile(set, u.typ)
+	got, changed, err := typed.Reconcile(set, u.typ)
 	u.differ("errors of reconcile", err == nil, wantErr == nil, set)
 	if want == nil { // no change, which an equal set may express too
 		want = smdSet(set)
