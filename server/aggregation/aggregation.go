@@ -81,11 +81,6 @@ func (a *Aggregator) Start(ctx context.Context) error {
 	if err := a.registerBuiltIn(ctx); err != nil {
 		return err
 	}
-	a.mu.Lock()
-	for _, s := range a.table.of {
-		a.mark(s.gv)
-	}
-	a.mu.Unlock()
 	return a.Settle(ctx)
 }
 
@@ -104,11 +99,15 @@ func (a *Aggregator) read(ctx context.Context) error {
 	changed, err := a.table.read(ctx, a.Store, a.resource().Prefix, a.newRemote)
 	unsettled := false
 	for _, s := range changed {
-		a.mark(s.gv)
-		unsettled = unsettled || s.remote != nil || !s.isLocal()
+		if s.managed == always {
+			a.mark(s.gv)
+		}
+		unsettled = unsettled || s.remote != nil || !s.isLocal
 	}
-	a.remotes.Store(a.table.remotes())
-	a.changes.Add(int64(len(changed)))
+	if len(changed) > 0 {
+		a.remotes.Store(a.table.remotes())
+		a.changes.Add(1)
+	}
 	if unsettled {
 		a.watched.Do(func() { a.Go(a.watch) })
 	}

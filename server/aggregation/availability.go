@@ -161,6 +161,10 @@ func (a *Aggregator) reachable(ctx context.Context, s *service) (reason, message
 			}
 		}
 	}
+	if s.remote.err != nil {
+		s.remote.forget()
+		return "", "", errUnavailable // the condition stays as it is, and requests get the reason
+	}
 	if err := s.remote.ping(ctx, s.gv); err != nil {
 		return "FailedDiscoveryCheck", err.Error(), nil
 	}
@@ -217,6 +221,9 @@ func isReady(slice value.Value, port string) bool {
 
 // report writes the condition Available of an APIService, unless it says the same already. The time is that of the last change of its status.
 func (a *Aggregator) report(ctx context.Context, s *service, status, reason, message string) error {
+	if reason == localReason && s.isLocal {
+		return nil
+	}
 	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
 	condition := value.Object(text("type", "Available"), text("status", status), text("lastTransitionTime", api.Timestamp(a.Now())),
 		text("reason", reason), text("message", message))
@@ -228,7 +235,7 @@ func (a *Aggregator) report(ctx context.Context, s *service, status, reason, mes
 	}
 	var conditions []value.Value
 	replaced := false
-	for c := range s.object.Get("status", "conditions").Items() {
+	for c := range s.object().Get("status", "conditions").Items() {
 		if c.Get("type").Str() == "Available" && !replaced {
 			c, replaced = condition, true
 		}
@@ -237,7 +244,7 @@ func (a *Aggregator) report(ctx context.Context, s *service, status, reason, mes
 	if !replaced {
 		conditions = append(conditions, condition)
 	}
-	object := s.object.With("status", s.object.Get("status").With("conditions", value.List(conditions...)))
+	object := s.object().With("status", s.object().Get("status").With("conditions", value.List(conditions...)))
 	object = api.WithMetadata(object, "resourceVersion", value.String(fmt.Sprint(s.revision)))
 	return loopback.IgnoreNotFound(a.Client.Send(ctx, http.MethodPut, path+"/"+s.name+"/status"+fieldManager, object))
 }

@@ -59,9 +59,6 @@ func (r *remote) as(u auth.User) http.RoundTripper {
 
 // ping asks the remote for the resources of the version, as the availability of an APIService demands.
 func (r *remote) ping(ctx context.Context, gv kschema.GroupVersion) error {
-	if r.err != nil {
-		return r.err
-	}
 	at, err := r.address()
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ const path = "/apis/" + Group + "/v1/" + Plural
 func (a *Aggregator) registerBuiltIn(ctx context.Context) error {
 	wanted := map[string]kschema.GroupVersion{} // by key
 	prefix, at := a.resource().Prefix, api.Timestamp(a.Now())
-	for gv := range a.Catalog().BuiltIn() {
+	for _, gv := range a.Catalog().BuiltIn() {
 		if catalog.PriorityOf(gv.Group, gv.Version).Version == 0 {
 			continue // that of APIServices themselves
 		}
@@ -52,13 +52,17 @@ func (a *Aggregator) registerBuiltIn(ctx context.Context) error {
 		if a.table.of[key] != nil {
 			continue
 		}
-		_, err := a.Store.Put(ctx, key, []byte(preparedText(gv, at, string(uuid.NewUUID()))), 0)
-		if err != nil && !errors.Is(err, store.ErrConflict) {
+		text := []byte(preparedText(gv, at, string(uuid.NewUUID())))
+		revision, err := a.Store.Put(ctx, key, text, 0)
+		switch {
+		case err == nil:
+			a.table.add(key, prepared(gv, text, revision))
+		case !errors.Is(err, store.ErrConflict):
 			return err
 		}
 	}
 	for key, s := range a.table.of {
-		if s.managed() != onStart {
+		if s.managed != onStart || s.text != nil {
 			continue
 		}
 		gv, is := wanted[key]
@@ -67,6 +71,15 @@ func (a *Aggregator) registerBuiltIn(ctx context.Context) error {
 		}
 	}
 	return a.read(ctx)
+}
+
+// prepared returns the APIService of a prepared text.
+func prepared(gv kschema.GroupVersion, text []byte, revision store.Revision) *service {
+	priority := catalog.PriorityOf(gv.Group, gv.Version)
+	return &service{
+		name: nameOf(gv), gv: gv, groupPriority: int64(priority.Group), versionPriority: int64(priority.Version), managed: onStart,
+		text: text, revision: revision, isLocal: true,
+	}
 }
 
 // preparedText returns what the server stores when it creates the APIService of a built-in group version.
@@ -104,7 +117,7 @@ func (a *Aggregator) register(ctx context.Context, gv kschema.GroupVersion) erro
 			return nil
 		}
 		return err
-	case s == nil || s.managed() != always:
+	case s == nil || s.managed != always:
 		return nil
 	case !defined:
 		// Another server may have registered what this one does not know yet.
@@ -122,9 +135,9 @@ func (a *Aggregator) correct(ctx context.Context, s *service, gv kschema.GroupVe
 	if !wanted {
 		text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
 		err = a.Client.Send(ctx, http.MethodDelete, path+"/"+s.name, value.Object(text("kind", "DeleteOptions"), text("apiVersion", "v1"),
-			value.Member{Name: "preconditions", Value: value.Object(text("uid", api.Meta(s.object, "uid")))}))
-	} else if spec := registered(gv, s.managed()).Get("spec"); !s.object.Get("spec").Equal(spec) {
-		object := api.WithMetadata(s.object.With("spec", spec), "resourceVersion", value.String(fmt.Sprint(s.revision)))
+			value.Member{Name: "preconditions", Value: value.Object(text("uid", api.Meta(s.object(), "uid")))}))
+	} else if spec := registered(gv, s.managed).Get("spec"); !s.object().Get("spec").Equal(spec) {
+		object := api.WithMetadata(s.object().With("spec", spec), "resourceVersion", value.String(fmt.Sprint(s.revision)))
 		err = a.Client.Send(ctx, http.MethodPut, path+"/"+s.name+fieldManager, object)
 	}
 	if apierrors.IsConflict(err) {

@@ -23,10 +23,25 @@ type service struct {
 	name                           string
 	gv                             kschema.GroupVersion
 	groupPriority, versionPriority int64
-	object                         value.Value // as it is stored, without managed fields
+	managed                        string      // how the server keeps it: onStart, always, or "" if it does not
+	content                        value.Value // as it is stored, without managed fields; absent if text has it
+	text                           []byte      // as it is stored; nil if content is set
 	revision                       store.Revision
-	available                      value.Value // the condition Available, absent if there is none
+	available                      value.Value // the condition Available, absent if there is none or content is absent
+	isLocal                        bool        // the condition says that the server itself has the version
 	remote                         *remote     // nil for a local one
+}
+
+// object returns the APIService as it is stored, without managed fields.
+func (s *service) object() value.Value {
+	if s.text == nil {
+		return s.content
+	}
+	stored, err := managedfields.ParseObject(s.text)
+	if err != nil {
+		panic(err) // the server itself wrote it
+	}
+	return stored.Content
 }
 
 // newService reads a stored APIService. Its remote is not set.
@@ -37,7 +52,8 @@ func newService(record store.Record) (*service, error) {
 	}
 	spec := stored.Content.Get("spec")
 	s := &service{
-		name: api.Meta(stored.Content, "name"), object: stored.Content, revision: record.Revision,
+		name: api.Meta(stored.Content, "name"), content: stored.Content, revision: record.Revision,
+		managed:       stored.Content.Get("metadata", "labels").Get(managedLabel).Str(),
 		gv:            kschema.GroupVersion{Group: spec.Get("group").Str(), Version: spec.Get("version").Str()},
 		groupPriority: spec.Get("groupPriorityMinimum").Int(), versionPriority: spec.Get("versionPriority").Int(),
 	}
@@ -47,21 +63,12 @@ func newService(record store.Record) (*service, error) {
 			break
 		}
 	}
+	s.isLocal = s.isAvailable() && s.available.Get("reason").Str() == localReason
 	return s, nil
 }
 
 // isAvailable reports whether requests for a remote APIService are sent on.
 func (s *service) isAvailable() bool { return s.available.Get("status").Str() == "True" }
-
-// isLocal reports whether the condition says that the server itself has the version.
-func (s *service) isLocal() bool {
-	return s.isAvailable() && s.available.Get("reason").Str() == localReason
-}
-
-// managed returns how the server keeps an APIService: "onstart", "true", or "" if it does not.
-func (s *service) managed() string {
-	return s.object.Get("metadata", "labels").Get(managedLabel).Str()
-}
 
 // backend is what a remote APIService says of its server. It is comparable.
 type backend struct {
@@ -110,6 +117,9 @@ func (t *table) read(ctx context.Context, s store.Store, prefix string, connect 
 	var errs []error
 	for _, e := range batch.Events {
 		was := t.of[e.Key]
+		if was != nil && was.revision == e.Revision {
+			continue
+		}
 		if e.Deleted {
 			if was != nil {
 				was.remote.close()
@@ -123,7 +133,7 @@ func (t *table) read(ctx context.Context, s store.Store, prefix string, connect 
 			errs = append(errs, err)
 			continue
 		}
-		if of, remotely := backendOf(is.object.Get("spec")); remotely {
+		if of, remotely := backendOf(is.content.Get("spec")); remotely {
 			is.remote = connect(is.gv, of)
 			if was != nil && was.remote != nil && was.remote.backend == of && was.gv == is.gv {
 				is.remote = was.remote
@@ -132,17 +142,22 @@ func (t *table) read(ctx context.Context, s store.Store, prefix string, connect 
 		if was != nil && was.remote != is.remote {
 			was.remote.close()
 		}
-		if t.of == nil {
-			t.of = map[string]*service{}
-		}
-		t.of[e.Key] = is
+		t.add(e.Key, is)
 		changed = append(changed, is)
 	}
-	t.at = batch.Revision
 	if len(changed) > 0 {
 		t.ordered = nil
 	}
+	t.at = batch.Revision
 	return changed, errors.Join(errs...)
+}
+
+// add adds or replaces an APIService.
+func (t *table) add(key string, s *service) {
+	if t.of == nil {
+		t.of = map[string]*service{}
+	}
+	t.of[key], t.ordered = s, nil
 }
 
 // all returns what differs between the store and the table as events.
@@ -171,13 +186,17 @@ func (t *table) named(prefix string, gv kschema.GroupVersion) *service {
 
 // remotes returns the remote APIServices, nil if there are none.
 func (t *table) remotes() *map[kschema.GroupVersion]*service {
-	out := map[kschema.GroupVersion]*service{}
+	var out map[kschema.GroupVersion]*service
 	for _, s := range t.of {
-		if s.remote != nil {
-			out[s.gv] = s
+		if s.remote == nil {
+			continue
 		}
+		if out == nil {
+			out = map[kschema.GroupVersion]*service{}
+		}
+		out[s.gv] = s
 	}
-	if len(out) == 0 {
+	if out == nil {
 		return nil
 	}
 	return &out

@@ -119,7 +119,9 @@ func (c *Catalog) group() []Group {
 		slices.SortFunc(g.Versions, func(a, b string) int {
 			return cmp.Or(cmp.Compare(PriorityOf(g.Name, b).Version, PriorityOf(g.Name, a).Version), version.CompareKubeAwareVersionStrings(b, a))
 		})
-		out[i].Priority = PriorityOf(g.Name, g.Versions[0]).Group
+		for _, v := range g.Versions {
+			out[i].Priority = max(out[i].Priority, PriorityOf(g.Name, v).Group)
+		}
 	}
 	slices.SortStableFunc(out, func(a, b Group) int { return cmp.Compare(b.Priority, a.Priority) })
 	return out

@@ -1,7 +1,7 @@
 package catalog
 
 import (
-	"iter"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -51,15 +51,14 @@ func PriorityOf(group, version string) Priority {
 	return CustomPriority
 }
 
-// BuiltIn yields the group versions that have built-in kinds, by the order of groups.
-func (c *Catalog) BuiltIn() iter.Seq[schema.GroupVersion] {
-	return func(yield func(schema.GroupVersion) bool) {
-		for _, g := range c.Groups() {
-			for _, v := range g.Versions {
-				if c.IsBuiltIn(g.Name, v) && !yield(schema.GroupVersion{Group: g.Name, Version: v}) {
-					return
-				}
+// BuiltIn returns the group versions that have built-in kinds, by group.
+func (c *Catalog) BuiltIn() (out []schema.GroupVersion) {
+	for _, r := range c.ordered {
+		for _, v := range r.Versions {
+			if gv := (schema.GroupVersion{Group: r.Group, Version: v.Name}); !r.Custom && !slices.Contains(out, gv) {
+				out = append(out, gv)
 			}
 		}
 	}
+	return out
 }
