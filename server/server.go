@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -96,7 +97,7 @@ type Config struct {
 	Services Services
 	// Webhooks says how webhooks are asked.
 	Webhooks Webhooks
-	// Aggregation says what the server is to API servers that APIServices name. They are found like webhooks.
+	// Aggregation says how requests are sent on to the API servers that APIServices name.
 	Aggregation Aggregation
 	// Past bounds the history that the server keeps in the store. Nil means [DefaultPast]. For a shared Store, nil means everything,
 	// because the operator of the store compacts it.
@@ -141,7 +142,7 @@ type Webhooks struct {
 	Credentials string
 }
 
-// Aggregation says how a server sends requests on to other API servers.
+// Aggregation says how a server sends requests on to other API servers. Their services are resolved as [Webhooks] says.
 type Aggregation struct {
 	// ProxyCertificate and ProxyKey are the client certificate and its key, in PEM, by which other API servers know that the headers with the
 	// user come from this server. Without them it shows no certificate.
@@ -251,6 +252,11 @@ func (s *Server) assemble(c Config) error {
 	resolver := services.Resolver{Context: s.background.Context(), Store: objects, Catalog: s.catalog, Fixed: c.Webhooks.Resolve}
 	if s.definitions.Conversions, err = conversion.NewClient(s.background.Context(), resolver); err != nil {
 		return err
+	}
+	if a := c.Aggregation; len(a.ProxyCertificate) > 0 || len(a.ProxyKey) > 0 {
+		if _, err := tls.X509KeyPair(a.ProxyCertificate, a.ProxyKey); err != nil {
+			return fmt.Errorf("the client certificate for other API servers: %w", err)
+		}
 	}
 	s.aggregator = &aggregation.Aggregator{
 		Store: objects, Catalog: s.catalog, Definitions: s.definitions, Client: s.client, Resolver: resolver,
