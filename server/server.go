@@ -419,6 +419,7 @@ func (s *Server) start(c Config) error {
 			return err
 		}
 	}
+	s.aggregator.Started()
 	if err := s.webhooks.Start(ctx); err != nil {
 		return err
 	}

@@ -68,6 +68,7 @@ type Aggregator struct {
 	remotes atomic.Pointer[map[kschema.GroupVersion]*service] // nil if there are none
 	changes atomic.Int64                                      // how often the documents of remotes changed
 	watched sync.Once                                         // whether availability is watched
+	started atomic.Bool                                       // whether APIServices are created by requests
 }
 
 // resource returns the resource of APIServices.
@@ -83,6 +84,9 @@ func (a *Aggregator) Start(ctx context.Context) error {
 	}
 	return a.Settle(ctx)
 }
+
+// Started has APIServices created by requests from now on, which pass admission.
+func (a *Aggregator) Started() { a.started.Store(true) }
 
 // Sync reads the APIServices that changed, and restores those that the server keeps.
 func (a *Aggregator) Sync(ctx context.Context) error {

@@ -38,11 +38,9 @@ const fieldManager = "?fieldManager=kube-apiserver"
 const path = "/apis/" + Group + "/v1/" + Plural
 
 // registerBuiltIn creates the APIServices of built-in group versions, and corrects those that an earlier release left.
-//
-// A new one is put into the store as [preparedText], which costs much less than the request that creates it.
 func (a *Aggregator) registerBuiltIn(ctx context.Context) error {
 	wanted := map[string]kschema.GroupVersion{} // by key
-	prefix, at := a.resource().Prefix, api.Timestamp(a.Now())
+	prefix := a.resource().Prefix
 	for _, gv := range a.Catalog().BuiltIn() {
 		if catalog.PriorityOf(gv.Group, gv.Version).Version == 0 {
 			continue // that of APIServices themselves
@@ -52,12 +50,7 @@ func (a *Aggregator) registerBuiltIn(ctx context.Context) error {
 		if a.table.of[key] != nil {
 			continue
 		}
-		text := []byte(preparedText(gv, at, string(uuid.NewUUID())))
-		revision, err := a.Store.Put(ctx, key, text, 0)
-		switch {
-		case err == nil:
-			a.table.add(key, prepared(gv, text, revision))
-		case !errors.Is(err, store.ErrConflict):
+		if err := a.put(ctx, gv, onStart); err != nil {
 			return err
 		}
 	}
@@ -73,29 +66,50 @@ func (a *Aggregator) registerBuiltIn(ctx context.Context) error {
 	return a.read(ctx)
 }
 
-// prepared returns the APIService of a prepared text.
-func prepared(gv kschema.GroupVersion, text []byte, revision store.Revision) *service {
-	priority := catalog.PriorityOf(gv.Group, gv.Version)
-	return &service{
-		name: nameOf(gv), gv: gv, groupPriority: int64(priority.Group), versionPriority: int64(priority.Version), managed: onStart,
-		text: text, revision: revision, isLocal: true,
+// put creates an APIService as [preparedText], which costs much less than the request that creates it. It is for the start of a server, when no
+// webhook is called. Another server may have created the APIService.
+func (a *Aggregator) put(ctx context.Context, gv kschema.GroupVersion, managed string) error {
+	priority := priorityOf(gv, managed)
+	text := []byte(preparedText(gv, managed, priority, api.Timestamp(a.Now()), string(uuid.NewUUID())))
+	key := a.resource().Prefix + nameOf(gv)
+	revision, err := a.Store.Put(ctx, key, text, 0)
+	if errors.Is(err, store.ErrConflict) {
+		return a.read(ctx)
 	}
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.table.add(key, &service{
+		name: nameOf(gv), gv: gv, groupPriority: int64(priority.Group), versionPriority: int64(priority.Version), managed: managed,
+		text: text, revision: revision, isLocal: true,
+	})
+	return nil
 }
 
-// preparedText returns what the server stores when it creates the APIService of a built-in group version.
-func preparedText(gv kschema.GroupVersion, at, uid string) string {
+// priorityOf returns the priority of a group version that the server has.
+func priorityOf(gv kschema.GroupVersion, managed string) catalog.Priority {
+	if managed == always {
+		return catalog.CustomPriority
+	}
+	return catalog.PriorityOf(gv.Group, gv.Version)
+}
+
+// preparedText returns what the server stores when it creates an APIService.
+func preparedText(gv kschema.GroupVersion, managed string, priority catalog.Priority, at, uid string) string {
 	group, ownsGroup := "", ""
 	if gv.Group != "" {
 		group, ownsGroup = `"group":`+strconv.Quote(gv.Group)+",", `"f:group":{},`
 	}
-	of, priority := strconv.Quote(at), catalog.PriorityOf(gv.Group, gv.Version)
+	of := strconv.Quote(at)
 	return `{"apiVersion":"` + Group + `/v1","kind":"APIService","metadata":{"creationTimestamp":` + of +
-		`,"labels":{"` + managedLabel + `":"` + onStart + `"},"managedFields":[{"manager":"kube-apiserver","operation":"Update","apiVersion":"` +
-		Group + `/v1","time":` + of + `,"fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:` + managedLabel +
-		`":{}}},"f:spec":{` + ownsGroup + `"f:groupPriorityMinimum":{},"f:version":{},"f:versionPriority":{}}}}],"name":"` + nameOf(gv) +
-		`","uid":"` + uid + `"},"spec":{` + group + `"groupPriorityMinimum":` + fmt.Sprint(priority.Group) + `,"version":"` + gv.Version +
-		`","versionPriority":` + fmt.Sprint(priority.Version) + `},"status":{"conditions":[{"lastTransitionTime":` + of +
-		`,"message":"` + localMessage + `","reason":"` + localReason + `","status":"True","type":"Available"}]}}`
+		`,"labels":{"` + managedLabel + `":"` + managed + `"},"managedFields":[{"apiVersion":"` + Group +
+		`/v1","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{".":{},"f:` + managedLabel + `":{}}},"f:spec":{` + ownsGroup +
+		`"f:groupPriorityMinimum":{},"f:version":{},"f:versionPriority":{}}},"manager":"kube-apiserver","operation":"Update","time":` + of +
+		`}],"name":"` + nameOf(gv) + `","uid":"` + uid + `"},"spec":{` + group + `"groupPriorityMinimum":` + fmt.Sprint(priority.Group) +
+		`,"version":"` + gv.Version + `","versionPriority":` + fmt.Sprint(priority.Version) + `},"status":{"conditions":[{"lastTransitionTime":` +
+		of + `,"message":"` + localMessage + `","reason":"` + localReason + `","status":"True","type":"Available"}]}}`
 }
 
 // register brings the APIService of a group version in line with the definitions.
@@ -111,6 +125,8 @@ func (a *Aggregator) register(ctx context.Context, gv kschema.GroupVersion) erro
 	s := a.table.named(a.resource().Prefix, gv)
 	a.mu.Unlock()
 	switch {
+	case s == nil && defined && !a.started.Load():
+		return a.put(ctx, gv, always)
 	case s == nil && defined:
 		err := a.Client.Send(ctx, http.MethodPost, path+fieldManager, registered(gv, always))
 		if apierrors.IsAlreadyExists(err) {
@@ -153,10 +169,7 @@ func registered(gv kschema.GroupVersion, managed string) value.Value {
 	object := func(name string, members ...value.Member) value.Member {
 		return value.Member{Name: name, Value: value.Object(members...)}
 	}
-	priority := catalog.PriorityOf(gv.Group, gv.Version)
-	if managed == always {
-		priority = catalog.CustomPriority
-	}
+	priority := priorityOf(gv, managed)
 	spec := value.Object(text("version", gv.Version), number("groupPriorityMinimum", priority.Group), number("versionPriority", priority.Version))
 	if gv.Group != "" {
 		spec = spec.With("group", value.String(gv.Group))
