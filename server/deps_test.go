@@ -25,7 +25,7 @@ var table = []layers.Layer{
 	{"kinds", "api", "value value/structs fieldpath schema schema/builtin", "k8s.io/apimachinery k8s.io/utils/net k8s.io/client-go/util/jsonpath github.com/robfig/cron/v3"},
 	{"kinds/expressions", "kinds", "", "github.com/google/cel-go k8s.io/api k8s.io/apimachinery k8s.io/apiserver k8s.io/dynamic-resource-allocation/cel"},
 	{"catalog/builtin", "api catalog kinds kinds/expressions kjson", "value value/structs fieldpath schema merge managedfields schema/builtin schema/form",
-		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation"},
+		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"},
 	{"catalog/crd", "api catalog catalog/builtin cache structural/rules",
 		"value fieldpath schema managedfields schema/openapi schema/structural internal/custom internal/door",
 		"k8s.io/apimachinery k8s.io/apiextensions-apiserver k8s.io/apiserver/pkg/cel/environment k8s.io/kube-openapi golang.org/x/sync/semaphore"},
@@ -64,8 +64,10 @@ var table = []layers.Layer{
 	{"audit", "admission auth logs", "", "k8s.io/apimachinery"},
 	{"filters", "api auth catalog logs metrics request response wire", "", "k8s.io/apimachinery"},
 	{"loopback", "auth catalog request store", "value", "k8s.io/apimachinery"},
-	{"discovery", "api cache catalog catalog/openapi logs response store wire", "",
-		"k8s.io/apimachinery github.com/google/gnostic-models google.golang.org/protobuf"},
+	{"aggregation", "api auth catalog controllers/queue loopback registry request store wire", "value managedfields",
+		"k8s.io/api/apidiscovery k8s.io/apimachinery k8s.io/client-go/transport k8s.io/kube-openapi k8s.io/streaming/pkg/httpstream"},
+	{"discovery", "aggregation api cache catalog catalog/openapi logs response store wire", "",
+		"k8s.io/api/apidiscovery k8s.io/apimachinery github.com/google/gnostic-models google.golang.org/protobuf"},
 	{"registry", "catalog store", "value managedfields", ""},
 	{"registry/components", "api catalog registry rest rest/read store", "value managedfields", "k8s.io/apimachinery"},
 	{"registry/namespaces", "admission api registry rest rest/read rest/write store", "value managedfields", "k8s.io/apimachinery"},
@@ -87,7 +89,7 @@ var table = []layers.Layer{
 	{"controllers/certificates", "api catalog controllers/queue loopback store", "value value/structs managedfields",
 		"k8s.io/api/certificates k8s.io/apimachinery/pkg/api/errors"},
 	{"controllers/serviceaccounts", "api auth/accounts catalog controllers/queue loopback registry store", "value managedfields", "k8s.io/api/core/v1 k8s.io/apimachinery/pkg/api/errors"},
-	{".", "admission admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
+	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/policies registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",

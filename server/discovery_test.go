@@ -10,11 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// notServed are the resources and subresources that a kube-apiserver has and this one has not: the API of its aggregator.
-var notServed = []string{"apiservices", "apiservices/status"}
-
-// unservedGroup is the group of the aggregator.
-const unservedGroup = "apiregistration.k8s.io"
+// notServed are the resources and subresources that a kube-apiserver has and this one has not.
+var notServed []string
 
 // unserved reports whether a document, or a part of one, is about what is not served here: resources, their paths and the schemas of their
 // kinds, and metrics of health checks.
@@ -25,14 +22,7 @@ func unserved(name string) bool {
 			return true
 		}
 	}
-	for _, part := range []string{
-		unservedGroup, "/metrics/slis", "pkg.apis.apiregistration.",
-	} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(name, "/metrics/slis")
 }
 
 // withoutUnserved returns a document without what is not served here, absent if nothing is left.

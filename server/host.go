@@ -6,6 +6,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/aggregation"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/auth/rbac"
 	"github.com/deed-project/deed/server/catalog"
@@ -25,6 +26,7 @@ type host struct {
 	deletions   *controllers.Deletions
 	webhooks    *controllers.Webhooks
 	policies    *controllers.Policies
+	aggregator  *aggregation.Aggregator
 	rbac        *rbac.Authorizer // nil if roles do not decide
 	background  *controllers.Background
 }
@@ -50,6 +52,10 @@ func (h *host) Stored(ctx context.Context, q *rest.Request, event write.Event) {
 	isDefinition := q.Version.Prefix == h.definitions.Prefix
 	if isDefinition {
 		h.background.Report("definitions are not settled", h.definitions.Sync(context.WithoutCancel(ctx)))
+		h.background.Report("APIServices are not registered", h.aggregator.Settle(context.WithoutCancel(ctx)))
+	}
+	if q.Version.Group == aggregation.Group {
+		h.background.Report("APIServices are not settled", h.aggregator.Sync(context.WithoutCancel(ctx)))
 	}
 	if webhooks.IsConfiguration(q.Version.Group, q.Version.Plural) {
 		h.background.Report("webhooks are not settled", h.webhooks.Sync(context.WithoutCancel(ctx)))

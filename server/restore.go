@@ -50,7 +50,7 @@ func (s *Server) restore(ctx context.Context, object value.Value) error {
 		return nil
 	}
 	if err == nil && v.Prefix == s.definitions.Prefix {
-		err = s.definitions.Sync(ctx)
+		err = errors.Join(s.definitions.Sync(ctx), s.aggregator.Settle(ctx))
 	}
 	return err
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/deed-project/deed/server/request"
 )
 
-// route leads a request to what its path names: a resource, or a document about the server. The context of the request is a
+// route leads a request to what its path names: a resource, a document about the server, or a path that another API server serves. The context of the request is a
 // [request.Context].
 //
 // Paths with ".." or empty segments name nothing. An empty segment is permitted where the namespace is.
@@ -16,6 +16,10 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	path := r.URL.Path
 	if strings.Contains(path, "/..") || strings.Contains(strings.Replace(path, "/namespaces//", "/", 1), "//") {
 		s.discovery.NotFound(w, r)
+		return
+	}
+	if remote := s.aggregator.Handler(path); remote != nil {
+		remote.ServeHTTP(w, r)
 		return
 	}
 	if !c.IsResource {

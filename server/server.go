@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,6 +18,7 @@ import (
 	"github.com/deed-project/deed/server/admission/expressions"
 	"github.com/deed-project/deed/server/admission/policy"
 	"github.com/deed-project/deed/server/admission/webhook"
+	"github.com/deed-project/deed/server/aggregation"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/auth"
@@ -95,6 +97,8 @@ type Config struct {
 	Services Services
 	// Webhooks says how webhooks are asked.
 	Webhooks Webhooks
+	// Aggregation says how requests are sent on to the API servers that APIServices name.
+	Aggregation Aggregation
 	// Past bounds the history that the server keeps in the store. Nil means [DefaultPast]. For a shared Store, nil means everything,
 	// because the operator of the store compacts it.
 	Past *store.Window
@@ -138,6 +142,13 @@ type Webhooks struct {
 	Credentials string
 }
 
+// Aggregation says how a server sends requests on to other API servers. Their services are resolved as [Webhooks] says.
+type Aggregation struct {
+	// ProxyCertificate and ProxyKey are the client certificate and its key, in PEM, by which other API servers know that the headers with the
+	// user come from this server. Without them it shows no certificate.
+	ProxyCertificate, ProxyKey []byte
+}
+
 // DefaultPast is the window of the past that a server keeps unless it is told otherwise: five minutes, for which kube-apiserver leaves
 // revisions in etcd, and at most half a GiB in memory.
 var DefaultPast = store.Window{Age: 5 * time.Minute, Bytes: 512 << 20}
@@ -174,6 +185,7 @@ type Server struct {
 	authority   certificates.Authority
 	rbac        *rbac.Authorizer         // nil unless it is configured
 	aggregation *controllers.Aggregation // likewise
+	aggregator  *aggregation.Aggregator
 }
 
 // New returns a server. The error is about the store, or an object that cannot be created.
@@ -241,6 +253,16 @@ func (s *Server) assemble(c Config) error {
 	if s.definitions.Conversions, err = conversion.NewClient(s.background.Context(), resolver); err != nil {
 		return err
 	}
+	if a := c.Aggregation; len(a.ProxyCertificate) > 0 || len(a.ProxyKey) > 0 {
+		if _, err := tls.X509KeyPair(a.ProxyCertificate, a.ProxyKey); err != nil {
+			return fmt.Errorf("the client certificate for other API servers: %w", err)
+		}
+	}
+	s.aggregator = &aggregation.Aggregator{
+		Store: objects, Catalog: s.catalog, Definitions: s.definitions, Client: s.client, Resolver: resolver,
+		Certificate: c.Aggregation.ProxyCertificate, Key: c.Aggregation.ProxyKey, Now: s.now, Go: s.background.Go, Report: s.background.Report,
+	}
+	s.definitions.Changed = s.aggregator.Changed
 	hooks, err := s.newHooks(c.Webhooks, objects, resolver)
 	if err != nil {
 		return err
@@ -265,7 +287,7 @@ func (s *Server) assemble(c Config) error {
 		answers: answers{out: s.out, now: s.now, log: s.log},
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
-			Host:      &host{s.definitions, s.deletions, s.webhooks, s.policies, s.rbac, s.background},
+			Host:      &host{s.definitions, s.deletions, s.webhooks, s.policies, s.aggregator, s.rbac, s.background},
 			Admission: append(chain, s.escalation()...),
 		},
 	}
@@ -279,7 +301,8 @@ func (s *Server) assemble(c Config) error {
 	checker, _ := c.Store.(store.Checker)
 	s.discovery = &discovery.Handler{
 		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags, Issuer: s.accounts,
-		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
+		Aggregator: s.aggregator,
+		Health:     discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
 	return nil
 }
@@ -367,6 +390,9 @@ func (s *Server) start(c Config) error {
 	if err := s.webhooks.Fix(c.Webhooks.Fixed, s.versionOf); err != nil {
 		return err
 	}
+	if err := s.aggregator.Start(ctx); err != nil {
+		return err
+	}
 	if err := s.createSystemObjects(ctx); err != nil {
 		return err
 	}
@@ -393,6 +419,7 @@ func (s *Server) start(c Config) error {
 			return err
 		}
 	}
+	s.aggregator.Started()
 	if err := s.webhooks.Start(ctx); err != nil {
 		return err
 	}
@@ -444,7 +471,10 @@ func (s *Server) followOthers() {
 			controllers.Follow(ctx, s.reader.Store, prefix, sync, func(err error) { s.background.Report("the store cannot be followed", err) })
 		})
 	}
-	follow(s.definitions.Prefix, s.definitions.Sync)
+	follow(s.definitions.Prefix, func(ctx context.Context) error {
+		return errors.Join(s.definitions.Sync(ctx), s.aggregator.Settle(ctx))
+	})
+	follow(s.catalog().Lookup(aggregation.Group, aggregation.Plural).Prefix, s.aggregator.Sync)
 	for _, name := range webhooks.Resources {
 		follow(s.catalog().Lookup(webhooks.Group, name).Prefix, s.webhooks.Sync)
 	}

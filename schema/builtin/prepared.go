@@ -11,12 +11,13 @@ import (
 // prepared has, by group and kind, what else becomes of an object that is written through a subresource, or itself
 // if that is empty.
 var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object value.Value) value.Value{
-	{Kind: "Namespace"}:                                     preparedNamespace,
-	{Kind: "PersistentVolume"}:                              preparedVolume,
-	{Kind: "PersistentVolumeClaim"}:                         preparedClaim,
-	{Kind: "Pod"}:                                           preparedPod,
-	{Kind: "Service"}:                                       preparedService,
-	{Kind: "ServiceAccount"}:                                preparedAccount,
+	{Kind: "Namespace"}:             preparedNamespace,
+	{Kind: "PersistentVolume"}:      preparedVolume,
+	{Kind: "PersistentVolumeClaim"}: preparedClaim,
+	{Kind: "Pod"}:                   preparedPod,
+	{Kind: "Service"}:               preparedService,
+	{Kind: "ServiceAccount"}:        preparedAccount,
+	{Group: "apiregistration.k8s.io", Kind: "APIService"}:   preparedAPIService,
 	{Group: "apps", Kind: "DaemonSet"}:                      preparedDaemonSet,
 	{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: preparedScaler,
 	{Group: "certificates.k8s.io", Kind: signingRequest}:    preparedSigning,
@@ -232,4 +233,16 @@ func transitionOf(condition value.Value, was []value.Value, now value.Value) val
 		}
 	}
 	return now
+}
+
+// preparedAPIService marks a new APIService without a service as available: the server itself serves its version.
+func preparedAPIService(k *Kind, _ string, live, service value.Value) value.Value {
+	if !live.IsAbsent() || !isNothing(service.Get("spec", "service")) {
+		return service
+	}
+	return service.With("status", object(member("conditions", value.List(object(
+		member("type", value.String("Available")), member("status", value.String("True")),
+		member("lastTransitionTime", value.String(k.clock()().UTC().Format(time.RFC3339))),
+		member("reason", value.String("Local")), member("message", value.String("Local APIServices are always available")),
+	)))))
 }

@@ -56,6 +56,7 @@ type options struct {
 	enable      []string // admission plugins
 	disable     []string // admission plugins
 	services    server.Services
+	resolve     map[string]string // addresses of services
 }
 
 // RBAC makes the roles and bindings of a server decide what a user may do. Without it, every request is allowed. Clients of RESTConfig are
@@ -123,6 +124,21 @@ func ClusterIPs(of string) Option {
 	}
 }
 
+// Resolve tells a server where a service is: at an address of the form host:port. Requests for a version that an APIService gives to the
+// service go there, and need neither endpoints nor the service itself.
+//
+//	extension := httptest.NewTLSServer(handler)
+//	apitest.Start(t, apitest.Resolve("default", "extension", extension.Listener.Addr().String()))
+func Resolve(namespace, name, address string) Option {
+	return func(o *options) error {
+		if o.resolve == nil {
+			o.resolve = map[string]string{}
+		}
+		o.resolve[name+"."+namespace] = address
+		return nil
+	}
+}
+
 // Clock sets the clock of a server: for timestamps of objects and managed fields, and for ages.
 func Clock(now func() time.Time) Option {
 	return func(o *options) error {
@@ -171,7 +187,7 @@ func Start(tb testing.TB, with ...Option) *Server {
 		o.enable = append(o.enable, "ServiceAccount")
 	}
 	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, RBAC: o.rbac, Now: o.now, Log: o.log, Controllers: o.controllers,
-		RootCA: s.listener.trusted, EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services}
+		RootCA: s.listener.trusted, EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services, Webhooks: server.Webhooks{Resolve: o.resolve}}
 	if s.Server, err = server.New(config); err != nil {
 		tb.Fatal(located(err, o.objects))
 	}

@@ -93,23 +93,8 @@ func (c *Catalog) All() iter.Seq[*Resource] { return slices.Values(c.ordered) }
 type Group struct {
 	Name     string
 	Versions []string
-	Custom   bool // every resource is defined by a CustomResourceDefinition
-}
-
-// preferred lists the groups of built-in kinds in the discovery order of kube-apiserver. Groups of custom resources follow them by name.
-var preferred = []string{
-	"", "apiregistration.k8s.io", "apps", "events.k8s.io", "authentication.k8s.io", "authorization.k8s.io", "autoscaling", "batch",
-	"certificates.k8s.io", "networking.k8s.io", "policy", "rbac.authorization.k8s.io", "storage.k8s.io", "admissionregistration.k8s.io",
-	"apiextensions.k8s.io", "scheduling.k8s.io", "coordination.k8s.io", "node.k8s.io", "discovery.k8s.io", "resource.k8s.io",
-	"flowcontrol.apiserver.k8s.io", "storagemigration.k8s.io",
-}
-
-// rank returns the position of a group in the discovery order.
-func rank(group string) int {
-	if i := slices.Index(preferred, group); i >= 0 {
-		return i
-	}
-	return len(preferred)
+	Custom   bool  // every resource is defined by a CustomResourceDefinition
+	Priority int32 // of the group; groups of a higher priority come first
 }
 
 // Groups returns the groups in the order of discovery. The result is shared and must not be modified.
@@ -130,10 +115,15 @@ func (c *Catalog) group() []Group {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Group) int { return cmp.Compare(rank(a.Name), rank(b.Name)) })
-	for i := range out {
-		slices.SortFunc(out[i].Versions, func(a, b string) int { return version.CompareKubeAwareVersionStrings(b, a) })
+	for i, g := range out {
+		slices.SortFunc(g.Versions, func(a, b string) int {
+			return cmp.Or(cmp.Compare(PriorityOf(g.Name, b).Version, PriorityOf(g.Name, a).Version), version.CompareKubeAwareVersionStrings(b, a))
+		})
+		for _, v := range g.Versions {
+			out[i].Priority = max(out[i].Priority, PriorityOf(g.Name, v).Group)
+		}
 	}
+	slices.SortStableFunc(out, func(a, b Group) int { return cmp.Compare(b.Priority, a.Priority) })
 	return out
 }
 

@@ -59,7 +59,8 @@ func TestCatalog(t *testing.T) {
 		"events.events.k8s.io Event.events.k8s.io, budgets.policy Budget.policy, others.policy Other.policy"; strings.Join(names, ", ") != want {
 		t.Errorf("all are %s", strings.Join(names, ", "))
 	}
-	want := "[{ [v1] false} {apps [v1] false} {events.k8s.io [v1 v1beta1] false} {policy [v10 v2 v1 v1beta1] false} {a.io [v2 v1 v1alpha1] false} {b.io [v1] true}]"
+	want := "[{ [v1] false 18000} {apps [v1] false 17800} {events.k8s.io [v1beta1 v1] false 17750} {policy [v10 v2 v1beta1 v1] false 17100} " +
+		"{a.io [v2 v1 v1alpha1] false 1000} {b.io [v1] true 1000}]"
 	if got := fmt.Sprint(c.Groups()); got != want {
 		t.Errorf("the groups are %s, want %s", got, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
@@ -45,8 +46,10 @@ type Definitions struct {
 	Client      *loopback.Client
 	Conversions *conversion.Client
 	Forget      func(*catalog.Resource) // is called when a resource is replaced or no more served
-	Now         func() time.Time
-	Log         logs.Logger
+	// Changed is called with the group versions that definitions begin or cease to serve; nil is not called.
+	Changed func([]kschema.GroupVersion)
+	Now     func() time.Time
+	Log     logs.Logger
 
 	catalog   atomic.Pointer[catalog.Catalog]
 	serving   sync.Mutex  // is held while the catalog is made
@@ -87,6 +90,9 @@ func (c *Definitions) Serve(ctx context.Context) error {
 			c.Log.Error("a definition cannot be served", logs.Name("name", api.Meta(d.now, "name")), logs.Fault(err))
 		}
 		changedCatalog = changedCatalog || d.resource != was
+	}
+	if gvs := c.accepted.count(changed); len(gvs) > 0 && c.Changed != nil {
+		c.Changed(gvs)
 	}
 	if changedCatalog { // otherwise the catalog stays, with what was made of it, such as OpenAPI documents
 		c.catalog.Store(catalog.New(slices.Concat(c.Always, c.accepted.resources())...))
@@ -212,6 +218,13 @@ func (c *Definitions) writeEach(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Defines reports whether a definition has a served version, whether or not its names are accepted.
+func (c *Definitions) Defines(gv kschema.GroupVersion) bool {
+	c.serving.Lock()
+	defer c.serving.Unlock()
+	return c.accepted.versions[gv] > 0
 }
 
 // Terminating returns the names of the definitions that are being deleted.

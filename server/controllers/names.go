@@ -11,6 +11,8 @@ import (
 	"slices"
 	"time"
 
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
@@ -37,12 +39,13 @@ import (
 // Invariants: names counts the accepted names in now of each definition in of; d is in waiting[n] exactly for n in d.waits; after settle,
 // unsettled has the definitions that are not written.
 type definitions struct {
-	at        store.Revision         // up to which the store was read
-	of        map[string]*definition // by key
-	names     map[string]crd.Names   // that are accepted, by group
-	waiting   map[wanted]set         // who waits for a name
-	unsettled set                    // whose status is not stored as it should be
-	next      queue                  // whose status may be another one by now
+	at        store.Revision               // up to which the store was read
+	of        map[string]*definition       // by key
+	names     map[string]crd.Names         // that are accepted, by group
+	waiting   map[wanted]set               // who waits for a name
+	unsettled set                          // whose status is not stored as it should be
+	next      queue                        // whose status may be another one by now
+	versions  map[kschema.GroupVersion]int // in how many definitions each is served
 }
 
 // definition is a stored definition.
@@ -54,9 +57,10 @@ type definition struct {
 	gone              bool        // it was deleted
 	queued            bool        // it is in the queue
 
-	resource *catalog.Resource  // what it defines, nil if that is not served
-	source   value.Value        // what resource was made of
-	unwatch  context.CancelFunc // ends the watches of resource
+	versions []kschema.GroupVersion // that it serves, as they are counted
+	resource *catalog.Resource      // what it defines, nil if that is not served
+	source   value.Value            // what resource was made of
+	unwatch  context.CancelFunc     // ends the watches of resource
 }
 
 // set is a set of definitions.
@@ -94,6 +98,35 @@ func (d *definitions) catchUp(ctx context.Context, s store.Store, prefix string,
 	err := d.read(ctx, s, prefix, changed)
 	d.settle(changed, now)
 	return changed.inOrder(), err
+}
+
+// count counts the group versions that definitions serve, and returns those that the first one begins or the last one ceases to serve.
+func (d *definitions) count(changed []*definition) (out []kschema.GroupVersion) {
+	if d.versions == nil {
+		d.versions = map[kschema.GroupVersion]int{}
+	}
+	for _, of := range changed {
+		was := of.versions
+		of.versions = nil
+		if !of.gone {
+			of.versions = crd.ServedVersions(of.now)
+		}
+		if slices.Equal(was, of.versions) {
+			continue
+		}
+		for _, gv := range of.versions {
+			if d.versions[gv]++; d.versions[gv] == 1 {
+				out = append(out, gv)
+			}
+		}
+		for _, gv := range was {
+			if d.versions[gv]--; d.versions[gv] == 0 {
+				delete(d.versions, gv)
+				out = append(out, gv)
+			}
+		}
+	}
+	return out
 }
 
 // settle looks at definitions until none may have another status, adds them to those that it is given, and returns how often it looked.

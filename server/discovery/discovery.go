@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/deed-project/deed/server/aggregation"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/logs"
@@ -31,6 +32,8 @@ type Handler struct {
 	Started  time.Time
 	Flags    map[string]string // of the command, which /flagz shows
 	Issuer   Issuer            // nil for none
+	// Aggregator knows the versions that APIServices register, of which other servers serve some.
+	Aggregator *aggregation.Aggregator
 
 	openAPIs atomic.Pointer[openAPIDocuments]
 }
@@ -93,11 +96,11 @@ func (h *Handler) discovery(w http.ResponseWriter, r *http.Request, parts []stri
 	case len(parts) == 1 && parts[0] == "api":
 		h.plain(w, r, coreVersions(r.Host))
 	case len(parts) == 1:
-		h.plain(w, r, groupList(c))
+		h.plain(w, r, groupList(c, h.Aggregator.Groups()))
 	case parts[0] == "api":
 		h.version(w, r, "", parts[1])
 	case len(parts) == 2:
-		group, ok := c.Group(parts[1])
+		group, ok := h.group(c, parts[1])
 		if !ok || group.Name == "" {
 			response.NotFound(w)
 			return
@@ -106,6 +109,15 @@ func (h *Handler) discovery(w http.ResponseWriter, r *http.Request, parts []stri
 	default:
 		h.version(w, r, parts[1], parts[2])
 	}
+}
+
+// group returns the group called name: what APIServices register of it, or else what the server has.
+func (h *Handler) group(c *catalog.Catalog, name string) (catalog.Group, bool) {
+	registered := h.Aggregator.Groups()
+	if i := slices.IndexFunc(registered, func(g catalog.Group) bool { return g.Name == name }); i >= 0 {
+		return registered[i], true
+	}
+	return c.Group(name)
 }
 
 // version answers with the resources of one version of a group. kube-apiserver does not list custom resources in a group of built-in kinds.
@@ -130,7 +142,11 @@ func (h *Handler) version(w http.ResponseWriter, r *http.Request, group, version
 
 // aggregated answers with all groups in one document, unless the client has that document already.
 func (h *Handler) aggregated(w http.ResponseWriter, r *http.Request, core bool, rep wire.Representation) {
-	list := wire.Typed{Object: new(h.Catalog().Aggregated(core))}
+	groups := h.Catalog().Aggregated(core)
+	if versions := h.Aggregator.Versions(); len(versions) > 0 {
+		groups = merged(groups, versions, core)
+	}
+	list := wire.Typed{Object: &groups}
 	etag := fmt.Sprintf("%q", fmt.Sprintf("%X", sha512.Sum512(list.AppendJSON(nil))))
 	header := w.Header()
 	header.Set("Etag", etag)
@@ -185,7 +201,7 @@ func (h *Handler) paths(w http.ResponseWriter, r *http.Request) {
 	paths := []string{
 		"/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/apis/", "/flagz", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/openid/v1/jwks", "/statusz", "/version",
 	}
-	for _, g := range h.Catalog().Groups() {
+	for _, g := range slices.Concat(h.Catalog().Groups(), h.Aggregator.Groups()) {
 		if g.Name == "" {
 			continue
 		}
@@ -196,6 +212,7 @@ func (h *Handler) paths(w http.ResponseWriter, r *http.Request) {
 	}
 	paths = append(paths, checkPaths()...)
 	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	text, err := json.MarshalIndent(map[string]any{"paths": paths}, "", "  ")
 	if err != nil {
 		panic(err) // strings can always be encoded

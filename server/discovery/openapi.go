@@ -13,6 +13,7 @@ import (
 	openapiv3 "github.com/google/gnostic-models/openapiv3"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/deed-project/deed/server/aggregation"
 	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/openapi"
@@ -24,7 +25,9 @@ import (
 //
 // Only the hash of a document is kept as long as the document is served. Its texts are kept within a budget, and made again after that.
 type openAPIDocuments struct {
-	catalog *catalog.Catalog
+	catalog    *catalog.Catalog
+	aggregator *aggregation.Aggregator
+	changes    int64 // of the aggregator, at which the documents were made
 
 	mu     sync.Mutex
 	hashes map[string]string                 // by path
@@ -48,40 +51,46 @@ const openAPIBudget = 32 << 20
 const v2Path = "v2"
 
 // hash returns the hash of the document at path.
-func (d *openAPIDocuments) hash(path string) string {
+func (d *openAPIDocuments) hash(path string) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.hashOf(path)
 }
 
 // hashOf returns the hash of the document at path. The caller holds d.mu.
-func (d *openAPIDocuments) hashOf(path string) string {
+func (d *openAPIDocuments) hashOf(path string) (string, error) {
 	if hash, known := d.hashes[path]; known {
-		return hash
+		return hash, nil
 	}
-	text := d.make(path)
+	text, err := d.make(path)
+	if err != nil {
+		return "", err
+	}
 	hash := fmt.Sprintf("%X", sha512.Sum512(text))
 	d.hashes[path] = hash
 	d.texts.Put(openAPIText{hash, asJSON}, text, len(text), openAPIBudget)
-	return hash
+	return hash, nil
 }
 
 // unescape replaces the escapes in JSON that value.Value writes and that JSON does not demand.
 var unescape = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\u2028`, "\u2028", `\u2029`, "\u2029")
 
-// make makes the document at path as JSON. As in kube-apiserver, <, > and & are escaped in documents of v3 and not in the document of v2.
-func (d *openAPIDocuments) make(path string) []byte {
+// make makes the document at path as JSON. As in kube-apiserver, <, > and & are escaped in documents of v3 and not in the document of v2. Other
+// servers have parts of that document.
+func (d *openAPIDocuments) make(path string) ([]byte, error) {
 	if path == v2Path {
-		return []byte(unescape.Replace(string(openapi.V2(d.catalog, release).AppendJSON(nil))))
+		return d.aggregator.MergeV2([]byte(unescape.Replace(string(openapi.V2(d.catalog, release).AppendJSON(nil)))))
 	}
-	return openapi.V3(d.catalog, path, release).AppendJSON(nil)
+	return openapi.V3(d.catalog, path, release).AppendJSON(nil), nil
 }
 
 // text returns the document at path in a form, and its hash.
 func (d *openAPIDocuments) text(path, form string) (text []byte, hash string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	hash = d.hashOf(path)
+	if hash, err = d.hashOf(path); err != nil {
+		return nil, "", err
+	}
 	text, err = d.textOf(path, openAPIText{hash, form})
 	return text, hash, err
 }
@@ -99,7 +108,7 @@ func (d *openAPIDocuments) textOf(path string, of openAPIText) ([]byte, error) {
 			text = wire.Gzip(text)
 		}
 	case of.form == asJSON:
-		text = d.make(path)
+		text, err = d.make(path)
 	default:
 		if text, err = d.textOf(path, openAPIText{of.hash, asJSON}); err == nil {
 			text, err = inProtobuf(path, text)
@@ -134,11 +143,16 @@ func (h *Handler) openAPI(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/openapi/v2":
 		h.openAPIDocument(w, r, documents, v2Path)
 	case r.URL.Path == "/openapi/v3":
-		http.ServeContent(w, r, "", h.Now(), bytes.NewReader(wire.Typed{Object: documents.list()}.AppendJSON(nil)))
+		list, err := documents.list()
+		if err != nil {
+			h.Response.Error(w, r, err)
+			return
+		}
+		http.ServeContent(w, r, "", h.Now(), bytes.NewReader(wire.Typed{Object: list}.AppendJSON(nil)))
 	case v3 && slices.Contains(openapi.Paths(documents.catalog), path):
 		h.openAPIPath(w, r, documents, path)
 	case v3:
-		w.WriteHeader(http.StatusNotFound)
+		h.remoteOpenAPI(w, r, path)
 	default:
 		response.NotFound(w)
 	}
@@ -146,18 +160,18 @@ func (h *Handler) openAPI(w http.ResponseWriter, r *http.Request) {
 
 // documents returns the documents of the present catalog.
 func (h *Handler) documents() *openAPIDocuments {
-	c := h.Catalog()
+	c, changes := h.Catalog(), h.Aggregator.Changes()
 	d := h.openAPIs.Load()
-	if d == nil || d.catalog != c {
-		d = d.next(c)
+	if d == nil || d.catalog != c || d.changes != changes {
+		d = d.next(c, h.Aggregator, changes)
 		h.openAPIs.Store(d)
 	}
 	return d
 }
 
 // next returns the documents of another catalog. Groups that have the same resources there keep their hashes.
-func (d *openAPIDocuments) next(c *catalog.Catalog) *openAPIDocuments {
-	out := &openAPIDocuments{catalog: c, hashes: map[string]string{}}
+func (d *openAPIDocuments) next(c *catalog.Catalog, a *aggregation.Aggregator, changes int64) *openAPIDocuments {
+	out := &openAPIDocuments{catalog: c, aggregator: a, changes: changes, hashes: map[string]string{}}
 	if d == nil {
 		out.texts = &cache.Cache[openAPIText, []byte]{}
 		return out
@@ -173,19 +187,44 @@ func (d *openAPIDocuments) next(c *catalog.Catalog) *openAPIDocuments {
 	return out
 }
 
-// list returns the document that lists the documents of v3.
-func (d *openAPIDocuments) list() map[string]any {
+// list returns the document that lists the documents of v3, those of other servers included.
+func (d *openAPIDocuments) list() (map[string]any, error) {
 	paths := map[string]any{}
-	for _, path := range openapi.Paths(d.catalog) {
-		paths[path] = map[string]string{"serverRelativeURL": "/openapi/v3/" + path + "?hash=" + d.hash(path)}
+	for path, address := range d.aggregator.V3Paths() {
+		paths[path] = map[string]string{"serverRelativeURL": address}
 	}
-	return map[string]any{"paths": paths}
+	for _, path := range openapi.Paths(d.catalog) {
+		hash, err := d.hash(path)
+		if err != nil {
+			return nil, err
+		}
+		paths[path] = map[string]string{"serverRelativeURL": "/openapi/v3/" + path + "?hash=" + hash}
+	}
+	return map[string]any{"paths": paths}, nil
+}
+
+// remoteOpenAPI answers with a document of v3 that another server has.
+func (h *Handler) remoteOpenAPI(w http.ResponseWriter, r *http.Request, path string) {
+	remote, text := h.Aggregator.V3(path)
+	switch {
+	case remote != nil:
+		remote.ServeHTTP(w, r)
+	case text != nil:
+		w.Header().Set("Content-Type", wire.JSON)
+		http.ServeContent(w, r, "", h.Now(), bytes.NewReader(text))
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
 }
 
 // openAPIPath answers with a document of v3. Caches may keep it if the query has its hash.
 func (h *Handler) openAPIPath(w http.ResponseWriter, r *http.Request, d *openAPIDocuments, path string) {
-	hash, asked := d.hash(path), r.URL.Query().Get("hash")
-	header := w.Header()
+	hash, err := d.hash(path)
+	if err != nil {
+		h.Response.Error(w, r, err)
+		return
+	}
+	header, asked := w.Header(), r.URL.Query().Get("hash")
 	switch {
 	case asked != "" && asked != hash:
 		header.Set("Content-Type", wire.JSON) // there is no body for it

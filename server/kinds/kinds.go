@@ -35,6 +35,7 @@ import (
 
 const (
 	admissionGroup   = "admissionregistration.k8s.io"
+	aggregationGroup = "apiregistration.k8s.io"
 	certificateGroup = "certificates.k8s.io"
 	flowGroup        = "flowcontrol.apiserver.k8s.io"
 	networkGroup     = "networking.k8s.io"
@@ -163,6 +164,14 @@ func table() []Traits {
 		{
 			Name: "ServiceAccount", warn: warnOfServiceAccount, AnswersDeleted: true,
 			cells: cells(name, age),
+		},
+
+		// Aggregation.
+		{
+			Group: aggregationGroup, Name: "APIService", nameOf: apiServiceName, validate: validateAPIService,
+			parts: map[string]check{"status": validateAPIServiceStatus}, Conditional: true, anyFinalizer: true,
+			Prefix: aggregationGroup + "/apiservices",
+			cells:  cells(name, shown(apiServiceBackend), shown(availability), age),
 		},
 
 		// Workloads.

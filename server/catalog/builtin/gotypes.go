@@ -20,6 +20,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
 // goTypes holds constructors of the Go types, by apiVersion and kind. The scheme of client-go has the same types, but importing it
@@ -51,6 +52,9 @@ var goTypes = map[string]map[string]func() any{
 		"ValidatingAdmissionPolicy":        newOf[admissionregistrationv1.ValidatingAdmissionPolicy],
 		"ValidatingAdmissionPolicyBinding": newOf[admissionregistrationv1.ValidatingAdmissionPolicyBinding],
 		"ValidatingWebhookConfiguration":   newOf[admissionregistrationv1.ValidatingWebhookConfiguration],
+	},
+	"apiregistration.k8s.io/v1": {
+		"APIService": newOf[apiregistrationv1.APIService],
 	},
 	"apps/v1": {
 		"ControllerRevision": newOf[appsv1.ControllerRevision],

@@ -25,7 +25,7 @@ import (
 )
 
 // apart lists the resources that other packages make, or that need more than storage.
-var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.io", "apiservices.apiregistration.k8s.io"}
+var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.io"}
 
 // Kinds returns the resources of the built-in kinds whose objects are only stored, and of component statuses, which are computed. They have
 // the versions that are served by default. now is the clock for managed fields and for defaults that depend on the time.

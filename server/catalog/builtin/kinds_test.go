@@ -1,23 +1,30 @@
 package builtin
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/value"
 )
 
-// TestGoTypes makes objects of the Go types that client-go has for the kinds.
+// TestGoTypes makes objects of the Go types that client-go has for the kinds, and kube-aggregator for APIServices.
 func TestGoTypes(t *testing.T) {
+	known := runtime.NewScheme()
+	if err := errors.Join(scheme.AddToScheme(known), apiregistrationv1.AddToScheme(known)); err != nil {
+		t.Fatal(err)
+	}
 	for apiVersion, kinds := range goTypes {
 		for kind, empty := range kinds {
-			want, err := scheme.Scheme.New(kschema.FromAPIVersionAndKind(apiVersion, kind))
+			want, err := known.New(kschema.FromAPIVersionAndKind(apiVersion, kind))
 			if err != nil {
 				t.Error(err)
 			} else if got := empty(); reflect.TypeOf(got) != reflect.TypeOf(want) || got == empty() {

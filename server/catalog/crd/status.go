@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apiextensions-apiserver/pkg/apihelpers"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/value"
 )
@@ -105,6 +106,16 @@ func NamesAccepted(status value.Value) bool { return isTrue(status, "NamesAccept
 // It does not wait for the condition Established.
 func Served(crd value.Value) bool {
 	return isTrue(crd.Get("status"), "Established") || isTrue(crd.Get("status"), "NamesAccepted") && hasUsableBundle(crd)
+}
+
+// ServedVersions returns the group versions that a definition says are served, whether or not its names are accepted.
+func ServedVersions(crd value.Value) (out []schema.GroupVersion) {
+	for v := range crd.Get("spec", "versions").Items() {
+		if v.Get("served").Bool() {
+			out = append(out, schema.GroupVersion{Group: crd.Get("spec", "group").Str(), Version: v.Get("name").Str()})
+		}
+	}
+	return out
 }
 
 // Broken reports whether the names of a definition are accepted, and its resource is not served because its conversion webhook cannot be

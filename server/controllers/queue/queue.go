@@ -20,6 +20,9 @@ type Controller[T comparable] struct {
 	// Work brings one item in line. An error has the item tried again later.
 	Work   func(ctx context.Context, item T) error
 	Report func(what string, err error)
+	// All returns the items that are due after each Interval, whatever the store says. An Interval of 0 is never.
+	Interval time.Duration
+	All      func() []T
 }
 
 // Source is a prefix of the store whose changes make items due.
@@ -50,6 +53,9 @@ func (c *Controller[T]) Run(ctx context.Context) {
 	for range workers {
 		running.Go(func() { c.work(ctx, due) })
 	}
+	if c.Interval > 0 {
+		running.Go(func() { c.repeat(ctx, due.Add) })
+	}
 	for _, s := range c.Sources {
 		running.Go(func() {
 			for ctx.Err() == nil {
@@ -60,6 +66,22 @@ func (c *Controller[T]) Run(ctx context.Context) {
 				}
 			}
 		})
+	}
+}
+
+// repeat has all items worked on from time to time, until ctx ends.
+func (c *Controller[T]) repeat(ctx context.Context, add func(T)) {
+	ticker := time.NewTicker(c.Interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			for _, item := range c.All() {
+				add(item)
+			}
+		}
 	}
 }
 

@@ -72,10 +72,11 @@ func (o *accountOptions) config() (c accounts.Config, err error) {
 	return c, nil
 }
 
-// proxyOptions are the flags about front proxies.
+// proxyOptions are the flags about front proxies, and about the server as the front proxy of other API servers.
 type proxyOptions struct {
 	ca                                       string // file
 	allowed, usernames, uids, groups, extras []string
+	certificate, key                         string // files
 }
 
 // addTo defines the flags in f.
@@ -86,6 +87,8 @@ func (o *proxyOptions) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.uids, "requestheader-uid-headers", nil, "headers with the UID of a user, such as X-Remote-Uid")
 	f.StringSliceVar(&o.groups, "requestheader-group-headers", nil, "headers with the groups of a user, such as X-Remote-Group")
 	f.StringSliceVar(&o.extras, "requestheader-extra-headers-prefix", nil, "prefixes of headers with extra fields of a user, such as X-Remote-Extra-")
+	f.StringVar(&o.certificate, "proxy-client-cert-file", "", "PEM file with the certificate that the server shows to API servers that APIServices name")
+	f.StringVar(&o.key, "proxy-client-key-file", "", "PEM file with the key of that certificate")
 }
 
 // check refuses flags that do not go together.
@@ -96,6 +99,8 @@ func (o *proxyOptions) check() error {
 		return errors.New("flags about request headers need --requestheader-client-ca-file")
 	case o.ca != "" && len(o.usernames) == 0:
 		return errors.New("--requestheader-client-ca-file needs --requestheader-username-headers")
+	case (o.certificate == "") != (o.key == ""):
+		return errors.New("--proxy-client-cert-file and --proxy-client-key-file go together")
 	case slices.Contains(slices.Concat(lists...), ""):
 		return errors.New("flags about request headers have an empty value")
 	}
@@ -153,7 +158,10 @@ func (o *options) identify(c *server.Config, trusted []byte) (err error) {
 	for _, file := range []struct {
 		name string
 		into *[]byte
-	}{{o.clientCA, &c.Certificates.ClientCA}, {p.ca, &c.Certificates.Proxies.CA}, {rootCA, &c.RootCA}} {
+	}{
+		{o.clientCA, &c.Certificates.ClientCA}, {p.ca, &c.Certificates.Proxies.CA}, {rootCA, &c.RootCA},
+		{p.certificate, &c.Aggregation.ProxyCertificate}, {p.key, &c.Aggregation.ProxyKey},
+	} {
 		if file.name == "" {
 			continue
 		}

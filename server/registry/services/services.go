@@ -1,4 +1,4 @@
-// Package services resolves services to the addresses at which webhooks are reached.
+// Package services resolves services to the addresses at which webhooks and other API servers are reached.
 package services
 
 import (
@@ -24,6 +24,9 @@ type Resolver struct {
 	Fixed map[string]string
 }
 
+// IsFixed reports whether a service has a fixed address.
+func (s Resolver) IsFixed(namespace, name string) bool { return s.Fixed[name+"."+namespace] != "" }
+
 const resolveTimeout = 5 * time.Second
 
 // ResolveEndpoint returns the URL of a port of a service: a fixed address, an external name, or a ready endpoint.
@@ -42,12 +45,12 @@ func (s Resolver) ResolveEndpoint(namespace, name string, port int32) (*url.URL,
 	if service.IsAbsent() {
 		return nil, fmt.Errorf("service %q not found", name)
 	}
+	if service.Get("spec", "type").Str() == "ExternalName" {
+		return at(service.Get("spec", "externalName").Str(), int64(port)), nil
+	}
 	for p := range service.Get("spec", "ports").Items() {
 		if p.Get("port").Int() != int64(port) {
 			continue
-		}
-		if service.Get("spec", "type").Str() == "ExternalName" {
-			return at(service.Get("spec", "externalName").Str(), int64(port)), nil
 		}
 		return s.endpointOf(ctx, namespace, name, p.Get("name").Str())
 	}

@@ -53,7 +53,7 @@ func TestResolveEndpoint(t *testing.T) {
 		{"n", "fixed", 443, "https://127.0.0.1:9"},
 		{"m", "fixed", 443, `service "fixed" not found`},
 		{"n", "external", 443, "https://hook.example.org:443"},
-		{"n", "external", 80, `no service port 80 found for service "external"`},
+		{"n", "external", 80, "https://hook.example.org:80"},
 		{"n", "web", 443, "https://1.2.3.4:8443"},
 		{"n", "web", 80, "https://1.2.3.4:8080"},
 		{"n", "web", 8443, `no service port 8443 found for service "web"`},

@@ -1,0 +1,240 @@
+package server_test
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
+	"github.com/deed-project/deed/server/wire"
+	"github.com/deed-project/deed/value"
+)
+
+// aggregationFile has what a kube-apiserver answered with other API servers behind it.
+const aggregationFile = "testdata/aggregation.txt"
+
+// extension returns an API server of the group ext.example.io. A modern one has aggregated discovery and OpenAPI v3; both kinds answer requests
+// for things with what arrives.
+func extension(t *testing.T, group string, modern bool) *httptest.Server {
+	root := "/apis/" + group + "/v1"
+	resources := `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"` + group + `/v1","resources":[
+		{"name":"things","singularName":"thing","namespaced":true,"kind":"Thing","verbs":["create","delete","deletecollection","get","list","watch"],"shortNames":["th"]},
+		{"name":"things/status","singularName":"","namespaced":true,"kind":"Thing","verbs":["get"]}]}`
+	discovered := `{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[{"metadata":{"name":"` + group + `"},"versions":[
+		{"version":"v2","resources":[{"resource":"others","scope":"Cluster","verbs":["get"]}]},
+		{"version":"v1","freshness":"Current","resources":[{"resource":"things","responseKind":{"group":"","version":"","kind":"Thing"},"scope":"Namespaced",
+		"singularResource":"thing","verbs":["get","list"],"shortNames":["th"],"subresources":[{"subresource":"status","verbs":["get"]}]}]}]}]}`
+	v2 := `{"swagger":"2.0","info":{"title":"Extension","version":"1"},"paths":{"` + root + `/namespaces/{namespace}/things":{"get":{"operationId":"list","responses":{"200":
+		{"description":"OK","schema":{"$ref":"#/definitions/io.example.Thing"}}}}},"/apis/other.example.io/v1/":{}},"definitions":{"io.example.Thing":{"type":"object",
+		"properties":{"metadata":{"$ref":"#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}}},"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta":{"type":"object",
+		"description":"another one"},"io.example.Unused":{"type":"object"}}}`
+	v3 := `{"openapi":"3.0.0","info":{"title":"Extension","version":"1"},"paths":{},"components":{"schemas":{}}}`
+	mux := http.NewServeMux()
+	text := func(path, media, body string) {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", media)
+			fmt.Fprint(w, body)
+		})
+	}
+	text(root, wire.JSON, resources)
+	text("/openapi/v2", wire.JSON, v2)
+	if modern {
+		text("/apis", wire.JSON+aggregatedParams, discovered)
+		text("/openapi/v3", wire.JSON, `{"paths":{"`+root[1:]+`":{"serverRelativeURL":"/openapi/v3`+root+`?hash=1"}}}`)
+		text("/openapi/v3"+root, wire.JSON, v3)
+	}
+	mux.HandleFunc(root+"/", func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Query().Get("watch") != "":
+			for i := range 2 {
+				fmt.Fprintf(w, "{\"type\":\"ADDED\",\"object\":{\"n\":%d}}\n", i)
+				w.(http.Flusher).Flush()
+			}
+		case strings.HasSuffix(r.URL.Path, "/away"):
+			http.Redirect(w, r, "https://example.org/", http.StatusFound)
+		case strings.HasSuffix(r.URL.Path, "/exec"):
+			connection, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer connection.Close()
+			fmt.Fprintf(connection, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nhello %s\n", r.Header.Get("X-Remote-User"))
+			_, _ = io.Copy(connection, connection) // until the client is gone
+		default:
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			headers := map[string][]string{}
+			for name, values := range r.Header {
+				if strings.HasPrefix(name, "X-Remote-") || strings.HasPrefix(name, "Impersonate-") || name == "Authorization" || name == "Content-Type" {
+					headers[name] = slices.Sorted(slices.Values(values))
+				}
+			}
+			w.Header().Set("Content-Type", wire.JSON)
+			w.WriteHeader(http.StatusCreated)
+			if err := json.NewEncoder(w).Encode(map[string]any{"method": r.Method, "uri": r.URL.RequestURI(), "headers": headers, "body": string(body)}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	s := httptest.NewUnstartedServer(mux)
+	s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+// portOf returns the port of a server.
+func portOf(t *testing.T, s *httptest.Server) string {
+	t.Helper()
+	at, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.Port()
+}
+
+// TestAggregation puts API servers behind this one: one that is modern, one that is old, and some that cannot be reached. Answers are those of a
+// kube-apiserver, which DEED_PEER asks and records.
+func TestAggregation(t *testing.T) {
+	peer := os.Getenv("DEED_PEER")
+	s := servertest.New(t, server.Config{Authenticate: asAdmin})
+	ask := func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) }
+	if peer != "" {
+		ask = func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) }
+	}
+	closed := httptest.NewTLSServer(nil)
+	ports := map[string]string{
+		"MODERN": portOf(t, extension(t, "ext.example.io", true)), "LEGACY": portOf(t, extension(t, "old.example.io", false)), "CLOSED": portOf(t, closed),
+	}
+	closed.Close()
+	text, err := os.ReadFile(aggregationFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+	fill, empty := []string{}, []string{}
+	for name, port := range ports {
+		fill, empty = append(fill, name, port), append(empty, ":"+port, ":"+name, `"port":`+port, `"port":`+name)
+	}
+	filled, named := strings.NewReplacer(fill...), strings.NewReplacer(empty...)
+	for i, block := range blocks {
+		request, rest, _ := strings.Cut(block, "\n")
+		var body, want string
+		for line := range strings.Lines(rest) {
+			if sent, is := strings.CutPrefix(line, "< "); is {
+				body = strings.TrimSpace(sent)
+			} else if answer, is := strings.CutPrefix(line, "> "); is {
+				want = strings.TrimSpace(answer)
+			}
+		}
+		if until, is := strings.CutPrefix(request, "AWAIT "); is {
+			sought, found, _ := strings.Cut(until, " HAS ")
+			servertest.Await(t, func() bool { return strings.Contains(ask(sought, "").Body.String(), found) })
+			continue
+		}
+		if strings.HasPrefix(request, "#") {
+			continue
+		}
+		got := strings.TrimSpace(named.Replace(answerLine(of(request, ask(request, filled.Replace(body))))))
+		if peer != "" {
+			lines := []string{request}
+			if body != "" {
+				lines = append(lines, "< "+body)
+			}
+			blocks[i] = strings.Join(append(lines, "> "+got), "\n")
+		} else if got != want {
+			t.Errorf("%s\n< %s\n got %s\nwant %s", request, body, got, want)
+		}
+	}
+	if peer != "" {
+		if err := os.WriteFile(aggregationFile, []byte(strings.Join(blocks, "\n\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// of returns an answer with what is about other API servers: of OpenAPI documents, what is not Kubernetes'. Managers of an APIService are in the
+// order of their names, because their times may differ or not.
+func of(request string, w *httptest.ResponseRecorder) *httptest.ResponseRecorder {
+	document, err := value.Parse(w.Body.Bytes())
+	if entries := document.Get("metadata", "managedFields"); err == nil && !entries.IsAbsent() {
+		sorted := slices.SortedFunc(entries.Items(), func(a, b value.Value) int { return strings.Compare(b.Get("manager").Str(), a.Get("manager").Str()) })
+		answer := httptest.NewRecorder()
+		answer.WriteHeader(w.Code)
+		answer.Body.WriteString(document.With("metadata", document.Get("metadata").With("managedFields", value.List(sorted...))).String())
+		return answer
+	}
+	if err != nil || !strings.Contains(request, "/openapi/v") || strings.Contains(request, "example") {
+		return w
+	}
+	keep := func(name string) bool {
+		return strings.Contains(name, "example.io") || strings.Contains(name, "io.example") || strings.HasSuffix(name, "ObjectMeta_v2")
+	}
+	out := value.Object()
+	for _, part := range []string{"paths", "definitions"} {
+		of := value.Object()
+		for name, member := range document.Get(part).Members() {
+			if keep(name) {
+				of = of.With(name, member)
+			}
+		}
+		out = out.With(part, of)
+	}
+	answer := httptest.NewRecorder()
+	answer.WriteHeader(w.Code)
+	answer.Body.WriteString(out.String())
+	return answer
+}
+
+// TestUpgrade opens a connection of another protocol through the server.
+func TestUpgrade(t *testing.T) {
+	s := servertest.New(t, server.Config{Authenticate: asAdmin})
+	port := portOf(t, extension(t, "ext.example.io", true))
+	servertest.Create(t, s, "/api/v1/namespaces/default/services", `{"metadata":{"name":"ext"},"spec":{"type":"ExternalName","externalName":"localhost"}}`)
+	servertest.Create(t, s, "/apis/apiregistration.k8s.io/v1/apiservices", `{"metadata":{"name":"v1.ext.example.io"},"spec":{"group":"ext.example.io","version":"v1",
+		"groupPriorityMinimum":10,"versionPriority":1,"insecureSkipTLSVerify":true,"service":{"name":"ext","namespace":"default","port":`+port+`}}}`)
+	const at = "/apis/ext.example.io/v1/namespaces/default/things/a/exec"
+	servertest.Await(t, func() bool {
+		return servertest.Ask(s, "GET /apis/ext.example.io/v1", "").Code == http.StatusOK
+	})
+	front := httptest.NewServer(s)
+	defer front.Close()
+	connection, err := net.Dial("tcp", strings.TrimPrefix(front.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	if err := connection.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(connection, "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: echo\r\nAuthorization: Bearer tok\r\n\r\n", at)
+	var got strings.Builder
+	for sent := false; !strings.Contains(got.String(), "again\n"); {
+		part := make([]byte, 1024)
+		n, err := connection.Read(part)
+		if got.Write(part[:n]); err != nil {
+			t.Fatalf("%q: %v", got.String(), err)
+		}
+		if !sent && strings.Contains(got.String(), "hello admin\n") {
+			sent = true
+			fmt.Fprint(connection, "again\n")
+		}
+	}
+	if !strings.HasPrefix(got.String(), "HTTP/1.1 101 ") {
+		t.Errorf("the connection begins with %q", got.String())
+	}
+}
