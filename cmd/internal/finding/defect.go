@@ -72,6 +72,15 @@ func definitionDefects(o *manifest.Object) []Defect {
 	return out
 }
 
+// DefectOf returns the defect of o that f is about.
+func DefectOf(o *manifest.Object, f types.Finding) Defect {
+	detail := f.Text(o.View())
+	if len(f.Path) > 0 {
+		detail = o.View().Path(f.Path) + ": " + detail
+	}
+	return Defect{o, f.Path, o.At(manifest.Steps(o.Content, f.Path)...), f.Class, detail, false}
+}
+
 // Defects returns the violations of the schema of o. If its values have the right types, it also returns the known reasons why a server
 // refuses o.
 func Defects(o *manifest.Object, e *types.Endpoint) []Defect {
@@ -87,8 +96,7 @@ func Defects(o *manifest.Object, e *types.Endpoint) []Defect {
 		return out
 	}
 	for _, f := range e.Reading(o.Content) {
-		where := o.At(manifest.Steps(o.Content, f.Path)...)
-		out = append(out, Defect{o, f.Path, where, f.Class, o.View().Path(f.Path) + ": " + f.Text(o.View()), false})
+		out = append(out, DefectOf(o, f))
 	}
 	if types.IsDefinition(o.Content) {
 		out = append(out, definitionDefects(o)...)
