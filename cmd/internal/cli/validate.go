@@ -168,11 +168,18 @@ func (o typedObject) validate(server finding.Server) validated {
 	if o.endpoint.MadeUp {
 		out.how = report.Exempted
 	}
-	out.defects = append(out.defects, finding.Defects(o.Object, o.endpoint)...)
+	out.defects = append(out.defects, finding.Violations(o.Object, o.endpoint)...)
+	refusals, v := []finding.Defect(nil), finding.Verdict{Unserved: true}
 	if server != nil {
-		v := server.Judge(o.Object, o.endpoint, out.defects)
-		out.defects, out.warnings = append(out.defects, v.Defects...), v.Warnings
+		v = server.Judge(o.Object, o.endpoint, out.defects)
 	}
+	if v.Unserved || v.Unread {
+		refusals = finding.Refusals(o.Object, o.endpoint, out.defects)
+	}
+	if len(refusals) == 0 {
+		refusals = v.Defects
+	}
+	out.defects, out.warnings = append(out.defects, refusals...), v.Warnings
 	slices.SortStableFunc(out.defects, func(a, b finding.Defect) int { return a.Where.Compare(b.Where) })
 	return out
 }

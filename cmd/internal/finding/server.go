@@ -31,6 +31,8 @@ type ServerConfig struct {
 type Verdict struct {
 	Defects  []Defect
 	Warnings []string // what the server warns of, masked
+	// Unread says that the server cannot read the object. Defects has its words, and no place.
+	Unread bool
 	// Unserved says that the server does not know the kind.
 	Unserved bool
 }

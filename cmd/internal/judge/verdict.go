@@ -53,14 +53,21 @@ func (v *verdict) read(w *recorder) {
 			if !ok {
 				class = types.InvalidClass
 			}
-			path := kinds.PathIn(v.object.Content, cause.Field)
+			var path fieldpath.Path // of the whole object
+			if cause.Field != wholeObject {
+				path = kinds.PathIn(v.object.Content, cause.Field)
+			}
 			v.add(types.Named(v.endpoint.Typ, v.object.Content, path), class, cause.Message)
 		}
-	case w.code == http.StatusBadRequest && len(v.known) > 0: // what cannot be read is known
+	case w.code == http.StatusBadRequest && slices.ContainsFunc(v.known, func(d finding.Defect) bool { return !d.Mild }): // known already
 	default:
+		v.Unread = w.code == http.StatusBadRequest
 		v.add(nil, types.RefusedClass, status.Message)
 	}
 }
+
+// wholeObject is the field of a cause that is about no field.
+const wholeObject = "<nil>"
 
 func isAboutField(cause metav1.StatusCause) bool { return cause.Field != "" }
 
