@@ -83,7 +83,7 @@ the owners of each of its fields, the conflicts of an apply, and the reasons.`,
 	root.AddCommand(
 		c.applyCommand(), c.updateCommand(), c.planCommand(), c.diffCommand(), c.replayCommand(), // write, or predict a write
 		c.blameCommand(), c.fieldsCommand(), c.explainCommand(), c.extractCommand(), // show owners
-		c.checkCommand(), c.validateCommand(), c.schemaCommand(), // report defects
+		c.checkCommand(), c.validateCommand(), c.policyCommand(), c.schemaCommand(), // report defects
 		c.migrateCommand(), c.transferCommand(), // hand fields over
 		c.versionCommand(),
 	)

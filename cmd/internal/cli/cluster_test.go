@@ -9,11 +9,13 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/server/apitest"
@@ -85,7 +87,7 @@ type clusterFixture struct {
 func newClusterFixture(t *testing.T) *clusterFixture {
 	k := &clusterFixture{t: t, dir: t.TempDir()}
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(k.dir, "cache"))
-	k.Server = apitest.Start(t, apitest.RBAC(), apitest.CRDs("../../../testdata/docs/crd.yaml"), apitest.YAML(reader))
+	k.Server = apitest.Start(t, apitest.RBAC(), apitest.Clock(func() time.Time { return time.Unix(1767225600, 0).Add(-48 * time.Hour) }), apitest.CRDs("../../../testdata/docs/crd.yaml"), apitest.YAML(reader))
 	k.Apply(inCluster)
 	proxy := httptest.NewServer(&httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -283,4 +285,25 @@ func helmSecret(t *testing.T, release string) string {
 	}
 	inner := base64.StdEncoding.EncodeToString(packed.Bytes())
 	return base64.StdEncoding.EncodeToString([]byte(inner))
+}
+
+// TestLivePage runs the commands of docs/live.md against a server, as a user with the role that the page has, and compares what they print.
+func TestLivePage(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell to run the commands")
+	}
+	const page = "../../../docs/live.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := newClusterFixture(t)
+	role, _, _ := strings.Cut(strings.SplitN(string(text), "```yaml\n", 2)[1], "```\n")
+	k.Apply(strings.NewReplacer("name: reader", "name: follower").Replace(role))
+	release := helmSecret(t, `{"name":"web","namespace":"shop","manifest":"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {a: b}\n"}`)
+	k.Apply(fmt.Sprintf("{apiVersion: v1, kind: Secret, metadata: {name: sh.helm.release.v1.web.v1, namespace: shop}, type: helm.sh/release.v1, data: {release: %s}}", release))
+	k.update("helm", "/api/v1/namespaces/shop/configmaps", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"web"},"data":{"a":"b"}}`)
+	t.Setenv("KUBECONFIG", k.as("follower"))
+	runPage(t, docRunner{t: t, shell: shell, dir: t.TempDir(), printed: wantPrinted(t)}, page)
 }

@@ -115,7 +115,10 @@ func (c *cli) validate(f validateFlags) error {
 		return err
 	}
 	p := report.NewInvalidPrinter(c.out, f.format.value, f.mode.value, server != nil, f.color.painter(c.out))
-	for o, x := range jobs.Map(c.Jobs, c.typed(objects, known), func(o typedObject) validated { return o.validate(server) }) {
+	for o, x := range jobs.Map(c.Jobs, endpoints(objects, known), func(o typedObject) validated { return o.validate(server) }) {
+		if o.untyped != nil {
+			c.Untyped(o.Object, o.untyped)
+		}
 		for _, text := range x.warnings {
 			c.Warn(o.At(), "%v: %s", o.Object, text)
 		}
@@ -134,17 +137,18 @@ func (c *cli) validate(f validateFlags) error {
 type typedObject struct {
 	*manifest.Object
 	endpoint *types.Endpoint
+	untyped  error // why there is no endpoint
 }
 
-// typed yields the objects with their endpoints. known is nil if nothing can be validated.
-func (c *cli) typed(objects *survey, known *types.Types) iter.Seq[typedObject] {
+// endpoints yields the objects with their endpoints. known is nil if nothing can be validated.
+func endpoints(objects *survey, known *types.Types) iter.Seq[typedObject] {
 	return func(yield func(typedObject) bool) {
 		for o := range objects.objects {
-			var e *types.Endpoint
+			out := typedObject{Object: o}
 			if known != nil {
-				e, _ = c.TypeOf(o, known, managedfields.Config{})
+				out.endpoint, out.untyped = known.Of(o.GVK(), managedfields.Config{})
 			}
-			if !yield(typedObject{o, e}) {
+			if !yield(out) {
 				return
 			}
 		}
@@ -193,28 +197,39 @@ func (c *cli) server(f validateFlags, objects *survey) (finding.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	given, _ := c.quiet().DefinedBy(f.stored.schemas.Crds)
 	config := finding.ServerConfig{Now: now, Refused: func(o *manifest.Object, err error) {
-		c.Report(notice.Notice{Class: notice.Refused, Where: o.At(), Subject: o.String(), Text: o.View().Error(err)})
-	}}
-	for _, o := range slices.Concat(given, objects.definitions) {
-		if types.IsDefinition(o.Content) {
-			config.Definitions = append(config.Definitions, o)
+		class := notice.Refused
+		switch {
+		case slices.Contains(objects.definitions, o): // it is validated itself
+			return
+		case types.IsDefinition(o.Content):
+			class = notice.BadSchema
 		}
-	}
+		c.Report(notice.Notice{Class: class, Where: o.At(), Subject: o.String(), Text: o.View().Error(err)})
+	}}
+	type groupKind struct{ group, kind string }
+	used := map[groupKind]bool{}
 	for s := range objects.index.All() {
+		used[groupKind{s.Group, s.Kind}] = true
 		if s.Namespace != "" {
 			config.In = append(config.In, s.Namespace)
 		}
 	}
-	config.Live = c.Objects(c.ReadLive(f.live, true))
-	return c.judging(config, f.judged)
-}
-
-// judging returns the server for config, with what the files of f hold.
-func (c *cli) judging(config finding.ServerConfig, f judgedFlags) (finding.Server, error) {
-	config.Policies = c.Objects(c.Read(f.policies, true))
-	config.Params = c.Objects(c.Read(f.params, true))
-	config.Namespaces = c.Objects(c.Read(f.namespaces, true))
+	given, _ := c.quiet().DefinedBy(f.stored.schemas.Crds)
+	params := c.Objects(c.Read(f.judged.params, true))
+	for _, o := range params {
+		used[groupKind{o.Id.Group, o.Id.Kind}] = true
+	}
+	for _, o := range slices.Concat(given, objects.definitions) {
+		spec := o.Content.Get("spec")
+		id := groupKind{spec.Get("group").Str(), spec.Get("names", "kind").Str()}
+		if types.IsDefinition(o.Content) && used[id] {
+			config.Definitions = append(config.Definitions, o)
+			used[id] = false // the first of two counts
+		}
+	}
+	config.Live, config.Params = c.Objects(c.ReadLive(f.live, true)), params
+	config.Policies = c.policies(f.judged.policies)
+	config.Namespaces = c.Objects(c.Read(f.judged.namespaces, true))
 	return c.newServer(config)
 }

@@ -5,12 +5,15 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/value"
 )
 
 // Server says what an API server refuses of objects, beyond their schemas. It is safe for concurrent use.
 type Server interface {
 	// Judge returns what the server finds in o. found are the defects that are known already; they are not repeated.
 	Judge(o *manifest.Object, e *types.Endpoint, found []Defect) Verdict
+	// Decide returns what comes of a request. The old object of the request must be among those that the server has stored.
+	Decide(r Request) (Decision, error)
 	Close() error
 }
 
@@ -35,4 +38,20 @@ type Verdict struct {
 	Unread bool
 	// Unserved says that the server does not know the kind.
 	Unserved bool
+}
+
+// Request is a write that policies decide about.
+type Request struct {
+	Operation   string // CREATE, UPDATE or DELETE
+	Object, Old *manifest.Object
+	User        string // empty for an administrator
+	Groups      []string
+}
+
+// Decision is what came of a request.
+type Decision struct {
+	Allowed  bool
+	Message  string // why it is denied, masked
+	Warnings []string
+	Object   value.Value // what would be stored
 }

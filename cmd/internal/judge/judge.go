@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -124,19 +125,24 @@ func (j *Judge) Judge(o *manifest.Object, e *types.Endpoint, found []finding.Def
 		path = path[:strings.LastIndexByte(path, '/')]
 	}
 	v := &verdict{object: o, endpoint: e, known: found}
-	v.read(j.post(method, path+"?"+query.Encode(), media, content))
+	v.read(j.send(method, path+"?"+query.Encode(), media, content, nil))
 	return v.Verdict
 }
 
-// post sends a request with content, and returns the answer.
-func (j *Judge) post(method, target, media string, content value.Value) *recorder {
+// send sends a request with content, which may be absent, and returns the answer.
+func (j *Judge) send(method, target, media string, content value.Value, header http.Header) *recorder {
 	w := &recorder{header: http.Header{}}
-	r, err := http.NewRequest(method, target, bytes.NewReader(content.AppendJSON(nil)))
+	var body []byte
+	if !content.IsAbsent() {
+		body = content.AppendJSON(nil)
+	}
+	r, err := http.NewRequest(method, target, bytes.NewReader(body))
 	if err != nil { // a name that no path can have
 		w.code = http.StatusBadRequest
 		return w
 	}
 	r.RequestURI, r.RemoteAddr, r.Host = target, "127.0.0.1:0", "localhost"
+	maps.Copy(r.Header, header)
 	r.Header.Set("Content-Type", media)
 	r.Header.Set("Accept", "application/json")
 	j.server.ServeHTTP(w, r)

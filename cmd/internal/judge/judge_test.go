@@ -98,6 +98,7 @@ func TestFaults(t *testing.T) {
 func compare(f fault, details []string) string {
 	code := f.answer.Get("code").Int()
 	if code < 300 {
+		details = slices.DeleteFunc(details, func(d string) bool { return strings.Contains(d, "associative list") }) // see below
 		if len(details) > 0 {
 			return fmt.Sprintf("kube-apiserver takes it, and deed finds %q", details)
 		}

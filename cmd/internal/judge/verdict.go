@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
@@ -55,7 +56,7 @@ func (v *verdict) read(w *recorder) {
 			}
 			var path fieldpath.Path // of the whole object
 			if cause.Field != wholeObject {
-				path = kinds.PathIn(v.object.Content, cause.Field)
+				path = kinds.PathIn(v.object.Content, inVersion(v.object, cause.Field))
 			}
 			v.add(types.Named(v.endpoint.Typ, v.object.Content, path), class, cause.Message)
 		}
@@ -64,6 +65,23 @@ func (v *verdict) read(w *recorder) {
 		v.Unread = w.code == http.StatusBadRequest
 		v.add(nil, types.RefusedClass, status.Message)
 	}
+}
+
+// inVersion returns the field of an error about o. Where all versions of a definition are the same, kube-apiserver names fields in the form in
+// which definitions had one version.
+func inVersion(o *manifest.Object, field string) string {
+	if !types.IsDefinition(o.Content) {
+		return field
+	}
+	for _, member := range [][2]string{
+		{"spec.validation", "spec.versions[0].schema"}, {"spec.subresources", "spec.versions[0].subresources"},
+		{"spec.additionalPrinterColumns", "spec.versions[0].additionalPrinterColumns"}, {"spec.selectableFields", "spec.versions[0].selectableFields"},
+	} {
+		if rest, ok := strings.CutPrefix(field, member[0]); ok {
+			return member[1] + rest
+		}
+	}
+	return field
 }
 
 // wholeObject is the field of a cause that is about no field.
