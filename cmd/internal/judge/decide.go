@@ -36,10 +36,28 @@ func (j *Judge) Decide(q finding.Request) (finding.Decision, error) {
 		header.Set("Impersonate-User", q.User)
 		header["Impersonate-Group"] = q.Groups
 	}
-	if method == http.MethodDelete {
+	switch method {
+	case http.MethodDelete:
 		content = value.Value{}
+	case http.MethodPut:
+		if content, err = j.ofStored(content, path); err != nil {
+			return finding.Decision{}, err
+		}
 	}
 	return decisionOf(o, j.send(method, path+"?"+url.Values{"dryRun": {"All"}}.Encode(), "application/json", content, header))
+}
+
+// ofStored returns an object with what a client has read of the stored object at path, so that it can replace that.
+func (j *Judge) ofStored(object value.Value, path string) (value.Value, error) {
+	stored, err := value.Parse(j.send(http.MethodGet, path, "", value.Value{}, nil).body.Bytes())
+	if err != nil {
+		return object, err
+	}
+	metadata := object.Get("metadata")
+	for _, name := range []string{"uid", "resourceVersion", "creationTimestamp"} {
+		metadata = metadata.With(name, stored.Get("metadata", name))
+	}
+	return object.With("metadata", metadata), nil
 }
 
 // decisionOf reads an answer about o.
