@@ -203,6 +203,9 @@ func (c *cli) server(f validateFlags, objects *survey) (finding.Server, error) {
 		case slices.Contains(objects.definitions, o): // it is validated itself
 			return
 		case types.IsDefinition(o.Content):
+			if f.stored.schemas.Schemaless || len(types.ReadDefinition(o).Errors()) > 0 { // what is wrong is not needed, or said
+				return
+			}
 			class = notice.BadSchema
 		}
 		c.Report(notice.Notice{Class: class, Where: o.At(), Subject: o.String(), Text: o.View().Error(err)})
