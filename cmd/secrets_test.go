@@ -56,8 +56,6 @@ var allowed = map[string]string{
 	"manifest.TextOf":              "makes the text of a file, which is read as one",
 	"cli.remote.text":              "names an object",
 	"judge.Judge.send":             "sends an object to the server in the process",
-	"judge.decisionOf":             "makes it secret.Raw",
-	"judge.verdict.read":           "makes it secret.Raw",
 	"manifest.Reader.Object":       "names an object by the beginning of its name",
 	"types.classOf":                "looks at the first word",
 	"entries.SizesOf":              "counts bytes",

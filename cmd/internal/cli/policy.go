@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -177,12 +176,13 @@ func (c *cli) policySuite(s *policytest.Suite, p *report.CasePrinter) error {
 // policies returns the policies and bindings in files. It warns of policies without a binding, which have no effect.
 func (c *cli) policies(names []string) []*manifest.Object {
 	all := c.Objects(c.Read(names, true))
-	bound := map[string]bool{}
+	type binding struct{ kind, policy string }
+	bound := map[binding]bool{}
 	for _, o := range all {
-		bound[fmt.Sprintf("%s/%s", o.Id.Kind, o.Content.Get("spec", "policyName").Str())] = true
+		bound[binding{o.Id.Kind, o.Content.Get("spec", "policyName").Str()}] = true
 	}
 	for _, o := range all {
-		if isPolicy[o.Id.Kind] && !bound[o.Id.Kind+"Binding/"+o.Id.Name] {
+		if isPolicy[o.Id.Kind] && !bound[binding{o.Id.Kind + "Binding", o.Id.Name}] {
 			c.Warn(o.At(), "%v has no binding among the files of policies, and so no effect", o)
 		}
 	}
