@@ -24,11 +24,10 @@ func TestMain(m *testing.M) {
 	delegating = false
 	command := func() {
 		delegating = true
-		os.Exit(runPrinting())
+		os.Exit(runPrinting(nil))
 	}
 	testscript.Main(m, map[string]func(){
-		"deed": command, "kubectl-deed": command,
-		fullProgram: func() { os.Exit(RunWith(judge.New, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"deed": command, "kubectl-deed": command, fullProgram: func() { os.Exit(runPrinting(judge.New)) },
 	})
 }
 
