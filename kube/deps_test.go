@@ -10,7 +10,8 @@ import (
 var table = []layers.Layer{
 	{".", "", "fieldpath internal/custom managedfields merge schema schema/builtin schema/openapi schema/structural value value/structs",
 		"k8s.io/apimachinery k8s.io/kube-openapi sigs.k8s.io/structured-merge-diff/v6"},
-	{"gitops", ".", "fieldpath internal/door managedfields merge schema schema/builtin typed value", "k8s.io/apimachinery"},
+	{"cluster", "", "schema schema/builtin value", "k8s.io/apimachinery"},
+	{"gitops", ". cluster", "fieldpath internal/door managedfields merge schema schema/builtin typed value", "k8s.io/apimachinery"},
 	{"csa", ".", "internal/yaml managedfields ownership schema schema/builtin value", "k8s.io/apimachinery sigs.k8s.io/structured-merge-diff/v6"},
 	{"fake", ".", "managedfields", "k8s.io/apimachinery"},
 }

@@ -17,16 +17,16 @@ import (
 // server, and is kept as it was there.
 func (s *Server) begins(ctx context.Context, object value.Value) error {
 	if api.Meta(object, "resourceVersion") != "" {
-		return s.restore(ctx, object)
+		return s.Restore(ctx, object)
 	}
 	return s.Create(ctx, object)
 }
 
-// restore stores an object as another server had it: with its uid, times, status and managed fields. What its kind does not know goes,
+// Restore stores an object as another server had it: with its uid, times, status and managed fields. What its kind does not know goes,
 // and defaults are filled in; nothing else is checked. An object that exists stays.
 //
 // It writes to the store directly, past admission and validation: they have passed on the other server. The revision is a new one.
-func (s *Server) restore(ctx context.Context, object value.Value) error {
+func (s *Server) Restore(ctx context.Context, object value.Value) error {
 	v, err := s.versionOf(object)
 	if err != nil {
 		return err

@@ -2,30 +2,24 @@ package gitops
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/kube"
-	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/kube/cluster"
 )
 
 // Cluster compares objects with those of a cluster that it may only read: objects, discovery and OpenAPI documents, and
 // CustomResourceDefinitions where it is allowed to. It reads the schema of a kind once, and is safe for concurrent use.
 type Cluster struct {
-	get func(ctx context.Context, path string) ([]byte, error)
+	cluster *cluster.Cluster
 
-	mu        sync.Mutex
-	resources map[gvkschema.GroupVersion]*metav1.APIResourceList
-	schemas   map[gvkschema.GroupVersionKind]*kube.Registry // nil for a built-in kind
+	mu      sync.Mutex
+	schemas map[gvkschema.GroupVersionKind]*kube.Registry
 }
 
 // NewCluster returns a cluster that is read by get, which sends a GET request for an absolute path and returns the body of the answer. Its
@@ -35,9 +29,8 @@ type Cluster struct {
 //		return clientset.RESTClient().Get().RequestURI(path).Do(ctx).Raw()
 //	}
 func NewCluster(get func(ctx context.Context, path string) ([]byte, error)) *Cluster {
-	return &Cluster{
-		get: get, resources: map[gvkschema.GroupVersion]*metav1.APIResourceList{}, schemas: map[gvkschema.GroupVersionKind]*kube.Registry{},
-	}
+	read := func(ctx context.Context, path, _ string) ([]byte, error) { return get(ctx, path) }
+	return &Cluster{cluster: cluster.New(read, nil), schemas: map[gvkschema.GroupVersionKind]*kube.Registry{}}
 }
 
 // Diff is the function [Diff] for the live object in the cluster. A namespaced object without a namespace is in the one called default.
@@ -48,25 +41,17 @@ func (c *Cluster) Diff(ctx context.Context, desired any, o Options) (*Result, er
 	if err != nil {
 		return nil, fmt.Errorf("desired object: %w", err)
 	}
-	gvk := gvkschema.GroupVersionKind(object.GVK())
-	resource, err := c.resource(ctx, gvk)
+	resource, err := c.cluster.Resource(ctx, gvkschema.GroupVersionKind(object.GVK()))
 	if err != nil {
 		return nil, err
 	}
-	registry, err := c.schema(ctx, gvk, resource)
+	registry, err := c.registry(ctx, resource)
 	if err != nil {
 		return nil, err
 	}
-	namespace := object.Content.Get("metadata", "namespace").Str()
-	if namespace == "" && resource.Namespaced {
-		namespace = metav1.NamespaceDefault
-	}
-	path := pathOf(gvk.GroupVersion())
-	if resource.Namespaced {
-		path += "/namespaces/" + url.PathEscape(namespace)
-	}
+	metadata := object.Content.Get("metadata")
 	var live any
-	switch text, err := c.get(ctx, path+"/"+resource.Name+"/"+url.PathEscape(object.Content.Get("metadata", "name").Str())); {
+	switch text, err := c.cluster.Object(ctx, resource, metadata.Get("namespace").Str(), metadata.Get("name").Str()); {
 	case err == nil:
 		live = text
 	case !apierrors.IsNotFound(err):
@@ -75,66 +60,30 @@ func (c *Cluster) Diff(ctx context.Context, desired any, o Options) (*Result, er
 	return Diff(live, object, registry, o)
 }
 
-// pathOf returns the path of the API of a version.
-func pathOf(gv gvkschema.GroupVersion) string {
-	if gv.Group == "" {
-		return "/api/" + gv.Version
-	}
-	return "/apis/" + gv.Group + "/" + gv.Version
-}
-
-// resource returns the resource of a kind.
-func (c *Cluster) resource(ctx context.Context, gvk gvkschema.GroupVersionKind) (metav1.APIResource, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	list := c.resources[gvk.GroupVersion()]
-	if list == nil {
-		text, err := c.get(ctx, pathOf(gvk.GroupVersion()))
-		if err != nil {
-			return metav1.APIResource{}, fmt.Errorf("discovery of %v: %w", gvk.GroupVersion(), err)
-		}
-		list = &metav1.APIResourceList{}
-		if err := json.Unmarshal(text, list); err != nil {
-			return metav1.APIResource{}, fmt.Errorf("discovery of %v: %w", gvk.GroupVersion(), err)
-		}
-		c.resources[gvk.GroupVersion()] = list
-	}
-	for _, r := range list.APIResources {
-		if r.Kind == gvk.Kind && !strings.Contains(r.Name, "/") {
-			return r, nil
-		}
-	}
-	return metav1.APIResource{}, fmt.Errorf("the cluster has no kind %v", gvk)
-}
-
-// schema returns a registry that has a kind.
-func (c *Cluster) schema(ctx context.Context, gvk gvkschema.GroupVersionKind, resource metav1.APIResource) (*kube.Registry, error) {
-	if k, ok := builtin.Lookup(schema.GVK(gvk)); ok && k.Served != builtin.NotServed {
+// registry returns a registry that has the kind of a resource; nil for a kind that Kubernetes itself has.
+func (c *Cluster) registry(ctx context.Context, r cluster.Resource) (*kube.Registry, error) {
+	if cluster.IsBuiltIn(r.GVK) {
 		return nil, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known := c.schemas[gvk]; known != nil {
+	if known := c.schemas[r.GVK]; known != nil {
 		return known, nil
 	}
+	found, err := c.cluster.Schema(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	var sources kube.Sources
-	definition, err := c.get(ctx, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"+resource.Name+"."+gvk.Group)
-	switch {
-	case err == nil:
-		sources.Definitions = []any{definition}
-	case apierrors.IsNotFound(err) || apierrors.IsForbidden(err):
-		document, err := c.get(ctx, "/openapi/v3"+pathOf(gvk.GroupVersion()))
-		if err != nil {
-			return nil, fmt.Errorf("OpenAPI document of %v: %w", gvk.GroupVersion(), err)
-		}
-		sources.OpenAPIV3 = [][]byte{document}
-	default:
-		return nil, fmt.Errorf("definition of %v: %w", gvk, err)
+	if found.Definition != nil {
+		sources.Definitions = []any{found.Definition}
+	} else {
+		sources.OpenAPIV3 = [][]byte{found.Document}
 	}
 	registry, err := kube.NewRegistry(sources)
 	if registry == nil || err != nil {
-		return nil, errors.Join(fmt.Errorf("schema of %v", gvk), err)
+		return nil, errors.Join(fmt.Errorf("schema of %v", r.GVK), err)
 	}
-	c.schemas[gvk] = registry
+	c.schemas[r.GVK] = registry
 	return registry, nil
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/judge"
 	"golang.org/x/tools/txtar"
 )
 
@@ -55,9 +57,11 @@ var canaryCommands = map[string]canaryCommand{
 		with(".spec.users[*]", "-f", "live.yaml"), with("token", "-f", "live.yaml"), with(".metadata.annotations", "-f", "live.yaml"),
 		with(".spec.whole", "-f", "live.yaml"), with("key.next", "-f", "live-safe.yaml"), with(".data", "--kind", "Secret"),
 	}, unread: "-f"},
-	"extract":  {calls: [][]string{with("-f", "live.yaml")}, unread: "-f", product: []string{"yaml", "json"}},
-	"check":    {calls: [][]string{with("-f", "live.yaml"), with("-f", "live.yaml", "--schemas")}, unread: "-f"},
-	"validate": {calls: [][]string{with("-f", "given.yaml", "-f", "given-safe.yaml"), with("-f", "live.yaml", "-f", "live-safe.yaml")}, unread: "-f"},
+	"extract":     {calls: [][]string{with("-f", "live.yaml")}, unread: "-f", product: []string{"yaml", "json"}},
+	"check":       {calls: [][]string{with("-f", "live.yaml"), with("-f", "live.yaml", "--schemas")}, unread: "-f"},
+	"validate":    {calls: [][]string{with("-f", "given.yaml", "-f", "given-safe.yaml"), with("-f", "live.yaml", "-f", "live-safe.yaml"), with("-f", "given.yaml", "--live", "live.yaml", "--policy", "policy.yaml")}, unread: "-f"},
+	"policy":      {calls: [][]string{{}}},
+	"policy test": {calls: [][]string{{"-f", "policy-tests.yaml"}}, unread: "-f"},
 	"migrate": {calls: [][]string{with("--live", "live.yaml"), with("--live", "live.yaml", "-f", "given.yaml", "--from-last-applied")},
 		unread: "--live", product: []string{"yaml", "json", "patch", "kubectl"}},
 	"transfer": {calls: [][]string{with("--live", "live.yaml", "-f", "given.yaml", "--from", "ops", "--to", "kubectl"), with("--live", "live.yaml", "--from", "kubectl", "--to", "new")},
@@ -79,7 +83,8 @@ var canaryFlags = map[string][]string{
 	"type": {"any --schema smd.yaml"}, "until": {"3"}, "manager": {"ops", "nobody"}, "only": {"ops", "kubectl,ops", "conflicting,changed,note,server,refused"}, "not": {"kubectl"},
 	"both": {"ops,kubectl"}, "kind": {"Secret", "v1/Secret", "example.com/v1/Vault"}, "ignore-code": {"absent-path"}, "from": {"ops", "nobody"},
 	"to": {"new", "smd"}, "path": {".data", ".spec.tokens"}, "depth": {"2"}, "selector": {"a=b", "!a"},
-	"kustomize": {"kust", "unbuilt"},
+	"kustomize": {"kust", "unbuilt"}, "context": {"none"}, "kubeconfig": {"none.yaml"}, "inventory": {"secret/given"},
+	"policy": {"policy.yaml", "given.yaml"}, "params": {"given.yaml"}, "namespace-object": {"given.yaml"},
 }
 
 // canary matches the values that must not be printed: see testdata/canary.
@@ -285,7 +290,7 @@ func (r canaryRun) look(line []string, isProduct bool) (stdout, stderr string) {
 
 func (r canaryRun) run(line []string) (stdout, stderr string) {
 	var out, err bytes.Buffer
-	if code := Run(line, strings.NewReader(""), &out, &err); code == 3 {
+	if code := RunWith(judge.New, line, strings.NewReader(""), &out, &err); code == 3 {
 		r.Errorf("deed %s failed: %s", strings.Join(line, " "), fmt.Sprint(err.String()))
 	}
 	return out.String(), err.String()

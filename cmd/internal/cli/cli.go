@@ -35,10 +35,12 @@ func newCLI(in io.Reader, out, err io.Writer) *cli {
 // cli is one run of the command.
 type cli struct {
 	*types.Library
-	program string // base name of the program that the process runs
-	out     io.Writer
-	running *cobra.Command // the subcommand, nil before it starts
-	piped   string         // the flag that standard input stands for, if the command reads standard input by default
+	program   string // base name of the program that the process runs
+	out       io.Writer
+	running   *cobra.Command // the subcommand, nil before it starts
+	args      []string
+	newServer NewServer // nil in a program without a server
+	piped     string    // the flag that standard input stands for, if the command reads standard input by default
 }
 
 func (c *cli) run(args []string, root *cobra.Command) (code int) {
@@ -49,6 +51,7 @@ func (c *cli) run(args []string, root *cobra.Command) (code int) {
 			code = notice.ExitInternal
 		}
 	}()
+	c.args = args
 	root.SetArgs(append([]string{}, args...)) // cobra would replace nil by the arguments of the process
 	if cmd, err := root.ExecuteC(); err != nil {
 		fmt.Fprintf(c.Log, "%s: %s\nSee '%s'.\n", cmd.CommandPath(), strings.TrimRight(secret.Open.Error(err), "\n"), helpOf(cmd))
@@ -80,7 +83,7 @@ the owners of each of its fields, the conflicts of an apply, and the reasons.`,
 	root.AddCommand(
 		c.applyCommand(), c.updateCommand(), c.planCommand(), c.diffCommand(), c.replayCommand(), // write, or predict a write
 		c.blameCommand(), c.fieldsCommand(), c.explainCommand(), c.extractCommand(), // show owners
-		c.checkCommand(), c.validateCommand(), c.schemaCommand(), // report defects
+		c.checkCommand(), c.validateCommand(), c.policyCommand(), c.schemaCommand(), // report defects
 		c.migrateCommand(), c.transferCommand(), // hand fields over
 		c.versionCommand(),
 	)

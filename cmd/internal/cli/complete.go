@@ -61,7 +61,7 @@ func (c *cli) completeValues(root *cobra.Command) {
 
 // takesFiles holds the commands whose arguments are files.
 var takesFiles = map[string]bool{
-	"convert": true, "diff": true, "replay": true, "apply": true, "update": true, "plan": true, "validate": true,
+	"convert": true, "diff": true, "replay": true, "apply": true, "update": true, "plan": true, "validate": true, "test": true,
 }
 
 // onlyArgument completes the first argument only.

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
@@ -26,6 +29,9 @@ func (f *putFlags) register(flags *pflag.FlagSet) {
 func (f *putFlags) rewriter(c *cli, live []string) (*manifest.Rewriter, error) {
 	if !f.write {
 		return nil, nil
+	}
+	if slices.Contains(live, clusterName) {
+		return nil, errors.New("--write writes files: a cluster is only read")
 	}
 	return c.NewRewriter(live, c.out, f.dryRun.value != "none")
 }

@@ -22,6 +22,7 @@ var findingOf = map[string]string{
 	"extract":     "an object that the manager has not applied",
 	"check":       "a finding",
 	"validate":    "an invalid object",
+	"policy test": "a case that is not decided as expected, or a policy that a server refuses",
 	"schema list": "no such kind",
 	"schema diff": "a difference",
 	"migrate":     "an object that cannot be migrated, or whose next apply is in conflict or removes something",

@@ -9,23 +9,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/cmd/internal/judge"
 	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
 // exitFiles holds the files that the commands of exitCases read.
 var exitFiles = map[string]string{
-	"empty.yaml":    "",
-	"config.yaml":   `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "1"}}`,
-	"bare.yaml":     `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}`,
-	"other.yaml":    `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "2"}}`,
-	"unknown.yaml":  `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, dat: {}}`,
-	"mistyped.yaml": `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: 1}}`,
-	"twice.yaml":    `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "1", a: "2"}}`,
-	"text.yaml":     `{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {type: Odd}}`,
-	"old.yaml":      `{apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: i}}`,
-	"strange.yaml":  `{apiVersion: example.org/v1, kind: Widget, metadata: {name: w}}`,
-	"nameless.yaml": `{apiVersion: v1, kind: ConfigMap}`,
-	"broken.yaml":   `{apiVersion: v1, kind: ConfigMap, metadata: {name: `,
+	"passing.yaml":        "cases: [{name: a, object: config.yaml, expect: allowed}]",
+	"failing.yaml":        "cases: [{name: a, object: config.yaml, expect: denied}]",
+	"refused-policy.yaml": "{policies: [policy.yaml], cases: [{name: a, object: config.yaml, expect: allowed}]}",
+	"policy.yaml":         "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingAdmissionPolicyBinding, metadata: {name: a}}",
+	"empty.yaml":          "",
+	"config.yaml":         `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "1"}}`,
+	"bare.yaml":           `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}`,
+	"other.yaml":          `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "2"}}`,
+	"unknown.yaml":        `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, dat: {}}`,
+	"mistyped.yaml":       `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: 1}}`,
+	"twice.yaml":          `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "1", a: "2"}}`,
+	"text.yaml":           `{apiVersion: v1, kind: Service, metadata: {name: s}, spec: {type: Odd}}`,
+	"old.yaml":            `{apiVersion: extensions/v1beta1, kind: Ingress, metadata: {name: i}}`,
+	"strange.yaml":        `{apiVersion: example.org/v1, kind: Widget, metadata: {name: w}}`,
+	"nameless.yaml":       `{apiVersion: v1, kind: ConfigMap}`,
+	"broken.yaml":         `{apiVersion: v1, kind: ConfigMap, metadata: {name: `,
 	"live.yaml": `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, managedFields: [{manager: x, operation: Apply, apiVersion: v1, ` +
 		`fieldsType: FieldsV1, fieldsV1: {"f:data": {"f:a": {}}}}]}, data: {a: "1"}}`,
 	"created.yaml": `{apiVersion: v1, kind: ConfigMap, metadata: {name: c, managedFields: [{manager: kubectl, operation: Apply, apiVersion: v1, ` +
@@ -77,6 +82,7 @@ var exitCases = map[string]map[int][]string{
 		1: {"--live live.yaml --from z --to y", "--live live.yaml --from x --to y -f bare.yaml"},
 		2: {"--live empty.yaml --from x --to y", "--live live.yaml"},
 	},
+	"policy test":    {0: {"passing.yaml"}, 1: {"failing.yaml", "refused-policy.yaml"}, 2: {"empty.yaml", "config.yaml", "passing.yaml --jobs x"}},
 	"schema list":    {0: {"v1/Pod"}, 1: {"nothing"}, 2: {"--crd empty.yaml"}},
 	"schema show":    {0: {"v1/Pod"}, 2: {"v1/Pot", "v1/Pod --crd empty.yaml"}},
 	"schema convert": {0: {"schema.yaml"}, 2: {"empty.yaml", "missing.yaml"}},
@@ -105,7 +111,11 @@ func inExitFiles(t *testing.T) {
 // runLine runs a command line, and returns its exit code and its standard error.
 func runLine(line string) (int, string) {
 	var out, stderr strings.Builder
-	code := Run(strings.Fields(line), strings.NewReader(""), &out, &stderr)
+	var server NewServer // as in deed, but for commands that deed leaves to deed-validate as a whole
+	if strings.HasPrefix(line, "policy") {
+		server = judge.New
+	}
+	code := RunWith(server, strings.Fields(line), strings.NewReader(""), &out, &stderr)
 	return code, stderr.String()
 }
 

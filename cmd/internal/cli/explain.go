@@ -85,7 +85,11 @@ func (c *cli) explain(f explainFlags, text string) error {
 
 // explanations returns the explanations of path in kind, or in the objects of the input.
 func (c *cli) explanations(f explainFlags, kind schema.GVK, path selector.Selector) ([]*explain.Explanation, error) {
-	if !f.stored.input.any() && f.kind != "" {
+	fromCluster, err := f.stored.isCluster()
+	if err != nil {
+		return nil, err
+	}
+	if !f.stored.input.any() && len(f.stored.live) == 0 && !fromCluster && f.kind != "" {
 		if err := f.stored.schemas.Check(); err != nil {
 			return nil, err
 		}

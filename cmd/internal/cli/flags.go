@@ -60,7 +60,7 @@ func (f outputFlags) printer(out io.Writer, list bool) *report.Printer {
 
 func registerSchemas(flags *pflag.FlagSet, f *types.Flags) {
 	flags.StringArrayVar(&f.Crds, "crd", nil,
-		"`file` or directory with CustomResourceDefinitions; repeatable. Those among the objects are used anyway")
+		"`file`, directory, archive or URL with CustomResourceDefinitions; repeatable. Those among the objects are used anyway")
 	flags.StringArrayVar(&f.OpenAPI, "openapi", nil,
 		"`file` or directory with OpenAPI documents, v2 or v3, of an API server; repeatable")
 	flags.StringVar(&f.Schema, "schema", "",

@@ -17,6 +17,7 @@ import (
 type writeFlags struct {
 	input       inputFlags
 	live        []string
+	cluster     clusterFlags
 	schemas     types.Flags
 	manager     string
 	namespace   string
@@ -30,7 +31,8 @@ func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.SortFlags = false
 	f.input.register(flags)
 	flags.StringArrayVar(&f.live, "live", nil,
-		"`file` or directory with the objects as they are stored, with managedFields, or - for standard input; repeatable. A List without items means that nothing is stored")
+		"`file` or directory with the objects as they are stored, with managedFields, - for standard input, or cluster for the cluster of the kubeconfig; repeatable. A List without items means that nothing is stored")
+	f.cluster.register(flags)
 	flags.StringVar(&f.manager, "field-manager", manager, "the `name` of the manager that writes")
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of objects that have none")
 	flags.StringVar(&f.name, "name", "", "the `name` of an object that has none")
@@ -91,14 +93,11 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	r := manifest.Everything
 	r.Fallback, r.Given = f.name, true
 	given := c.survey(c.read(names, f.input), r)
-	live := f.live
-	if files != nil {
-		live = files.Existing(f.input.recursive)
+	stored, schemas, definitions, err := c.storedFor(f, given, files)
+	if err != nil {
+		return nil, err
 	}
-	before := c.Problems
-	stored := c.Index(c.ReadLive(live, f.input.recursive), manifest.Everything)
-	stored.Complete = c.Problems == before
-	types := c.NewTypes(f.schemas, slices.Concat(given.definitions, stored.Definitions)...)
+	types := c.NewTypes(schemas, definitions...)
 	if types == nil {
 		return nil, nil
 	}
@@ -107,4 +106,32 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	w := dryrun.NewWorkload(c.Library, types, config, given.objects, stored)
 	w.Namespace, w.Name = f.namespace, f.name
 	return &workload{w, given.several}, nil
+}
+
+// storedFor returns the stored objects of f, from files or a cluster, with the flags and the definitions that describe the kinds of the
+// objects in given.
+func (c *cli) storedFor(f writeFlags, given *survey, files *manifest.Rewriter) (*manifest.Live, types.Flags, []*manifest.Object, error) {
+	isCluster, err := f.cluster.isCluster(f.live, false)
+	if err != nil {
+		return nil, f.schemas, nil, err
+	}
+	if isCluster {
+		k, err := f.cluster.open(c, f.input, f.namespace)
+		if err != nil {
+			return nil, f.schemas, nil, err
+		}
+		texts, unknown := k.forConfigs(given)
+		stored := c.Index(texts, manifest.Everything)
+		stored.Complete, stored.Unknown = true, unknown
+		schemas, definitions := k.schemas(f.schemas, given.definitions)
+		return stored, schemas, definitions, nil
+	}
+	live := f.live
+	if files != nil {
+		live = files.Existing(f.input.recursive)
+	}
+	before := c.Problems
+	stored := c.Index(c.ReadLive(live, f.input.recursive), manifest.Everything)
+	stored.Complete = c.Problems == before
+	return stored, f.schemas, slices.Concat(given.definitions, stored.Definitions), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/cmd/internal/wording"
+	"github.com/deed-project/deed/kube/csa"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 )
@@ -24,6 +25,7 @@ type migrateFlags struct {
 	from        []string
 	subresource string
 	record      bool
+	inventory   string
 }
 
 func (c *cli) migrateCommand() *cobra.Command {
@@ -62,6 +64,8 @@ were applied.`,
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that the updates went through")
 	flags.BoolVar(&f.record, "from-last-applied", false,
 		"for objects that have lost their managedFields, take the applied fields from kubectl's record")
+	flags.StringVar(&f.inventory, "inventory", "",
+		"migrate what the object `TYPE/NAME` of the cluster lists: release/NAME of Helm, a Kustomization or HelmRelease of Flux, or an Application of Argo CD")
 	f.registerOutput(flags)
 	return cmd
 }
@@ -70,6 +74,13 @@ were applied.`,
 func (c *cli) migrate(f migrateFlags) error {
 	if err := dryrun.CheckManager(f.manager); err != nil {
 		return err
+	}
+	var tool csa.Inventory
+	if f.inventory != "" {
+		var err error
+		if tool, err = c.takeInventory(&f); err != nil {
+			return err
+		}
 	}
 	matched, there := false, []string{}
 	err := c.handovers(f.handoverFlags, func(o, config *manifest.Object, e *types.Endpoint) *dryrun.Handover {
@@ -84,7 +95,7 @@ func (c *cli) migrate(f migrateFlags) error {
 		}
 		from := f.from
 		if len(from) == 0 {
-			from = ownership.ClientSideAppliers(o.Entries)
+			from = slices.Concat(tool.From, ownership.ClientSideAppliers(o.Entries))
 		}
 		if err := h.Migrate(e, from, f.manager, f.subresource); err != nil && !errors.Is(err, ownership.ErrNoManager) {
 			c.cannotHandOver(h, e, err)
@@ -104,6 +115,27 @@ func (c *cli) migrate(f migrateFlags) error {
 	slices.Sort(there)
 	return fmt.Errorf("--from: no update in the objects is by %s; their managers are %s",
 		wording.QuotedList(f.from), wording.QuotedList(slices.Compact(there)))
+}
+
+// takeInventory makes f migrate the objects of the inventory that it names, to the applier that its tool is unless --field-manager names
+// one. It returns the inventory.
+func (c *cli) takeInventory(f *migrateFlags) (csa.Inventory, error) {
+	if len(f.chosen.Arguments) > 0 || len(f.live) > 0 && !slices.Equal(f.live, []string{clusterName}) {
+		return csa.Inventory{}, errors.New("--inventory names the objects, all in the cluster: name no others, and no files with --live")
+	}
+	k, err := f.cluster.open(c, f.configs, f.chosen.Namespace)
+	if err != nil {
+		return csa.Inventory{}, err
+	}
+	found, objects, err := k.inventory(f.inventory)
+	if err != nil {
+		return csa.Inventory{}, err
+	}
+	if !c.running.Flags().Changed("field-manager") {
+		f.manager = found.To
+	}
+	f.listed = &inventoried{k, objects}
+	return found, nil
 }
 
 // cannotHandOver reports why a handover failed.

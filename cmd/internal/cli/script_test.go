@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/deed-project/deed/cmd/internal/judge"
 )
 
 var update = flag.Bool("update", false, "re-record the golden sections of the scripts")
@@ -19,9 +21,13 @@ var update = flag.Bool("update", false, "re-record the golden sections of the sc
 const scripts = "../../../testdata/script"
 
 func TestMain(m *testing.M) {
+	delegating = false
+	command := func() {
+		delegating = true
+		os.Exit(runPrinting(nil))
+	}
 	testscript.Main(m, map[string]func(){
-		"deed":         func() { os.Exit(runPrinting()) },
-		"kubectl-deed": func() { os.Exit(runPrinting()) },
+		"deed": command, "kubectl-deed": command, fullProgram: func() { os.Exit(runPrinting(judge.New)) },
 	})
 }
 

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"iter"
 	"slices"
 
 	"github.com/spf13/pflag"
 
+	"github.com/deed-project/deed/cmd/internal/connect"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
@@ -19,6 +21,8 @@ import (
 // storedFlags holds the flags that select stored objects and their schemas.
 type storedFlags struct {
 	input   inputFlags
+	live    []string
+	cluster clusterFlags
 	chosen  selectFlags
 	schemas types.Flags
 }
@@ -27,6 +31,8 @@ const storedObjects = "objects as they are stored, with managedFields"
 
 func (f *storedFlags) registerInput(flags *pflag.FlagSet) {
 	f.input.registerFor(flags, storedObjects)
+	flags.StringArrayVar(&f.live, "live", nil, "as --filename, or cluster for the cluster of the kubeconfig, which is also read when there is no input; repeatable")
+	f.cluster.register(flags)
 	f.chosen.register(flags)
 }
 
@@ -36,6 +42,7 @@ type survey struct {
 	index       *manifest.Live // where the objects are
 	several     bool           // whether there are several
 	definitions []*manifest.Object
+	cluster     *remote                    // where the objects are from; nil for files
 	quiet       iter.Seq[*manifest.Object] // like objects, but problems are not reported
 }
 
@@ -52,7 +59,7 @@ func (c *cli) survey(texts []*manifest.Text, r manifest.Reader) *survey {
 // streams is survey with a given index.
 func (c *cli) streams(texts []*manifest.Text, r manifest.Reader, index *manifest.Live) *survey {
 	quiet := c.With(notice.NewLog(io.Discard, nil))
-	return &survey{c.Stream(texts, r), index, index.Count > 1, index.Definitions, quiet.Stream(texts, r)}
+	return &survey{c.Stream(texts, r), index, index.Count > 1, index.Definitions, nil, quiet.Stream(texts, r)}
 }
 
 // managers returns the managers of all objects, sorted and without duplicates. It reads all objects and reports nothing.
@@ -71,7 +78,22 @@ func (s *survey) managers() []merge.Manager {
 
 // storedOnly returns the objects that f selects. Its error is an error of the command line.
 func (c *cli) storedOnly(f storedFlags) (*survey, error) {
-	names, err := c.inputs(f.input)
+	isCluster, err := f.isCluster()
+	if err != nil {
+		return nil, err
+	}
+	f.input.files = append(slices.Clone(f.input.files), f.live...)
+	names, err := []string(nil), error(nil)
+	if !isCluster {
+		names, err = c.inputs(f.input)
+		isCluster = errors.Is(err, errNoInput) && len(f.chosen.Arguments) > 0 && f.chosen.NoInput(nil) == nil
+	}
+	if isCluster {
+		found, failed := c.storedInCluster(f)
+		if !errors.Is(failed, connect.ErrNone) || err == nil {
+			return found, failed
+		}
+	}
 	if err != nil {
 		return nil, f.chosen.NoInput(err)
 	}
@@ -90,7 +112,29 @@ func (c *cli) stored(f storedFlags) (*survey, *types.Types, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return found, c.NewTypes(f.schemas, found.definitions...), nil
+	schemas, definitions := f.schemas, found.definitions
+	if found.cluster != nil {
+		schemas, definitions = found.cluster.schemas(schemas, definitions)
+	}
+	return found, c.NewTypes(schemas, definitions...), nil
+}
+
+// isCluster reports whether f asks for a cluster.
+func (f storedFlags) isCluster() (bool, error) { return f.cluster.isCluster(f.live, f.input.any()) }
+
+// storedInCluster is storedOnly for the objects in a cluster.
+func (c *cli) storedInCluster(f storedFlags) (*survey, error) {
+	k, err := f.cluster.open(c, f.input, f.chosen.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := k.chosen(f.chosen.Query)
+	if err != nil {
+		return nil, err
+	}
+	found := c.survey(texts, manifest.Everything)
+	found.cluster = k
+	return found, nil
 }
 
 // newManager returns the manager that s names, for an object that does not have it yet.

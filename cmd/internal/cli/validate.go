@@ -2,24 +2,48 @@ package cli
 
 import (
 	"errors"
+	"iter"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/cmd/internal/finding"
+	"github.com/deed-project/deed/cmd/internal/jobs"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
 )
 
 // validateFlags holds the flags of deed validate.
 type validateFlags struct {
 	stored storedFlags
+	live   []string
+	judged judgedFlags
 	mode   choice
 	format choice
 	color  colorFlags
 }
+
+// judgedFlags names the files for a server that validates.
+type judgedFlags struct {
+	policies   []string
+	params     []string
+	namespaces []string
+}
+
+func (f *judgedFlags) register(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&f.policies, "policy", nil,
+		"`file` or directory with admission policies in CEL, validating and mutating ones, and their bindings; repeatable")
+	flags.StringArrayVar(&f.params, "params", nil, "`file` or directory with the parameters of policies; repeatable")
+	flags.StringArrayVar(&f.namespaces, "namespace-object", nil,
+		"`file` or directory with the namespaces of the objects, whose labels policies see; repeatable. Others have no labels")
+}
+
+// any reports whether f names any file.
+func (f *judgedFlags) any() bool { return len(f.policies)+len(f.params)+len(f.namespaces) > 0 }
 
 func (c *cli) validateCommand() *cobra.Command {
 	var f validateFlags
@@ -58,6 +82,9 @@ warnings, and --validate=ignore leaves them out.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.input.registerFor(flags, "objects")
+	flags.StringArrayVar(&f.live, "live", nil,
+		"`file` or directory with objects as they are stored, which the objects are applied to: changes are validated, too; repeatable")
+	f.judged.register(flags)
 	f.mode = choice{report.StrictMode, []string{report.StrictMode, report.WarnMode, report.IgnoreMode}}
 	flags.Var(&f.mode, "validate", "how strict to be")
 	flags.Lookup("validate").NoOptDefVal = report.StrictMode
@@ -71,29 +98,141 @@ warnings, and --validate=ignore leaves them out.`,
 // validate runs deed validate.
 func (c *cli) validate(f validateFlags) error {
 	names, err := c.inputs(f.stored.input)
-	if err := errors.Join(err, checkStdin(names), f.stored.schemas.Check()); err != nil {
+	if err := errors.Join(err, checkStdin(names, f.live), f.stored.schemas.Check()); err != nil {
 		return err
+	}
+	if c.newServer == nil {
+		if err := c.delegate(); err == nil || f.judged.any() || len(f.live) > 0 {
+			return err
+		}
 	}
 	r := manifest.Everything
 	r.Unnamed, r.Repeating = true, true
 	objects := c.survey(c.read(names, f.stored.input), r)
-	types := c.NewTypes(f.stored.schemas, objects.definitions...) // nil if nothing can be validated
-	p := report.NewInvalidPrinter(c.out, f.format.value, f.mode.value, f.color.painter(c.out))
-	for o := range objects.objects {
-		defects, how := finding.Repetitions(o), report.NotValidated
-		if types != nil {
-			if e, ok := c.TypeOf(o, types, managedfields.Config{}); ok {
-				how = report.Validated
-				if e.MadeUp {
-					how = report.Exempted
-				}
-				defects = append(defects, finding.Defects(o, e)...)
-				slices.SortStableFunc(defects, func(a, b finding.Defect) int { return a.Where.Compare(b.Where) })
-			}
+	known := c.NewTypes(f.stored.schemas, objects.definitions...) // nil if nothing can be validated
+	server, err := c.server(f, objects)
+	if err != nil {
+		return err
+	}
+	p := report.NewInvalidPrinter(c.out, f.format.value, f.mode.value, server != nil, f.color.painter(c.out))
+	for o, x := range jobs.Map(c.Jobs, endpoints(objects, known), func(o typedObject) validated { return o.validate(server) }) {
+		if o.untyped != nil {
+			c.Untyped(o.Object, o.untyped)
 		}
-		if !p.Print(o, defects, how) {
+		for _, text := range x.warnings {
+			c.Warn(o.At(), "%v: %s", o.Object, text)
+		}
+		if !p.Print(o.Object, x.defects, x.how) {
 			c.Raise(notice.ExitFinding)
 		}
 	}
-	return c.end(p.Close(c.Notices))
+	err = p.Close(c.Notices)
+	if server != nil {
+		err = errors.Join(err, server.Close())
+	}
+	return c.end(err)
+}
+
+// typedObject is an object with the endpoint of its kind, nil if no schema describes it.
+type typedObject struct {
+	*manifest.Object
+	endpoint *types.Endpoint
+	untyped  error // why there is no endpoint
+}
+
+// endpoints yields the objects with their endpoints. known is nil if nothing can be validated.
+func endpoints(objects *survey, known *types.Types) iter.Seq[typedObject] {
+	return func(yield func(typedObject) bool) {
+		for o := range objects.objects {
+			out := typedObject{Object: o}
+			if known != nil {
+				out.endpoint, out.untyped = known.Of(o.GVK(), managedfields.Config{})
+			}
+			if !yield(out) {
+				return
+			}
+		}
+	}
+}
+
+// validated is what came of the validation of an object.
+type validated struct {
+	defects  []finding.Defect
+	how      report.Validation
+	warnings []string
+}
+
+// validate validates o by its schema, and by server unless that is nil.
+func (o typedObject) validate(server finding.Server) validated {
+	out := validated{defects: finding.Repetitions(o.Object), how: report.NotValidated}
+	if o.endpoint == nil {
+		return out
+	}
+	out.how = report.Validated
+	if o.endpoint.MadeUp {
+		out.how = report.Exempted
+	}
+	out.defects = append(out.defects, finding.Violations(o.Object, o.endpoint)...)
+	refusals, v := []finding.Defect(nil), finding.Verdict{Unserved: true}
+	if server != nil {
+		v = server.Judge(o.Object, o.endpoint, out.defects)
+	}
+	if v.Unserved || v.Unread {
+		refusals = finding.Refusals(o.Object, o.endpoint, out.defects)
+	}
+	if len(refusals) == 0 {
+		refusals = v.Defects
+	}
+	out.defects, out.warnings = append(out.defects, refusals...), v.Warnings
+	slices.SortStableFunc(out.defects, func(a, b finding.Defect) int { return a.Where.Compare(b.Where) })
+	return out
+}
+
+// server returns the server that validates objects, or nil in a program without one. It reports objects that the server does not take.
+func (c *cli) server(f validateFlags, objects *survey) (finding.Server, error) {
+	if c.newServer == nil {
+		return nil, nil
+	}
+	now, err := clock()
+	if err != nil {
+		return nil, err
+	}
+	config := finding.ServerConfig{Now: now, Refused: func(o *manifest.Object, err error) {
+		class := notice.Refused
+		switch {
+		case slices.Contains(objects.definitions, o): // it is validated itself
+			return
+		case types.IsDefinition(o.Content):
+			if f.stored.schemas.Schemaless || len(types.ReadDefinition(o).Errors()) > 0 { // what is wrong is not needed, or said
+				return
+			}
+			class = notice.BadSchema
+		}
+		c.Report(notice.Notice{Class: class, Where: o.At(), Subject: o.String(), Text: o.View().Error(err)})
+	}}
+	type groupKind struct{ group, kind string }
+	used := map[groupKind]bool{}
+	for s := range objects.index.All() {
+		used[groupKind{s.Group, s.Kind}] = true
+		if s.Namespace != "" {
+			config.In = append(config.In, s.Namespace)
+		}
+	}
+	given, _ := c.quiet().DefinedBy(f.stored.schemas.Crds)
+	params := c.Objects(c.Read(f.judged.params, true))
+	for _, o := range params {
+		used[groupKind{o.Id.Group, o.Id.Kind}] = true
+	}
+	for _, o := range slices.Concat(given, objects.definitions) {
+		spec := o.Content.Get("spec")
+		id := groupKind{spec.Get("group").Str(), spec.Get("names", "kind").Str()}
+		if types.IsDefinition(o.Content) && used[id] {
+			config.Definitions = append(config.Definitions, o)
+			used[id] = false // the first of two counts
+		}
+	}
+	config.Live, config.Params = c.Objects(c.ReadLive(f.live, true)), params
+	config.Policies = c.policies(f.judged.policies)
+	config.Namespaces = c.Objects(c.Read(f.judged.namespaces, true))
+	return c.newServer(config)
 }

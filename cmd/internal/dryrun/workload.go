@@ -209,7 +209,7 @@ func (w *Workload) liveOf(given *manifest.Object, find func() (*manifest.Stored,
 	switch other, twice := w.target[live]; {
 	case err != nil:
 		w.Problem(given.At(), "%s", given.View().Error(err))
-	case live == nil && !w.live.Complete:
+	case live == nil && (!w.live.Complete || w.live.Unknown[given.Id]):
 		w.Problem(given.At(), "%v may be stored, but not all live objects could be read", given)
 	case live != nil && twice:
 		w.Problem(given.At(), "%v has the same live object as the configuration at %v", given, other)

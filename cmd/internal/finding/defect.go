@@ -72,9 +72,17 @@ func definitionDefects(o *manifest.Object) []Defect {
 	return out
 }
 
-// Defects returns the violations of the schema of o. If its values have the right types, it also returns the known reasons why a server
-// refuses o.
-func Defects(o *manifest.Object, e *types.Endpoint) []Defect {
+// DefectOf returns the defect of o that f is about.
+func DefectOf(o *manifest.Object, f types.Finding) Defect {
+	detail := f.Text(o.View())
+	if len(f.Path) > 0 {
+		detail = o.View().Path(f.Path) + ": " + detail
+	}
+	return Defect{o, f.Path, o.At(manifest.Steps(o.Content, f.Path)...), f.Class, detail, false}
+}
+
+// Violations returns the places where o violates its schema.
+func Violations(o *manifest.Object, e *types.Endpoint) []Defect {
 	_, err := typed.New(o.Content, e.Typ)
 	var invalid typed.Errors
 	errors.As(err, &invalid)
@@ -83,12 +91,18 @@ func Defects(o *manifest.Object, e *types.Endpoint) []Defect {
 		isMild := d.Reason == typed.Undeclared || d.Reason == typed.Duplicate
 		out = append(out, Defect{o, d.Path, o.DefectAt(d), classes[d.Reason], types.Explain(o, d, e.Typ), isMild})
 	}
-	if slices.ContainsFunc(invalid, func(d *typed.Error) bool { return d.Reason == typed.WrongKind }) {
-		return out
+	return out
+}
+
+// Refusals returns the reasons why a server refuses o that are known without one. found are the violations of the schema: there are no reasons
+// if a value has a wrong type.
+func Refusals(o *manifest.Object, e *types.Endpoint, found []Defect) []Defect {
+	if slices.ContainsFunc(found, func(d Defect) bool { return d.Class == classes[typed.WrongKind] }) {
+		return nil
 	}
+	var out []Defect
 	for _, f := range e.Reading(o.Content) {
-		where := o.At(manifest.Steps(o.Content, f.Path)...)
-		out = append(out, Defect{o, f.Path, where, f.Class, o.View().Path(f.Path) + ": " + f.Text(o.View()), false})
+		out = append(out, DefectOf(o, f))
 	}
 	if types.IsDefinition(o.Content) {
 		out = append(out, definitionDefects(o)...)

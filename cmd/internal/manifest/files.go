@@ -24,6 +24,7 @@ type Loader struct {
 	Jobs     int               // how many objects are processed concurrently; 0 means one for each processor
 	Ignore   []string          // patterns of files that are not read, see [CheckIgnored]
 	Timeout  time.Duration     // the time limit of a fetch; 0 means no limit
+	keeps    bool              // whether copies of what is fetched are kept
 }
 
 // With returns a loader that reports to log, for objects of the same run.
@@ -108,10 +109,18 @@ func (c *Loader) readOne(name string, recursive bool) []*Text {
 		return []*Text{{Name: name, path: name, Data: data}}
 	}
 	if isURL(name) {
-		if t := c.fetch(name); t != nil {
-			return []*Text{t}
+		fetch := c.fetch
+		if c.keeps {
+			fetch = c.fetchKept
 		}
-		return nil
+		t := fetch(name)
+		switch {
+		case t == nil:
+			return nil
+		case isArchive(name):
+			return c.unpacked(t.Name, t.Data)
+		}
+		return []*Text{t}
 	}
 	var texts []*Text
 	for _, file := range c.filesIn(name, recursive) {
@@ -120,7 +129,27 @@ func (c *Loader) readOne(name string, recursive bool) []*Text {
 			c.fileProblem(file, err)
 			continue
 		}
+		if isArchive(file) {
+			texts = append(texts, c.unpacked(file, data)...)
+			continue
+		}
 		texts = append(texts, &Text{Name: file, path: file, Data: data})
+	}
+	return texts
+}
+
+// ReadKept is [Loader.Read] with everything below directories, and copies of what URLs lead to, which are kept for the next run.
+func (c *Loader) ReadKept(names []string) []*Text {
+	k := *c
+	k.keeps = true
+	return k.read(names, true, "")
+}
+
+// unpacked returns the manifests in an archive. It reports an archive that cannot be read.
+func (c *Loader) unpacked(name string, data []byte) []*Text {
+	texts, err := unpack(name, data)
+	if err != nil {
+		c.Problem(notice.InFile(name), "%s", secret.Open.Error(err))
 	}
 	return texts
 }

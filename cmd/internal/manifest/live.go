@@ -21,6 +21,8 @@ type Live struct {
 	Count int
 	// Complete reports whether all live objects could be read.
 	Complete bool
+	// Unknown holds the objects that may be stored or not, because they could not be read.
+	Unknown map[ID]bool
 	// Definitions holds the CustomResourceDefinitions among the objects.
 	Definitions []*Object
 }

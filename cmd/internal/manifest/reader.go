@@ -174,7 +174,7 @@ func (r *Reader) Object(from Origin, v value.Value) *Object {
 	}
 	switch metadata := v.Get("metadata"); {
 	case metadata.Kind() != value.KindObject && !metadata.IsAbsent() && !metadata.IsNull():
-		fail(from.At("metadata"), "metadata must be an object, but is %v", view.Value(pathOf("metadata"), metadata))
+		fail(from.At("metadata"), "metadata must be an object, but is %v", view.Value(PathOf("metadata"), metadata))
 	case metadata.Get("name").IsAbsent() && metadata.Get("generateName").Kind() == value.KindString && r.Unnamed:
 	case metadata.Get("name").IsAbsent() && !metadata.Get("generateName").IsAbsent():
 		fail(from.Key("metadata", "generateName"),
@@ -185,7 +185,7 @@ func (r *Reader) Object(from Origin, v value.Value) *Object {
 		}
 		if ns := metadata.Get("namespace"); !ns.IsAbsent() && !ns.IsNull() && ns.Kind() != value.KindString {
 			fail(from.At("metadata", "namespace"), "metadata.namespace must be a string, but is %v",
-				view.Value(pathOf("metadata", "namespace"), ns))
+				view.Value(PathOf("metadata", "namespace"), ns))
 		}
 	}
 	content, err := managedfields.ObjectOf(v)
@@ -214,8 +214,8 @@ func (r *Reader) named(v value.Value) value.Value {
 	return v.With("metadata", metadata.With("name", value.String(r.Fallback)))
 }
 
-// pathOf returns the path with the given names.
-func pathOf(names ...string) fieldpath.Path {
+// PathOf returns the path with the given names.
+func PathOf(names ...string) fieldpath.Path {
 	var out fieldpath.Path
 	for _, name := range names {
 		out = append(out, fieldpath.Field(name))
@@ -229,7 +229,7 @@ func (o Origin) wantText(view secret.View, root value.Value, names ...string) st
 	for i, name := range names {
 		path[i] = name
 	}
-	shown := view.Value(pathOf(names...), v).String()
+	shown := view.Value(PathOf(names...), v).String()
 	switch {
 	case v.IsAbsent(), v.IsNull():
 		return "is missing"

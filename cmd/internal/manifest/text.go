@@ -6,6 +6,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/jobs"
 	"github.com/deed-project/deed/internal/yaml"
+	"github.com/deed-project/deed/value"
 )
 
 // Text is the content of one file.
@@ -15,6 +16,11 @@ type Text struct {
 	Data      []byte
 	repeating bool    // whether a name may occur several times in an object
 	Parts     []*part // together the text; set by parse, at least one
+}
+
+// TextOf returns the text of an object that comes from no file, as kubectl prints it. name is for messages.
+func TextOf(name string, object value.Value) *Text {
+	return &Text{Name: name, Data: yaml.Append(nil, object)}
 }
 
 // part is a part of a text: one document, all documents, or an item of a document that is a list.

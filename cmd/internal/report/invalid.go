@@ -31,11 +31,11 @@ type validationJSON struct {
 	NotChecked   []string     `json:"notChecked"`
 }
 
-// notChecked lists the checks of servers that validation leaves out.
-var notChecked = []string{
+// notChecked lists the checks of servers that validation leaves out with a server, and without one.
+var notChecked = map[bool][]string{true: {"webhooks", "whether other objects of the cluster exist or allow it"}, false: {
 	"metadata of custom resources", "required fields of custom resources", "enumerations of custom resources", "patterns", "limits", "formats",
 	"CEL rules", "some rules of built-in kinds", "admission",
-}
+}}
 
 // defectJSON is one place where an object violates its schema.
 type defectJSON struct {
@@ -53,14 +53,15 @@ type InvalidPrinter struct {
 	isJSON bool
 	mode   string // StrictMode, WarnMode or IgnoreMode
 	paint  Painter
+	full   bool // whether a server validates
 	total  validationJSON
 	others *results // nil for text and JSON
 }
 
-// NewInvalidPrinter returns a printer to out in the format text, JSON, SARIF or JUnit.
-func NewInvalidPrinter(out io.Writer, format, mode string, paint Painter) *InvalidPrinter {
+// NewInvalidPrinter returns a printer to out in the format text, JSON, SARIF or JUnit. full says whether a server validates.
+func NewInvalidPrinter(out io.Writer, format, mode string, full bool, paint Painter) *InvalidPrinter {
 	return &InvalidPrinter{
-		out: bufio.NewWriter(out), isJSON: format == FormatJSON, mode: mode, paint: paint,
+		out: bufio.NewWriter(out), isJSON: format == FormatJSON, mode: mode, full: full, paint: paint,
 		total: validationJSON{Findings: []defectJSON{}}, others: newResults(format, "deed validate"),
 	}
 }
@@ -123,18 +124,18 @@ func (p *InvalidPrinter) defect(x finding.Defect, isWarning bool) {
 func (p *InvalidPrinter) Close(notices []notice.Notice) error {
 	p.total.ReadProblems = readProblems(notices)
 	if p.isJSON {
-		p.total.Notices, p.total.NotChecked = noticesJSON(notices), notChecked
+		p.total.Notices, p.total.NotChecked = noticesJSON(notices), notChecked[p.full]
 		return errors.Join(WriteJSON(p.out, p.total), p.out.Flush())
 	}
 	if p.others != nil {
-		p.others.notChecked = notChecked
+		p.others.notChecked = notChecked[p.full]
 		return errors.Join(p.others.write(p.out, notices), p.out.Flush())
 	}
 	objects := p.total.Valid + p.total.Invalid + p.total.NotValidated
 	fmt.Fprintf(p.out, "%s: %d valid, %d invalid, %d not validated%s\n",
 		wording.Plural(objects, "object"), p.total.Valid, p.total.Invalid, p.total.NotValidated, showReadProblems(p.total.ReadProblems))
 	if p.total.Valid > 0 {
-		fmt.Fprintf(p.out, "not checked: %s; a server may refuse more\n", strings.Join(notChecked, ", "))
+		fmt.Fprintf(p.out, "not checked: %s; a server may refuse more\n", strings.Join(notChecked[p.full], ", "))
 	}
 	return p.out.Flush()
 }

@@ -85,8 +85,8 @@ func Of(q Query, names *Names) (*Selection, error) {
 		return nil, err
 	}
 	for _, p := range pairs {
-		w := wanted{name: p.name}
-		if w.kinds, w.version, err = names.find(p.kind); err != nil {
+		w := wanted{name: p.Name}
+		if w.kinds, w.version, err = names.find(p.Kind); err != nil {
 			return nil, cmp.Or(fileAmong(q.Arguments), err)
 		}
 		s.wanted = append(s.wanted, w)
@@ -94,23 +94,35 @@ func Of(q Query, names *Names) (*Selection, error) {
 	return s, nil
 }
 
-// pair is the name of a kind and of an object; an empty object name means all objects.
-type pair struct{ kind, name string }
+// Pair is the name of a kind and of an object; an empty object name means all objects.
+type Pair struct{ Kind, Name string }
+
+// Pairs returns the objects that the arguments of q name, or the only name of all of them if Name is set.
+func (q Query) Pairs() ([]Pair, error) {
+	pairs, err := pairsOf(q.Arguments)
+	if err != nil {
+		return nil, cmp.Or(fileAmong(q.Arguments), err)
+	}
+	for i := range pairs {
+		pairs[i].Name = cmp.Or(pairs[i].Name, q.Name)
+	}
+	return pairs, nil
+}
 
 // pairsOf reads arguments as kubectl does. Either all are TYPE/NAME, or the first is TYPE, or several separated by commas, and the others
 // are names.
-func pairsOf(arguments []string) ([]pair, error) {
+func pairsOf(arguments []string) ([]Pair, error) {
 	if len(arguments) == 0 {
 		return nil, nil
 	}
-	var out []pair
+	var out []Pair
 	if strings.Contains(arguments[0], "/") {
 		for _, a := range arguments {
 			kind, name, _ := strings.Cut(a, "/")
 			if kind == "" || name == "" || strings.Contains(name, "/") {
 				return nil, fmt.Errorf("%q is no object: write TYPE/NAME, such as deployment/web; files are named with flags, such as -f", a)
 			}
-			out = append(out, pair{kind, name})
+			out = append(out, Pair{kind, name})
 		}
 		return out, nil
 	}
@@ -123,7 +135,7 @@ func pairsOf(arguments []string) ([]pair, error) {
 			if strings.Contains(name, "/") {
 				return nil, errors.New("name objects either as TYPE/NAME, each, or as TYPE and then names")
 			}
-			out = append(out, pair{kind, name})
+			out = append(out, Pair{kind, name})
 		}
 	}
 	return out, nil

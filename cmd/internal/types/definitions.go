@@ -24,7 +24,7 @@ func (c *Library) DefinedBy(names []string) (definitions []*manifest.Object, ok 
 	before := c.Problems
 	for _, name := range names {
 		unread := c.Problems
-		found := c.ObjectsOnly(IsDefinition, c.Read([]string{name}, true))
+		found := c.ObjectsOnly(IsDefinition, c.ReadKept([]string{name}))
 		if len(found) == 0 && c.Problems == unread {
 			c.Problem(notice.InFile(name), "no CustomResourceDefinition of apiextensions.k8s.io/v1 in here")
 		}

@@ -26,6 +26,11 @@ type Finding struct {
 	reason secret.Raw // in the words of the server
 }
 
+// NewFinding returns a finding. reason is in the words of the server.
+func NewFinding(path fieldpath.Path, class string, reason secret.Raw) Finding {
+	return Finding{path, class, reason}
+}
+
 // The classes of findings.
 const (
 	RequiredClass    = "required"    // a required field is missing or empty
@@ -35,6 +40,7 @@ const (
 	ImmutableClass   = "immutable"   // an immutable field changes
 	UnreadableClass  = "unreadable"  // a value does not fit into the Go type of its field
 	UnservedClass    = "unserved"    // no server has the version
+	RefusedClass     = "refused"     // the server refuses the whole object, such as by an admission policy
 )
 
 // Findings returns the reasons why the validation of a server refuses object, which replaces live. An absent live means that the object is
@@ -256,7 +262,7 @@ func (f Finding) Reason(view secret.View) string { return view.Reason(f.Path, f.
 // Text returns the reason, and says that not the merging refuses the object.
 func (f Finding) Text(view secret.View) string {
 	switch f.Class {
-	case UnreadableClass, UnservedClass:
+	case UnreadableClass, UnservedClass, RefusedClass:
 		return f.Reason(view)
 	}
 	return fmt.Sprintf("%s (the server's validation refuses this, not its merging)", f.Reason(view))

@@ -1,0 +1,14 @@
+// Command deed-validate is deed with an API server in it, which validates objects. deed runs it for the commands that need the server, from
+// its own directory or from PATH, and it takes the same command lines.
+package main
+
+import (
+	"os"
+
+	"github.com/deed-project/deed/cmd/internal/cli"
+	"github.com/deed-project/deed/cmd/internal/judge"
+)
+
+func main() {
+	os.Exit(cli.RunWith(judge.New, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

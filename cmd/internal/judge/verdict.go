@@ -1,0 +1,112 @@
+package judge
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/deed-project/deed/cmd/internal/finding"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/server/kinds"
+)
+
+// verdict collects what an answer says of an object.
+type verdict struct {
+	object   *manifest.Object
+	endpoint *types.Endpoint
+	known    []finding.Defect
+	finding.Verdict
+}
+
+// classes maps the reasons of causes to classes of findings. Others are invalid.
+var classes = map[metav1.CauseType]string{
+	metav1.CauseTypeFieldValueRequired: types.RequiredClass, metav1.CauseTypeFieldValueNotSupported: types.UnsupportedClass,
+	metav1.CauseTypeForbidden: types.ForbiddenClass, metav1.CauseTypeFieldValueDuplicate: "duplicate",
+	metav1.CauseTypeTypeInvalid: "mistyped",
+}
+
+// read reads an answer.
+func (v *verdict) read(w *recorder) {
+	view := v.object.View()
+	for _, text := range warningsOf(w.header) {
+		v.Warnings = append(v.Warnings, view.Reason(nil, secret.RawText(text)))
+	}
+	if w.code < 300 {
+		return
+	}
+	var status metav1.Status
+	if err := json.Unmarshal(w.body.Bytes(), &status); err != nil {
+		v.add(nil, types.RefusedClass, string(w.body.Bytes()))
+		return
+	}
+	switch {
+	case status.Reason == metav1.StatusReasonAlreadyExists:
+	case w.code == http.StatusUnprocessableEntity && status.Details != nil && slices.ContainsFunc(status.Details.Causes, isAboutField):
+		for _, cause := range status.Details.Causes {
+			class, ok := classes[cause.Type]
+			if !ok {
+				class = types.InvalidClass
+			}
+			var path fieldpath.Path // of the whole object
+			if cause.Field != wholeObject {
+				path = kinds.PathIn(v.object.Content, inVersion(v.object, cause.Field))
+			}
+			v.add(types.Named(v.endpoint.Typ, v.object.Content, path), class, cause.Message)
+		}
+	case w.code == http.StatusBadRequest && slices.ContainsFunc(v.known, func(d finding.Defect) bool { return !d.Mild }): // known already
+	default:
+		v.Unread = w.code == http.StatusBadRequest
+		v.add(nil, types.RefusedClass, status.Message)
+	}
+}
+
+// inVersion returns the field of an error about o. Where all versions of a definition are the same, kube-apiserver names fields in the form in
+// which definitions had one version.
+func inVersion(o *manifest.Object, field string) string {
+	if !types.IsDefinition(o.Content) {
+		return field
+	}
+	for _, member := range [][2]string{
+		{"spec.validation", "spec.versions[0].schema"}, {"spec.subresources", "spec.versions[0].subresources"},
+		{"spec.additionalPrinterColumns", "spec.versions[0].additionalPrinterColumns"}, {"spec.selectableFields", "spec.versions[0].selectableFields"},
+	} {
+		if rest, ok := strings.CutPrefix(field, member[0]); ok {
+			return member[1] + rest
+		}
+	}
+	return field
+}
+
+// wholeObject is the field of a cause that is about no field.
+const wholeObject = "<nil>"
+
+func isAboutField(cause metav1.StatusCause) bool { return cause.Field != "" }
+
+// add adds a finding about the value at path, unless it is known.
+func (v *verdict) add(path fieldpath.Path, class, message string) {
+	f := types.NewFinding(path, class, secret.RawText(message))
+	d := finding.DefectOf(v.object, f)
+	for _, other := range slices.Concat(v.known, v.Defects) {
+		if other.Where == d.Where && (other.Detail == d.Detail || class == "mistyped" && other.Class == class) {
+			return
+		}
+	}
+	v.Defects = append(v.Defects, d)
+}
+
+// warningsOf returns the texts of the warnings in a header.
+func warningsOf(header http.Header) []string {
+	var out []string
+	warnings, _ := utilnet.ParseWarningHeaders(header["Warning"]) // the server writes them well
+	for _, w := range warnings {
+		out = append(out, w.Text)
+	}
+	return out
+}

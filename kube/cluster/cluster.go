@@ -1,0 +1,179 @@
+// Package cluster reads a cluster: objects, and what the cluster says about their kinds. It sends GET requests alone, so that the right to
+// get objects is enough.
+//
+// Kinds that Kubernetes itself has are known without a request. Of other kinds, a [Cluster] reads the discovery document of their group
+// and version, and a [Schema]: the CustomResourceDefinition, or the OpenAPI document where the user may not read definitions.
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"sync"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/value"
+)
+
+// Get sends a GET request for an absolute path and returns the body of the answer. accept is the media type that the caller prefers, or
+// empty for JSON. The errors of a server's refusals satisfy apierrors.IsNotFound and apierrors.IsForbidden where they are.
+type Get func(ctx context.Context, path, accept string) ([]byte, error)
+
+// Cluster reads a cluster. It asks for discovery and schemas once, and is safe for concurrent use.
+type Cluster struct {
+	get   Get
+	cache *Cache
+
+	mu        sync.Mutex
+	resources map[gvkschema.GroupVersion]*metav1.APIResourceList
+	schemas   map[gvkschema.GroupVersionKind]Schema
+	found     map[gvkschema.GroupVersionKind]Resource // by Named
+	hashes    map[string]string                       // the paths of OpenAPI documents with their hashes; nil until they are needed
+}
+
+// New returns a cluster that is read by get. OpenAPI documents are kept in cache, which may be nil.
+func New(get Get, cache *Cache) *Cluster {
+	return &Cluster{
+		get: get, cache: cache,
+		resources: map[gvkschema.GroupVersion]*metav1.APIResourceList{}, schemas: map[gvkschema.GroupVersionKind]Schema{},
+		found: map[gvkschema.GroupVersionKind]Resource{},
+	}
+}
+
+// Resource is how a cluster serves a kind.
+type Resource struct {
+	GVK        gvkschema.GroupVersionKind
+	Name       string // the resource, such as deployments
+	Namespaced bool
+}
+
+// String returns the resource as kubectl has it, such as deployments.apps.
+func (r Resource) String() string {
+	return gvkschema.GroupResource{Group: r.GVK.Group, Resource: r.Name}.String()
+}
+
+// UnservedError reports a kind that the cluster does not serve.
+type UnservedError struct{ GVK gvkschema.GroupVersionKind }
+
+// Error names the kind.
+func (e *UnservedError) Error() string {
+	return fmt.Sprintf("the cluster has no kind %s in %s", e.GVK.Kind, e.GVK.GroupVersion())
+}
+
+// IsBuiltIn reports whether Kubernetes itself serves a kind, so that its schema is known.
+func IsBuiltIn(gvk gvkschema.GroupVersionKind) bool {
+	k, ok := builtin.Lookup(schema.GVK(gvk))
+	return ok && k.Served != builtin.NotServed
+}
+
+// Resource returns the resource of a kind. It takes no request for a kind that Kubernetes itself has, and one for each group and version
+// of others. The error is an [*UnservedError] if the cluster does not serve the kind.
+func (c *Cluster) Resource(ctx context.Context, gvk gvkschema.GroupVersionKind) (Resource, error) {
+	if k, ok := builtin.Lookup(schema.GVK(gvk)); ok && k.Served != builtin.NotServed && k.Resource != "" {
+		return Resource{gvk, k.Resource, k.Namespaced}, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known, ok := c.found[gvk]; ok {
+		return known, nil
+	}
+	list := c.resources[gvk.GroupVersion()]
+	if list == nil {
+		text, err := c.get(ctx, pathOf(gvk.GroupVersion()), "")
+		if apierrors.IsNotFound(err) {
+			return Resource{}, &UnservedError{gvk}
+		}
+		if err != nil {
+			return Resource{}, fmt.Errorf("discovery of %v: %w", gvk.GroupVersion(), err)
+		}
+		list = &metav1.APIResourceList{}
+		if err := json.Unmarshal(text, list); err != nil {
+			return Resource{}, fmt.Errorf("discovery of %v: %w", gvk.GroupVersion(), err)
+		}
+		c.resources[gvk.GroupVersion()] = list
+	}
+	for _, r := range list.APIResources {
+		if r.Kind == gvk.Kind && !strings.Contains(r.Name, "/") {
+			return Resource{gvk, r.Name, r.Namespaced}, nil
+		}
+	}
+	return Resource{}, &UnservedError{gvk}
+}
+
+// pathOf returns the path of the API of a version.
+func pathOf(gv gvkschema.GroupVersion) string {
+	if gv.Group == "" {
+		return "/api/" + gv.Version
+	}
+	return "/apis/" + gv.Group + "/" + gv.Version
+}
+
+// path returns the path of the objects of r.
+func (r Resource) path(namespace string) string {
+	path := pathOf(r.GVK.GroupVersion())
+	if r.Namespaced && namespace != "" {
+		path += "/namespaces/" + url.PathEscape(namespace)
+	}
+	return path + "/" + r.Name
+}
+
+// Object returns an object as JSON, in the version of r. The error satisfies apierrors.IsNotFound if there is no such object, and is an
+// [*UnservedError] if the cluster does not serve r.
+func (c *Cluster) Object(ctx context.Context, r Resource, namespace, name string) ([]byte, error) {
+	if r.Namespaced && namespace == "" {
+		namespace = metav1.NamespaceDefault
+	}
+	text, err := c.get(ctx, r.path(namespace)+"/"+url.PathEscape(name), "")
+	return text, served(r, err)
+}
+
+// served returns err, the error of a request for r. A server answers with the same code if the object is missing, and names it, or if it does
+// not serve r.
+func served(r Resource, err error) error {
+	var status apierrors.APIStatus
+	if apierrors.IsNotFound(err) && errors.As(err, &status) {
+		if details := status.Status().Details; details == nil || details.Name == "" {
+			return &UnservedError{r.GVK}
+		}
+	}
+	return err
+}
+
+// page is how many objects a request for many returns at most.
+const page = 500
+
+// List returns the objects of r in a namespace, or in all if that is empty, whose labels match selector. It needs the right to list them.
+func (c *Cluster) List(ctx context.Context, r Resource, namespace, selector string) ([]value.Value, error) {
+	var out []value.Value
+	query := url.Values{"limit": {fmt.Sprint(page)}}
+	if selector != "" {
+		query.Set("labelSelector", selector)
+	}
+	for {
+		text, err := c.get(ctx, r.path(namespace)+"?"+query.Encode(), "")
+		if err != nil {
+			return nil, served(r, err)
+		}
+		list, err := value.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("list of %v: the answer is no JSON", r)
+		}
+		for item := range list.Get("items").Items() {
+			item = item.With("apiVersion", value.String(r.GVK.GroupVersion().String())).With("kind", value.String(r.GVK.Kind))
+			out = append(out, item)
+		}
+		token := list.Get("metadata", "continue").Str()
+		if token == "" {
+			return out, nil
+		}
+		query.Set("continue", token)
+	}
+}
