@@ -54,10 +54,10 @@ var allowed = map[string]string{
 	"manifest.Rewriter.Set":        "files get objects as they are",
 	"manifest.Rewriter.Create":     "files get objects as they are",
 	"manifest.Reader.Object":       "names an object by the beginning of its name",
-	"types.classOf":                "looks at the first word",
+	"validation.classOf":           "looks at the first word",
 	"entries.SizesOf":              "counts bytes",
 	"history.Replayer.refuse":      "compares the text with the one that is expected",
-	"types.Endpoint.Findings":      "makes it secret.Raw",
+	"validation.Server.Findings":   "makes it secret.Raw",
 	"types.Endpoint.Reading":       "makes it secret.Raw",
 	"types.Library.openAPIVersion": "hands a document to its reader",
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -31,12 +29,13 @@ func shown(name string) string {
 	return u.Redacted()
 }
 
-// maxFetched is the maximum length of a fetched text, in bytes.
-var maxFetched int64 = 256 << 20
-
 // fetch returns the text at a URL, or nil with the reason reported.
 func (c *Loader) fetch(name string) *Text {
-	data, err := c.download(name)
+	if c.Download == nil {
+		c.Problem(notice.InFile(shown(name)), "URLs are not fetched here")
+		return nil
+	}
+	data, err := c.Download(name, c.Timeout)
 	if err != nil {
 		var failed *url.Error
 		switch {
@@ -49,33 +48,6 @@ func (c *Loader) fetch(name string) *Text {
 		return nil
 	}
 	return &Text{Name: shown(name), Data: data}
-}
-
-// download returns the answer of a server for a URL, within the time limit of c.
-func (c *Loader) download(name string) (data []byte, err error) {
-	ctx := context.Background()
-	if c.Timeout > 0 {
-		limited, cancel := context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
-		ctx = limited
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, name, nil)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answers %s", answer.Status)
-	}
-	data, err = io.ReadAll(io.LimitReader(answer.Body, maxFetched+1))
-	if err == nil && int64(len(data)) > maxFetched {
-		err = fmt.Errorf("more than %d MiB: fetch it to a file", maxFetched>>20)
-	}
-	return data, err
 }
 
 // DefaultTimeout is the default time limit of a fetch.

@@ -2,13 +2,13 @@ package manifest
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"time"
 
-	"github.com/deed-project/deed/cmd/internal/kustomize"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/folder"
@@ -23,8 +23,19 @@ type Loader struct {
 	Secrets  *secret.Rules     // what objects may show of their content; reading objects adds to it
 	Jobs     int               // how many objects are processed concurrently; 0 means one for each processor
 	Ignore   []string          // patterns of files that are not read, see [CheckIgnored]
-	Timeout  time.Duration     // the time limit of a fetch; 0 means no limit
+	Timeout  time.Duration     // the time limit of a download; 0 means no limit
+
+	// What takes large libraries, and is nil in programs that leave it out: see packages kustomize and download.
+
+	Kustomize func(dir string) ([]byte, error)                      // builds a directory; the error is a [*MissingError], or may quote files
+	Download  func(url string, limit time.Duration) ([]byte, error) // returns the text at a URL; see [Loader.Timeout]
 }
+
+// MissingError reports a missing file or directory that a kustomization names, or a missing kustomization.
+type MissingError struct{ What string }
+
+// Error names the missing file.
+func (e *MissingError) Error() string { return fmt.Sprintf("there is no %s", e.What) }
 
 // With returns a loader that reports to log, for objects of the same run.
 func (c *Loader) With(log *notice.Log) *Loader {
@@ -75,9 +86,13 @@ func (c *Loader) read(names []string, recursive bool, hint string) []*Text {
 func (c *Loader) Kustomized(dirs []string) []*Text {
 	var texts []*Text
 	for _, dir := range dirs {
-		data, err := kustomize.Build(dir)
+		if c.Kustomize == nil {
+			c.Problem(notice.InFile(dir), "kustomizations are not built here")
+			continue
+		}
+		data, err := c.Kustomize(dir)
 		t := &Text{Name: dir + " (kustomize)", Data: data}
-		var missing *kustomize.MissingError
+		var missing *MissingError
 		switch {
 		case errors.As(err, &missing):
 			c.Problem(notice.InFile(dir), "kustomize cannot build this: there is no %s", missing.What)

@@ -117,7 +117,8 @@ type Types struct {
 	Bare    bool                              // whether served endpoints leave out defaults and normal forms
 	onFound func(gvk schema.GVK, from string) // called for each kind that is found
 
-	schemaless bool // whether unusable schemas count as admitting everything
+	schemaless bool       // whether unusable schemas count as admitting everything
+	validation Validation // see Library.Validation
 }
 
 // endpointID identifies an endpoint.
@@ -134,7 +135,8 @@ type Endpoint struct {
 	Restores Restoration
 	// ResetFields holds the fields that the endpoint does not write.
 	ResetFields merge.Filter
-	bare        bool // see Types.Bare
+	bare        bool       // see Types.Bare
+	validation  Validation // see Library.Validation
 }
 
 // Typed reports whether objects are read into a Go type, like those of built-in kinds.
@@ -146,15 +148,19 @@ func (e *Endpoint) HasSubresource(name string) bool {
 }
 
 // Library reads schemas from files.
-type Library struct{ *manifest.Loader }
+type Library struct {
+	*manifest.Loader
+	// Validation is that of the server for objects of built-in kinds; nil if nothing is validated beyond types.
+	Validation Validation
+}
 
-// NewLibrary returns a library that reads files with l.
-func NewLibrary(l *manifest.Loader) *Library { return &Library{l} }
+// NewLibrary returns a library that reads files with l, without a [Validation].
+func NewLibrary(l *manifest.Loader) *Library { return &Library{Loader: l} }
 
 // NewTypes reads the schemas of the flags, and the CustomResourceDefinitions among objects. It reports unusable schemas, and then returns
 // nil.
 func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
-	t := &Types{found: map[endpointID]*Endpoint{}, onFound: func(schema.GVK, string) {}, schemaless: f.Schemaless}
+	t := &Types{found: map[endpointID]*Endpoint{}, onFound: func(schema.GVK, string) {}, schemaless: f.Schemaless, validation: c.Validation}
 	if f.Verbose {
 		t.onFound = func(gvk schema.GVK, from string) {
 			fmt.Fprintf(c.Log, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
@@ -241,7 +247,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		t.onFound(gvk, kind.From)
 		t.found[id] = &Endpoint{
 			kindTypes: kind, Typ: typ, Manager: manager, Restores: restores, ResetFields: config.ResetFields[gvk.APIVersion()],
-			bare: t.Bare,
+			bare: t.Bare, validation: t.validation,
 		}
 		return t.found[id], nil
 	}

@@ -1,4 +1,4 @@
-package manifest
+package download
 
 import (
 	"bytes"
@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
-// TestFetch reads URLs with objects, missing texts, slow texts and long texts. Messages must not contain a password.
-func TestFetch(t *testing.T) {
+// TestText reads URLs with objects, missing texts, slow texts and long texts. Messages must not contain a password.
+func TestText(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/web.yaml", func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
@@ -24,8 +25,8 @@ func TestFetch(t *testing.T) {
 	mux.HandleFunc("/empty.yaml", func(http.ResponseWriter, *http.Request) {})
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	defer func(most int64) { maxFetched = most }(maxFetched)
-	maxFetched = 100
+	defer func(most int64) { maxLength = most }(maxLength)
+	maxLength = 100
 	secret := strings.Replace(s.URL, "http://", "http://me:hunter2@", 1)
 	for _, c := range []struct{ url, names, message string }{
 		{s.URL + "/web.yaml", `[""]`, ""},
@@ -38,7 +39,7 @@ func TestFetch(t *testing.T) {
 		{"https://me:hunter2@[", `[]`, "the URL: missing ']' in host\n"},
 	} {
 		var messages bytes.Buffer
-		l := &Loader{Log: notice.NewLog(&messages, nil), Timeout: DefaultTimeout}
+		l := &manifest.Loader{Log: notice.NewLog(&messages, nil), Download: Text, Timeout: manifest.DefaultTimeout}
 		if strings.Contains(c.url, "slow") {
 			l.Timeout = 20 * time.Millisecond
 		}

@@ -1,0 +1,43 @@
+// Package download fetches texts from URLs. It stands apart because package net/http is large, and not every program that reads manifests
+// fetches any.
+package download
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// maxLength is the maximum length of a text, in bytes.
+var maxLength int64 = 256 << 20
+
+// Text returns the answer of a server for a URL. A limit of 0 means that it may take any time. The error is [context.DeadlineExceeded] if
+// the answer takes longer, and a [*net/url.Error] if there is none.
+func Text(url string, limit time.Duration) (data []byte, err error) {
+	ctx := context.Background()
+	if limit > 0 {
+		limited, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		ctx = limited
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, answer.Body.Close()) }()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answers %s", answer.Status)
+	}
+	data, err = io.ReadAll(io.LimitReader(answer.Body, maxLength+1))
+	if err == nil && int64(len(data)) > maxLength {
+		err = fmt.Errorf("more than %d MiB: fetch it to a file", maxLength>>20)
+	}
+	return data, err
+}
