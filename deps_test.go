@@ -44,6 +44,7 @@ var table = []layers.Layer{
 	{"internal/testing/layers", "", "", ""},
 	{"internal/testing/seeds", "", "", ""},
 	{"internal/testing/race", "", "", ""},
+	{"web/build", "", "", ""},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root, table) }

@@ -52,6 +52,7 @@ worker.onmessage = ({ data }) => {
   underWay = null;
   if (waiting) { post(waiting); waiting = null; }
   use(data.answer);
+  if (data.id === 1) performance.mark('first answer');
   document.documentElement.dataset.took = data.took.toFixed(1);
   document.documentElement.dataset.answered = data.id;
 };

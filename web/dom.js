@@ -6,7 +6,7 @@ export function el(name, attributes = {}, ...children) {
     else if (value === true) element.setAttribute(key, '');
     else if (value !== undefined && value !== null && (value !== false || key.startsWith('aria-') || key === 'spellcheck')) element.setAttribute(key, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 

@@ -40,7 +40,7 @@ export class Editor {
   // number writes the numbers of lines, and sizes the field.
   number() {
     const lines = this.area.value.split('\n').length;
-    this.area.rows = Math.min(Math.max(lines, 5), 22);
+    this.area.rows = Math.min(Math.max(lines, 5), matchMedia('(max-width: 60rem)').matches ? 12 : 22);
     this.gutter.replaceChildren(...Array.from({ length: lines }, (_, i) => el('span', { class: this.marks.get(i + 1) || '' }, String(i + 1))));
     this.gutter.scrollTop = this.area.scrollTop;
   }

@@ -43,7 +43,7 @@ export function summaryView(answer) {
     const [tone, word] = results[o.result];
     let text = o.name;
     if (o.result === 'conflict') text = `${o.name}: ${o.conflicts.length} ${o.conflicts.length === 1 ? 'field belongs' : 'fields belong'} to others, and nothing is stored.`;
-    else if (o.result === 'refused') text = `${o.name}: ${o.reason}`;
+    else if (o.result === 'refused') text = `${o.name} is refused, and nothing is stored.`;
     else if (o.result === 'live') text = `${o.name}: its owners. Nothing is applied.`;
     else if (o.creates) text = `${o.name} is created.`;
     else if (o.noOp) text = `${o.name} does not change, and neither do its owners.`;
@@ -97,7 +97,7 @@ export function objectView(answer) {
     blameView(o.blame, o.changed)]).flat(3);
 }
 
-const quietOutcomes = ['kept'];
+const quietOutcomes = ['kept', 'defaulted'];
 const chosen = new Map(); // by outcome: whether rows are shown; the page remembers it between answers
 
 // planView is the plan of each object. Rules lead to their histories.
@@ -156,10 +156,11 @@ export function textView(answer, page) {
 
 // stepView is a step of a history: what deed replay says, and the object after it.
 export function stepView(step, page) {
+  const note = (step.note || '').trim();
   const [first, ...rest] = step.text.split('\n');
   const end = rest.findIndex((line) => /^ {3}(object|configuration|owners):$/.test(line));
-  const lines = rest.slice(0, end < 0 ? rest.length : end).map((line) => line.trim()).filter(Boolean);
-  const sentence = first.replace(/^\d+\. \S+: /, '');
+  const lines = rest.slice(0, end < 0 ? rest.length : end).map((line) => line.trim()).filter((line) => line && line !== note);
+  const sentence = first.replace(/^\d+\. \S+: /, '').replace(/: \w+$/, '');
   const tone = { conflict: 'bad', refused: 'bad', unchanged: 'calm', nothing: 'calm', extracted: 'calm' }[step.result] || 'good';
   return [
     el('div', { class: `card step ${tone === 'bad' ? 'bad' : ''}` },

@@ -1,25 +1,35 @@
-// Package browser_test looks at the playground with a real browser: see README of the folder in CONTRIBUTING.md.
+// Package browser_test looks at the playground with a real browser. CONTRIBUTING.md has its commands.
 package browser_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/deed-project/deed/internal/testing/replays"
+	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
 // root is the root of the checkout.
@@ -177,6 +187,266 @@ func (x *tab) shot(name string, full bool) {
 	if err := os.WriteFile(name, png, 0o666); err != nil {
 		x.Fatal(err)
 	}
+}
+
+// group is a group of examples, as the page reads them.
+type group struct {
+	Name     string
+	Examples []struct{ ID, Mode string }
+}
+
+func examples(t *testing.T) []group {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "examples.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []group
+	if err := json.Unmarshal(text, &out); err != nil || len(out) == 0 {
+		t.Fatalf("%d groups of examples: %v", len(out), err)
+	}
+	return out
+}
+
+// answered is an expression: the number of the last answer.
+const answered = `Number(document.documentElement.dataset.answered)`
+
+// TestEveryExample chooses each example in one page, as a user would: each has an answer, and the page does not complain.
+func TestEveryExample(t *testing.T) {
+	x := open(t, 1280, false, "")
+	for _, g := range examples(t) {
+		for _, e := range g.Examples {
+			before := eval[int](x, answered)
+			x.do(chromedp.SetValue("#example", e.ID, chromedp.ByQuery), chromedp.Evaluate(`document.querySelector('#example').onchange(); location.hash`, nil))
+			if e.ID != "readme" {
+				x.until(fmt.Sprintf("%s > %d", answered, before))
+			}
+			shown := `document.querySelector('#panel-object').textContent`
+			if e.Mode == "history" {
+				shown = `document.querySelector('#panel-step').textContent`
+			}
+			if text := eval[string](x, shown); strings.TrimSpace(text) == "" || strings.Contains(text, "[object") || strings.Contains(text, "undefined") {
+				t.Errorf("%s shows %q", e.ID, text)
+			}
+		}
+	}
+}
+
+// typed puts text into an editor, and waits for the answer.
+func (x *tab) typed(editor, text string) {
+	x.Helper()
+	before := eval[int](x, answered)
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		x.Fatal(err)
+	}
+	x.do(chromedp.Evaluate(fmt.Sprintf(`{ const e = document.getElementById(%q); e.value = %s; e.dispatchEvent(new Event('input')); }`, editor, quoted), nil))
+	x.until(fmt.Sprintf("%s > %d", answered, before))
+}
+
+// TestRandomHistories types random histories, and compares the page with what deed replay prints.
+func TestRandomHistories(t *testing.T) {
+	x := open(t, 1280, false, "#example=replay/who-scales")
+	for seed := range seeds.Each(t, 5) {
+		text := replays.Deployment(seeds.Stream(seed, 1))
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "history.txtar"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(deed, "replay", "-f", "history.txtar")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), epoch)
+		want, err := cmd.Output()
+		if err != nil && cmd.ProcessState.ExitCode() > 1 {
+			t.Fatal(err)
+		}
+		x.typed("history", text)
+		got := eval[string](x, `document.querySelector('#panel-replay pre').textContent`)
+		if got != string(want) {
+			t.Errorf("the page has\n%s\nthe command\n%s", got, want)
+		}
+		steps := strings.Count(text, "- manager:")
+		if max := eval[string](x, `document.querySelector('#step').max`); max != fmt.Sprint(steps) {
+			t.Errorf("the slider has %s steps, want %d", max, steps)
+		}
+	}
+}
+
+// TestRemedies presses the three buttons of the conflict of the README.
+func TestRemedies(t *testing.T) {
+	for i, button := range []string{"Take it", "Share it", "Give it up"} {
+		x := open(t, 1280, false, "#example=readme")
+		x.do(chromedp.Click(fmt.Sprintf(".remedies button:nth-child(%d)", i+1), chromedp.ByQuery))
+		x.until(`document.querySelector('#summary').textContent.includes('Stored')`)
+		if text := eval[string](x, `document.querySelector('#config').value`); strings.Contains(text, "web:1.5.0") != (button == "Take it") {
+			t.Errorf("%s: the configuration is\n%s", button, text)
+		}
+	}
+}
+
+// TestKeyboard moves through the tabs and the steps with keys alone.
+func TestKeyboard(t *testing.T) {
+	x := open(t, 1280, false, "#example=readme")
+	x.do(chromedp.Focus("#tab-conflicts", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowRight))
+	if id := eval[string](x, `document.activeElement.id`); id != "tab-object" || !eval[bool](x, `!document.querySelector('#panel-object').hidden`) {
+		t.Errorf("the arrow leads to %s", id)
+	}
+	x.do(chromedp.KeyEvent(kb.End))
+	if id := eval[string](x, `document.activeElement.id`); id != "tab-text" {
+		t.Errorf("End leads to %s", id)
+	}
+	x.do(chromedp.Focus("#config", chromedp.ByQuery), chromedp.KeyEvent(kb.Tab))
+	if id := eval[string](x, `document.activeElement.id`); id == "config" {
+		t.Error("Tab does not leave the editor")
+	}
+	y := open(t, 1280, false, "#example=replay/who-scales")
+	y.do(chromedp.Focus("#step", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowRight))
+	if at := eval[string](y, `document.querySelector('#position').value`); at != "Step 2 of 4" {
+		t.Errorf("the arrow leads to %q", at)
+	}
+}
+
+// TestLink opens the link that the button makes: it has the same texts and the same answer.
+func TestLink(t *testing.T) {
+	x := open(t, 1280, false, "#example=readme")
+	x.typed("config", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ü, namespace: shop}\ndata: {a: b}\n")
+	x.do(chromedp.Click("#share", chromedp.ByQuery))
+	x.until(`location.hash.startsWith('#s=')`)
+	texts := `[...document.querySelectorAll('textarea')].map((e) => e.value).join('|') + document.querySelector('#panel-object').textContent`
+	y := open(t, 1280, false, eval[string](x, `location.hash`))
+	if got, want := eval[string](y, texts), eval[string](x, texts); got != want {
+		t.Errorf("the link leads to\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestTheme presses the button until the page is dark on a light system.
+func TestTheme(t *testing.T) {
+	x := open(t, 1280, false, "")
+	ground := `getComputedStyle(document.body).backgroundColor`
+	light := eval[string](x, ground)
+	x.do(chromedp.Click("#theme", chromedp.ByQuery), chromedp.Click("#theme", chromedp.ByQuery))
+	if dark := eval[string](x, ground); dark == light || eval[string](x, `document.documentElement.dataset.theme`) != "dark" {
+		t.Errorf("the dark page is %s, and the light one %s", dark, light)
+	}
+}
+
+// TestNothingElse checks that the page loads nothing but its own files.
+func TestNothingElse(t *testing.T) {
+	x := open(t, 1280, false, "")
+	for _, name := range eval[[]string](x, `performance.getEntriesByType('resource').map((e) => e.name)`) {
+		if !strings.HasPrefix(name, site) {
+			t.Errorf("the page loads %s", name)
+		}
+	}
+}
+
+// axe is the version of axe-core. It is fetched into a temporary directory.
+const axe = "axe-core@4.10.3"
+
+// TestAccessible runs axe-core on the page in all its states, narrow and wide, light and dark. Nothing may be wider than the page.
+func TestAccessible(t *testing.T) {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("there is no npm, which fetches axe-core:", err)
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(npm, "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", axe)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("npm install %s: %v\n%s", axe, err, out)
+	}
+	script, err := os.ReadFile(filepath.Join(dir, "node_modules/axe-core/axe.min.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const check = `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join('; ')))`
+	for _, width := range []int64{360, 1280} {
+		for _, dark := range []bool{false, true} {
+			for _, state := range []struct{ fragment, click string }{
+				{"#example=readme", ""}, {"#example=readme", "#tab-object"}, {"#example=readme", "#tab-plan"}, {"#example=readme", "#tab-text"},
+				{"#example=cli/plan", ""}, {"#example=cli/validate", ""}, {"#example=cli/migrate", ""}, {"#example=cli/diff", "#tab-conflicts"},
+				{"#example=replay/who-scales", "#next"}, {"#example=replay/atomic-list", ".whole summary"}, {"#example=rules/S3", "#more summary"},
+			} {
+				t.Run(fmt.Sprintf("%d/%t/%s%s", width, dark, state.fragment, state.click), func(t *testing.T) {
+					x := open(t, width, dark, state.fragment)
+					if state.click != "" {
+						x.do(chromedp.Click(state.click, chromedp.ByQuery))
+					}
+					x.do(chromedp.Evaluate(string(script), nil))
+					for _, violation := range eval[[]string](x, check) {
+						t.Error(violation)
+					}
+					if over := eval[int](x, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+						t.Errorf("the page is %d pixels too wide", over)
+					}
+				})
+			}
+		}
+	}
+}
+
+// most is the maximum size of everything that the page loads, compressed, in bytes.
+const most = 3_000_000
+
+// TestSize measures what the page loads, compressed with gzip and with brotli.
+func TestSize(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var zipped, brotlied int
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(name) == ".gz" {
+			r, err := gzip.NewReader(bytes.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err = io.ReadAll(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var z, b bytes.Buffer
+		zw, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bw := brotli.NewWriterLevel(&b, 9)
+		for _, w := range []io.WriteCloser{zw, bw} {
+			if _, err := w.Write(text); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		zipped, brotlied = zipped+z.Len(), brotlied+b.Len()
+	}
+	t.Logf("the page has %d bytes with gzip, and %d with brotli", zipped, brotlied)
+	if zipped > most {
+		t.Errorf("the page has %d bytes with gzip, want at most %d", zipped, most)
+	}
+}
+
+// TestTimes prints how long the page takes to its first answer, and to the answers to edits of a Deployment. It fails only if there is none:
+// times depend on the machine.
+func TestTimes(t *testing.T) {
+	x := open(t, 1280, false, "#example=readme")
+	first := eval[float64](x, `performance.getEntriesByName('first answer')[0].startTime`)
+	text := eval[string](x, `document.querySelector('#config').value`)
+	var edits []float64
+	for i := range 30 {
+		x.typed("config", strings.Replace(text, "replicas: 5", fmt.Sprintf("replicas: %d", i), 1))
+		took, err := strconv.ParseFloat(eval[string](x, `document.documentElement.dataset.took`), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits = append(edits, took)
+	}
+	slices.Sort(edits)
+	t.Logf("first answer after %.0f ms; edits take %.1f ms (median), %.1f ms (longest)", first, edits[len(edits)/2], edits[len(edits)-1])
 }
 
 func TestShots(t *testing.T) {

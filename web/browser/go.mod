@@ -15,3 +15,10 @@ require (
 	github.com/gobwas/ws v1.4.0 // indirect
 	golang.org/x/sys v0.34.0 // indirect
 )
+
+require (
+	github.com/andybalholm/brotli v1.2.0
+	github.com/deed-project/deed v0.0.0
+)
+
+replace github.com/deed-project/deed => ../..

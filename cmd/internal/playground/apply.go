@@ -80,7 +80,7 @@ func (s *session) apply(a *Apply) {
 		return
 	}
 	w := dryrun.NewWorkload(s.Library, kinds, managedfields.Config{Now: s.now}, slices.Values(given), live)
-	r := &applier{session: s, kinds: kinds, how: dryrun.Apply{Manager: a.Manager, Force: force, Migrate: true}}
+	r := &applier{session: s, kinds: kinds.Apart(), how: dryrun.Apply{Manager: a.Manager, Force: force, Migrate: true}}
 	r.conflicts = report.ConflictReport{Log: s.Log, Manager: a.Manager, Migrate: func(from []string) string { return migration(a.Manager, from) }}
 	r.total.Outcomes = map[string]int{}
 	dryrun.Each(w, "", true, r.one, r.use)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/history"
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/types"
 )
 
 // Step is what a step of a history does.
@@ -31,14 +32,14 @@ func (s *session) replay() {
 			if r == nil {
 				continue
 			}
-			texts := map[manifest.ID]string{} // of the objects as they are stored
-			r.Each(func(x *history.StepResult) { s.out.Steps = append(s.out.Steps, s.step(r, x, texts)) })
+			kinds, texts := r.Types(), map[manifest.ID]string{} // texts holds the objects as they are stored
+			r.Each(func(x *history.StepResult) { s.out.Steps = append(s.out.Steps, s.step(x, kinds, texts)) })
 		}
 	}
 }
 
 // step returns what x shows.
-func (s *session) step(r *history.Replayer, x *history.StepResult, texts map[manifest.ID]string) *Step {
+func (s *session) step(x *history.StepResult, kinds *types.Types, texts map[manifest.ID]string) *Step {
 	step := &Step{StepResult: x}
 	var b bytes.Buffer
 	out := bufio.NewWriter(&b)
@@ -52,7 +53,7 @@ func (s *session) step(r *history.Replayer, x *history.StepResult, texts map[man
 	if o == nil {
 		return step
 	}
-	step.Blame = s.blame(o, r.Types())
+	step.Blame = s.blame(o, kinds)
 	text := string(o.View().Value(nil, o.Content).AppendYAML(nil))
 	step.Changed = changed(texts[o.Id], text)
 	if x.Operation != history.Extract {

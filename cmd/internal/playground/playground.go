@@ -9,7 +9,6 @@ package playground
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -96,7 +95,7 @@ func failed(text string) *Answer { return &Answer{Problems: []Problem{{Text: tex
 func marshal(a *Answer) []byte {
 	text, err := json.Marshal(a)
 	if err != nil { // no part of an answer can fail to become JSON
-		panic(fmt.Sprintf("playground: %v", err))
+		panic("playground: " + secret.Open.Error(err))
 	}
 	return text
 }

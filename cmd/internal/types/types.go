@@ -187,6 +187,13 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 	return t
 }
 
+// Apart returns types from the same sources with endpoints of their own, for reading objects beside the writes through t.
+func (t *Types) Apart() *Types {
+	other := *t
+	other.found = map[endpointID]*Endpoint{}
+	return &other
+}
+
 // madeUp is the source for kinds without a schema.
 func madeUp(gvk schema.GVK) (kindTypes, bool) {
 	kind, ok := everyKind(schema.Deduced, "made up from the object (--schemaless)")(gvk)

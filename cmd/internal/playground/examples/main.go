@@ -19,6 +19,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
 func main() {
@@ -27,7 +29,7 @@ func main() {
 		err = json.NewEncoder(os.Stdout).Encode(groups)
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "examples: %v\n", err)
+		fmt.Fprintln(os.Stderr, "examples: "+secret.Open.Error(err))
 		os.Exit(1)
 	}
 }
