@@ -44,6 +44,7 @@ var table = []layers.Layer{
 	{"internal/testing/layers", "", "", ""},
 	{"internal/testing/seeds", "", "", ""},
 	{"internal/testing/race", "", "", ""},
+	{"internal/testing/replays", "", "", ""},
 	{"web/build", "", "", ""},
 }
 

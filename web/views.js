@@ -27,7 +27,7 @@ export function blameView(blame, changed = []) {
 
 function legend(blame) {
   return el('ul', { class: 'legend', 'aria-label': 'Managers' },
-    blame.managers.map((m) => colored(el('li', {}, el('span', { class: 'chip' }), el('b', {}, m.name), ` ${m.operation}`,
+    (blame.managers || []).map((m) => colored(el('li', {}, el('span', { class: 'chip' }), el('b', {}, m.name), ` ${m.operation}`,
       el('span', { class: 'faint' }, ` ${m.lines} ${m.lines === 1 ? 'line' : 'lines'}`)), m.hue)));
 }
 

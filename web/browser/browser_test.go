@@ -114,7 +114,7 @@ const epoch = "SOURCE_DATE_EPOCH=1767225600"
 func open(t testing.TB, width int64, dark bool, fragment string) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser)
-	ctx, stop := context.WithTimeout(ctx, 2*time.Minute)
+	ctx, stop := context.WithTimeout(ctx, 5*time.Minute)
 	x := &tab{TB: t, Context: ctx}
 	t.Cleanup(func() {
 		stop()
@@ -176,19 +176,6 @@ func eval[T any](x *tab, expression string) (out T) {
 	return out
 }
 
-func (x *tab) shot(name string, full bool) {
-	x.Helper()
-	var png []byte
-	action := chromedp.CaptureScreenshot(&png)
-	if full {
-		action = chromedp.FullScreenshot(&png, 100)
-	}
-	x.do(action)
-	if err := os.WriteFile(name, png, 0o666); err != nil {
-		x.Fatal(err)
-	}
-}
-
 // group is a group of examples, as the page reads them.
 type group struct {
 	Name     string
@@ -211,16 +198,12 @@ func examples(t *testing.T) []group {
 // answered is an expression: the number of the last answer.
 const answered = `Number(document.documentElement.dataset.answered)`
 
-// TestEveryExample chooses each example in one page, as a user would: each has an answer, and the page does not complain.
+// TestEveryExample chooses each example in one page: each has an answer, and the page does not complain.
 func TestEveryExample(t *testing.T) {
 	x := open(t, 1280, false, "")
 	for _, g := range examples(t) {
 		for _, e := range g.Examples {
-			before := eval[int](x, answered)
-			x.do(chromedp.SetValue("#example", e.ID, chromedp.ByQuery), chromedp.Evaluate(`document.querySelector('#example').onchange(); location.hash`, nil))
-			if e.ID != "readme" {
-				x.until(fmt.Sprintf("%s > %d", answered, before))
-			}
+			x.follow("#example=" + e.ID)
 			shown := `document.querySelector('#panel-object').textContent`
 			if e.Mode == "history" {
 				shown = `document.querySelector('#panel-step').textContent`
@@ -241,6 +224,17 @@ func (x *tab) typed(editor, text string) {
 		x.Fatal(err)
 	}
 	x.do(chromedp.Evaluate(fmt.Sprintf(`{ const e = document.getElementById(%q); e.value = %s; e.dispatchEvent(new Event('input')); }`, editor, quoted), nil))
+	x.until(fmt.Sprintf("%s > %d", answered, before))
+}
+
+// follow leads the page to a fragment, and waits for the answer.
+func (x *tab) follow(fragment string) {
+	x.Helper()
+	if eval[string](x, `location.hash`) == fragment {
+		return
+	}
+	before := eval[int](x, answered)
+	x.do(chromedp.Evaluate(fmt.Sprintf(`location.hash = %q`, fragment), nil))
 	x.until(fmt.Sprintf("%s > %d", answered, before))
 }
 
@@ -361,17 +355,18 @@ func TestAccessible(t *testing.T) {
 	const check = `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.html + ' ' + n.failureSummary).join('; ')))`
 	for _, width := range []int64{360, 1280} {
 		for _, dark := range []bool{false, true} {
+			x := open(t, width, dark, "#example=readme")
+			x.do(chromedp.Evaluate(string(script), nil))
 			for _, state := range []struct{ fragment, click string }{
 				{"#example=readme", ""}, {"#example=readme", "#tab-object"}, {"#example=readme", "#tab-plan"}, {"#example=readme", "#tab-text"},
 				{"#example=cli/plan", ""}, {"#example=cli/validate", ""}, {"#example=cli/migrate", ""}, {"#example=cli/diff", "#tab-conflicts"},
 				{"#example=replay/who-scales", "#next"}, {"#example=replay/atomic-list", ".whole summary"}, {"#example=rules/S3", "#more summary"},
 			} {
 				t.Run(fmt.Sprintf("%d/%t/%s%s", width, dark, state.fragment, state.click), func(t *testing.T) {
-					x := open(t, width, dark, state.fragment)
+					x.follow(state.fragment)
 					if state.click != "" {
 						x.do(chromedp.Click(state.click, chromedp.ByQuery))
 					}
-					x.do(chromedp.Evaluate(string(script), nil))
 					for _, violation := range eval[[]string](x, check) {
 						t.Error(violation)
 					}
@@ -449,6 +444,7 @@ func TestTimes(t *testing.T) {
 	t.Logf("first answer after %.0f ms; edits take %.1f ms (median), %.1f ms (longest)", first, edits[len(edits)/2], edits[len(edits)-1])
 }
 
+// TestShots takes pictures of the page, for docs/images and for a look at it, into the folder that DEED_SHOTS names.
 func TestShots(t *testing.T) {
 	dir := os.Getenv("DEED_SHOTS")
 	if dir == "" {
@@ -456,26 +452,29 @@ func TestShots(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, fragment, click string
-		width                 int64
+		width, height         int64
 		dark                  bool
 	}{
-		{"conflicts", "", "", 1280, false},
-		{"conflicts-dark", "", "", 1280, true},
-		{"plan", "#example=cli/plan", "", 1280, false},
-		{"object", "#example=cli/diff", "", 1280, true},
-		{"history", "#example=replay/who-scales", "#next", 1280, false},
-		{"rule", "#example=rules/A6", "#next", 1280, true},
-		{"validate", "#example=cli/validate", "", 1280, false},
-		{"text", "", "#tab-text", 1280, false},
-		{"narrow", "", "", 360, false},
-		{"narrow-plan", "#example=cli/plan", "", 360, true},
-		{"narrow-history", "#example=replay/who-scales", "#next", 360, false},
-		{"narrow-object", "#example=cli/blame", "", 360, false},
+		{"playground", "#example=readme", "", 1280, 620, false},
+		{"playground-history", "#example=replay/who-scales", "#next", 1280, 720, true},
+		{"plan", "#example=cli/plan", "", 1280, 900, false},
+		{"object", "#example=cli/diff", "", 1280, 900, true},
+		{"refused", "#example=cli/validate", "", 1280, 900, false},
+		{"narrow", "#example=readme", "#tab-plan", 360, 640, true},
 	} {
 		x := open(t, c.width, c.dark, c.fragment)
+		x.do(chromedp.EmulateViewport(c.width, c.height))
 		if c.click != "" {
 			x.do(chromedp.Click(c.click, chromedp.ByQuery))
 		}
-		x.shot(filepath.Join(dir, c.name+".png"), c.width < 500)
+		var png []byte
+		action := chromedp.CaptureScreenshot(&png)
+		if c.width < 500 {
+			action = chromedp.FullScreenshot(&png, 100)
+		}
+		x.do(action)
+		if err := os.WriteFile(filepath.Join(dir, c.name+".png"), png, 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
