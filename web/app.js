@@ -94,6 +94,7 @@ function showApply(answer) {
 let choose = null;
 
 let steps = [];
+let troubles = new Map(); // the lines of the history with problems
 
 function showHistory(answer) {
   steps = answer.steps || [];
@@ -119,7 +120,7 @@ function showStep() {
   const tone = { conflict: 'bad', refused: 'bad', unchanged: 'calm' }[step.result] || 'good';
   fill('summary', [el('span', { class: `badge ${tone}` }, `Step ${at}`), el('span', {}, step.note || `${step.kind} ${step.name}: ${step.result}`)]);
   fill('panel-step', stepView(step, page));
-  editors.history.mark(new Map([[step.line, 'now']]));
+  editors.history.mark(new Map([...troubles, [step.line, 'now']]));
 }
 
 function showProblems(answer) {
@@ -134,6 +135,7 @@ function showProblems(answer) {
   }));
   $('problems').hidden = !answer.problems.length;
   for (const [name, editor] of Object.entries(editors)) editor.mark(marks[name]);
+  troubles = marks.history;
 }
 
 // Tabs, as the pattern for tabs has them: arrows move, Home and End go to the ends.
