@@ -44,6 +44,8 @@ var table = []layers.Layer{
 	{"internal/testing/layers", "", "", ""},
 	{"internal/testing/seeds", "", "", ""},
 	{"internal/testing/race", "", "", ""},
+	{"internal/testing/replays", "", "", ""},
+	{"web/build", "", "", ""},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root, table) }

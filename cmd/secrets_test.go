@@ -57,10 +57,10 @@ var allowed = map[string]string{
 	"cli.remote.text":              "names an object",
 	"judge.Judge.send":             "sends an object to the server in the process",
 	"manifest.Reader.Object":       "names an object by the beginning of its name",
-	"types.classOf":                "looks at the first word",
+	"validation.classOf":           "looks at the first word",
 	"entries.SizesOf":              "counts bytes",
 	"history.Replayer.refuse":      "compares the text with the one that is expected",
-	"types.Endpoint.Findings":      "makes it secret.Raw",
+	"validation.Server.Findings":   "makes it secret.Raw",
 	"types.Endpoint.Reading":       "makes it secret.Raw",
 	"types.Library.openAPIVersion": "hands a document to its reader",
 }

@@ -3,12 +3,18 @@ package managedfields
 import (
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/deed-project/deed/merge"
 )
 
 // What an API server answers when a write fails.
+
+// The HTTP statuses of refusals. Package net/http, which names them too, is large and has no other use here.
+const (
+	codeBadRequest = 400
+	codeConflict   = 409
+	codeInternal   = 500
+)
 
 // Status is the answer of an API server to a request that failed: metav1.Status in Kubernetes.
 type Status struct {
@@ -58,20 +64,20 @@ func ToStatus(err error) *Status {
 	if err == nil {
 		return nil
 	}
-	s := &Status{Kind: "Status", APIVersion: "v1", Status: "Failure", Code: http.StatusInternalServerError}
+	s := &Status{Kind: "Status", APIVersion: "v1", Status: "Failure", Code: codeInternal}
 	var conflicts merge.Conflicts
 	var many *merge.ManyConflicts
 	var badRequest *BadRequestError
 	switch {
 	case errors.As(err, &conflicts):
-		s.Reason, s.Code, s.Details = "Conflict", http.StatusConflict, &StatusDetails{}
+		s.Reason, s.Code, s.Details = "Conflict", codeConflict, &StatusDetails{}
 		if errors.As(err, &many) {
 			s.Message, s.Details.Causes = many.Error(), causesOf(conflicts, many.More)
 		} else {
 			s.Message, s.Details.Causes = conflicts.Error(), causesOf(conflicts, 0)
 		}
 	case errors.As(err, &badRequest):
-		s.Message, s.Reason, s.Code = err.Error(), "BadRequest", http.StatusBadRequest
+		s.Message, s.Reason, s.Code = err.Error(), "BadRequest", codeBadRequest
 	default:
 		s.Message = err.Error()
 	}

@@ -5,16 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/kube-openapi/pkg/validation/spec"
-
 	"github.com/deed-project/deed/schema"
 )
 
 // convertV3 returns the type that the definition called name stands for, without any part when it is left out.
-func convertV3(p *problems, name string, s *spec.Schema, preserve bool) schema.TypeDef {
+func convertV3(p *problems, name string, s *openAPI, preserve bool) schema.TypeDef {
 	def := schema.TypeDef{Name: name}
 	switch {
-	case s.Ref.String() != "":
+	case s.ref != "":
 	case name == quantityName:
 		def.Atom = schema.Atom{Scalar: schema.Untyped}
 	case name == rawExtensionName:
@@ -29,13 +27,9 @@ func convertV3(p *problems, name string, s *spec.Schema, preserve bool) schema.T
 // converterV3 converts one definition. Its methods take along whether unknown fields are preserved.
 type converterV3 struct{ problems *problems }
 
-func (c converterV3) atom(s *spec.Schema, at place, preserve bool) schema.Atom {
-	preserve = preserve || s.Extensions[preserveUnknown] == true
-	typ := ""
-	if len(s.Type) > 0 {
-		typ = s.Type[0]
-	}
-	switch typ {
+func (c converterV3) atom(s *openAPI, at place, preserve bool) schema.Atom {
+	preserve = preserve || s.extensions[preserveUnknown] == true
+	switch s.typ {
 	case "":
 		return schema.Atom{Scalar: schema.Untyped, List: c.list(s, at, preserve), Map: c.object(s, at, preserve)}
 	case "object":
@@ -43,71 +37,71 @@ func (c converterV3) atom(s *spec.Schema, at place, preserve bool) schema.Atom {
 	case "array":
 		return schema.Atom{List: c.list(s, at, preserve)}
 	case "integer", "number", "boolean", "string":
-		return schema.Atom{Scalar: primitive(typ, s.Format)}
+		return schema.Atom{Scalar: primitive(s.typ, s.format)}
 	}
-	c.problems.report(at, "unrecognized type: '%v'", typ)
+	c.problems.report(at, "unrecognized type: '%v'", s.typ)
 	return schema.Atom{Scalar: schema.Untyped}
 }
 
-func (c converterV3) object(s *spec.Schema, at place, preserve bool) *schema.MapDef {
+func (c converterV3) object(s *openAPI, at place, preserve bool) *schema.MapDef {
 	m := &schema.MapDef{
 		ElementType:  c.elementType(s, at, preserve),
-		Relationship: c.problems.mapRelationship(s.Extensions, at),
+		Relationship: c.problems.mapRelationship(s.extensions, at),
 	}
-	for _, name := range sortedNames(s.Properties) {
-		property, here := s.Properties[name], at.in("properties["+name+"]")
+	for _, name := range sortedNames(s.properties) {
+		property, here := s.properties[name], at.in("properties["+name+"]")
 		m.Fields = append(m.Fields, schema.FieldDef{
 			Name:    name,
-			Type:    c.ref(&property, here, preserve),
-			Default: c.problems.defaultValue(property.Default, here),
+			Type:    c.ref(property, here, preserve),
+			Default: c.problems.defaultValue(property.deflt, here),
 		})
 	}
 	return m
 }
 
 // elementType returns the type of the members that are no properties, and the zero TypeRef when there must be none.
-func (c converterV3) elementType(s *spec.Schema, at place, preserve bool) schema.TypeRef {
-	switch additional := s.AdditionalProperties; {
-	case additional == nil && (preserve || len(s.Properties) == 0):
+func (c converterV3) elementType(s *openAPI, at place, preserve bool) schema.TypeRef {
+	switch additional := s.additional; {
+	case additional == nil && (preserve || len(s.properties) == 0):
 		return deduced
 	case additional == nil:
 		return schema.TypeRef{}
-	case additional.Schema != nil:
-		return c.ref(additional.Schema, at.in("additionalProperties"), preserve)
-	case additional.Allows:
+	case additional.schema != nil:
+		return c.ref(additional.schema, at.in("additionalProperties"), preserve)
+	case additional.allows:
 		return deduced
 	}
 	return schema.TypeRef{}
 }
 
-func (c converterV3) list(s *spec.Schema, at place, preserve bool) *schema.ListDef {
+func (c converterV3) list(s *openAPI, at place, preserve bool) *schema.ListDef {
 	l := &schema.ListDef{ElementType: untypedAtomic}
-	l.Relationship, l.Keys = c.problems.listRelationship(s.Extensions, at)
+	l.Relationship, l.Keys = c.problems.listRelationship(s.extensions, at)
 	switch {
-	case s.Items != nil && s.Items.Schema == nil:
+	case s.items != nil && s.items.schema == nil:
 		c.problems.report(at, "structural schema arrays must have exactly one member subtype")
-	case s.Items != nil:
-		l.ElementType = c.ref(s.Items.Schema, at.in("items"), preserve)
-	case len(s.Type) > 0 && s.Type[0] != "":
+	case s.items != nil:
+		l.ElementType = c.ref(s.items.schema, at.in("items"), preserve)
+	case s.typ != "":
 		c.problems.report(at, "`items` must be specified on arrays")
 	}
 	return l
 }
 
 // ref returns the reference that s is, or else the type that it describes in place.
-func (c converterV3) ref(s *spec.Schema, at place, preserve bool) schema.TypeRef {
-	target := s.Ref.String()
-	if target == "" && len(s.AllOf) == 1 {
-		target = s.AllOf[0].Ref.String()
+func (c converterV3) ref(s *openAPI, at place, preserve bool) schema.TypeRef {
+	target := s.ref
+	if target == "" && len(s.allOf) == 1 {
+		target = s.allOf[0].ref
 	}
 	if name := lastSegment(target); name != "" {
 		return schema.TypeRef{
 			NamedType:    name,
-			Relationship: c.problems.mapRelationship(s.Extensions, at),
-			Nullable:     s.Nullable,
+			Relationship: c.problems.mapRelationship(s.extensions, at),
+			Nullable:     s.nullable,
 		}
 	}
-	return schema.TypeRef{Inlined: c.atom(s, at.inlined(), preserve), Nullable: s.Nullable}
+	return schema.TypeRef{Inlined: c.atom(s, at.inlined(), preserve), Nullable: s.nullable}
 }
 
 // lastSegment returns the name in a reference: what follows its last slash.

@@ -7,4 +7,7 @@
 //
 // The package reads the topology out of a schema and nothing else: it checks no values, and ignores enum, pattern, required
 // and every other validation.
+//
+// With the build tag openapi_crdonly, [V2] and [V3] only return an error, and the package imports no other modules: kube-openapi and
+// gnostic make half of a small program, such as one for WebAssembly that reads definitions alone.
 package openapi

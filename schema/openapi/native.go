@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"k8s.io/kube-openapi/pkg/validation/spec"
-
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -27,7 +25,7 @@ var metaSchemas []byte
 // namedSpec is a schema with its name.
 type namedSpec struct {
 	name string
-	spec *spec.Schema
+	spec *openAPI
 }
 
 // metaSpecs returns metaSchemas, which are read once. Nobody may modify them.
@@ -38,11 +36,7 @@ var metaSpecs = sync.OnceValue(func() []namedSpec {
 	}
 	var out []namedSpec
 	for name, source := range schemas.Members() {
-		s := &spec.Schema{}
-		if err := s.UnmarshalJSON(source.AppendJSON(nil)); err != nil {
-			panic(fmt.Sprintf("openapi: the embedded schema of %s: %v", name, err))
-		}
-		out = append(out, namedSpec{name, s})
+		out = append(out, namedSpec{name, readOpenAPI(source)})
 	}
 	return out
 })
@@ -62,9 +56,9 @@ func objectMeta(preserve bool) []schema.TypeDef {
 
 // native returns n, the schema at the root of a custom resource, as an OpenAPI v3 schema with the fields of every resource.
 // Without a schema everything is deduced.
-func native(n *node) *spec.Schema {
+func native(n *node) *openAPI {
 	if n == nil {
-		return &spec.Schema{SchemaProps: spec.SchemaProps{Type: []string{"object"}}}
+		return &openAPI{typ: "object"}
 	}
 	s := n.openAPI()
 	addResourceFields(s)
@@ -72,37 +66,34 @@ func native(n *node) *spec.Schema {
 }
 
 // addResourceFields replaces what s says about the fields that every resource has.
-func addResourceFields(s *spec.Schema) {
-	if s.Properties == nil {
-		s.Properties = map[string]spec.Schema{}
+func addResourceFields(s *openAPI) {
+	if s.properties == nil {
+		s.properties = map[string]*openAPI{}
 	}
-	s.Properties["apiVersion"] = *spec.StringProperty()
-	s.Properties["kind"] = *spec.StringProperty()
-	s.Properties["metadata"] = *spec.RefSchema("#/components/schemas/" + objectMetaName)
+	s.properties["apiVersion"] = &openAPI{typ: "string"}
+	s.properties["kind"] = &openAPI{typ: "string"}
+	s.properties["metadata"] = &openAPI{ref: "#/components/schemas/" + objectMetaName}
 }
 
 // openAPI returns n as an OpenAPI v3 schema, as far as topology is concerned.
-func (n *node) openAPI() *spec.Schema {
-	s := &spec.Schema{SchemaProps: spec.SchemaProps{Format: n.format, Nullable: n.nullable}}
-	if n.typ != "" {
-		s.Type = []string{n.typ}
-	}
+func (n *node) openAPI() *openAPI {
+	s := &openAPI{typ: n.typ, format: n.format, nullable: n.nullable}
 	if !n.deflt.IsAbsent() {
-		s.Default = n.deflt
+		s.deflt = n.deflt
 	}
 	if n.items != nil {
-		s.Items = &spec.SchemaOrArray{Schema: n.items.openAPI()}
+		s.items = &openAPIItems{n.items.openAPI()}
 	}
 	if len(n.properties) > 0 {
-		s.Properties = make(map[string]spec.Schema, len(n.properties))
+		s.properties = make(map[string]*openAPI, len(n.properties))
 		for _, p := range n.properties {
-			s.Properties[p.name] = *p.openAPI()
+			s.properties[p.name] = p.openAPI()
 		}
 	}
 	if n.additional != nil {
-		s.AdditionalProperties = &spec.SchemaOrBool{Allows: n.additional.allow}
+		s.additional = &openAPIMembers{allows: n.additional.allow}
 		if n.additional.node != nil {
-			s.AdditionalProperties.Schema = n.additional.openAPI()
+			s.additional.schema = n.additional.openAPI()
 		}
 	}
 	n.addExtensions(s)
@@ -112,21 +103,22 @@ func (n *node) openAPI() *spec.Schema {
 	return s
 }
 
-func (n *node) addExtensions(s *spec.Schema) {
+func (n *node) addExtensions(s *openAPI) {
+	s.extensions = map[string]any{}
 	if n.preserves() {
-		s.AddExtension(preserveUnknown, true)
+		s.extensions[preserveUnknown] = true
 	}
 	if len(n.listKeys) > 0 {
 		keys := make([]any, len(n.listKeys))
 		for i, key := range n.listKeys {
 			keys[i] = key
 		}
-		s.AddExtension(listMapKeys, keys)
+		s.extensions[listMapKeys] = keys
 	}
 	if !n.listType.IsAbsent() {
-		s.AddExtension(listType, n.listType.Str())
+		s.extensions[listType] = n.listType.Str()
 	}
 	if !n.mapType.IsAbsent() {
-		s.AddExtension(mapType, n.mapType.Str())
+		s.extensions[mapType] = n.mapType.Str()
 	}
 }

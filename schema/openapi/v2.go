@@ -1,3 +1,5 @@
+//go:build !openapi_crdonly
+
 package openapi
 
 import (

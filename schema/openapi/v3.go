@@ -1,3 +1,5 @@
+//go:build !openapi_crdonly
+
 package openapi
 
 import (
@@ -99,7 +101,7 @@ func (l *loaderV3) add(name string, source value.Value, number int) {
 		l.problems.report(place{def: name}, "%s", strings.ReplaceAll(err.Error(), "json: unable to", "json: cannot")) // it varies
 		return
 	}
-	loaded := loadedV3{number, source, convertV3(&l.problems, name, &s, false), kinds(s.Extensions)}
+	loaded := loadedV3{number, source, convertV3(&l.problems, name, fromSpec(&s), false), kinds(s.Extensions)}
 	switch {
 	case !again:
 	case !isShared(name) && !equalDefs(known.def, loaded.def):
@@ -123,4 +125,31 @@ func equalDefs(a, b schema.TypeDef) bool {
 		return d.Value()
 	}
 	return text(a).Equal(text(b))
+}
+
+// fromSpec returns what s, a schema of a document, says about topology.
+func fromSpec(s *spec.Schema) *openAPI {
+	if s == nil {
+		return nil
+	}
+	out := &openAPI{ref: s.Ref.String(), format: s.Format, nullable: s.Nullable, deflt: s.Default, extensions: s.Extensions}
+	if len(s.Type) > 0 {
+		out.typ = s.Type[0]
+	}
+	for i := range s.AllOf {
+		out.allOf = append(out.allOf, fromSpec(&s.AllOf[i]))
+	}
+	if s.Items != nil {
+		out.items = &openAPIItems{fromSpec(s.Items.Schema)}
+	}
+	if len(s.Properties) > 0 {
+		out.properties = make(map[string]*openAPI, len(s.Properties))
+		for name, property := range s.Properties {
+			out.properties[name] = fromSpec(&property)
+		}
+	}
+	if a := s.AdditionalProperties; a != nil {
+		out.additional = &openAPIMembers{allows: a.Allows, schema: fromSpec(a.Schema)}
+	}
+	return out
 }

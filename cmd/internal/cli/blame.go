@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/cmd/internal/blame"
+	"github.com/deed-project/deed/cmd/internal/page"
 	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/selector"
@@ -82,7 +83,7 @@ func (c *cli) blame(f blameFlags) error {
 		return err
 	}
 	names := report.OwnerNames{Times: f.times.value, Now: now()}
-	p := report.NewBlamePrinter(c.out, f.format.value, names, f.color.painter(c.out), objects.several)
+	p := report.NewBlamePrinter(c.out, f.format.value, names, f.color.painter(c.out), page.Execute, objects.several)
 	for o := range objects.objects {
 		e, ok := c.TypeOf(o, types, managedfields.Config{})
 		if !ok {

@@ -12,10 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/deed-project/deed/cmd/internal/archive"
+	"github.com/deed-project/deed/cmd/internal/download"
+	"github.com/deed-project/deed/cmd/internal/kustomize"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/cmd/internal/validation"
 	"github.com/deed-project/deed/internal/build"
 )
 
@@ -28,8 +32,11 @@ func Run(args []string, in io.Reader, out, err io.Writer) int {
 
 // newCLI returns a run that reads from in and writes to out and err.
 func newCLI(in io.Reader, out, err io.Writer) *cli {
-	loader := &manifest.Loader{Log: notice.NewLog(err, out), In: in, Secrets: &secret.Rules{}}
-	return &cli{Library: types.NewLibrary(loader), out: out, program: filepath.Base(os.Args[0])}
+	library := types.NewLibrary(&manifest.Loader{
+		Log: notice.NewLog(err, out), In: in, Secrets: &secret.Rules{}, Kustomize: kustomize.Build, Download: download.Text, Unpack: archive.Unpack,
+	})
+	library.Validation = validation.Server{}
+	return &cli{Library: library, out: out, program: filepath.Base(os.Args[0])}
 }
 
 // cli is one run of the command.

@@ -76,7 +76,7 @@ func onlyArgument(complete completion) completion {
 
 // quiet returns a library that reports nothing, because completions must not print problems of files.
 func (c *cli) quiet() *types.Library {
-	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(io.Discard, nil), In: strings.NewReader(""), Archived: c.Archived, Secrets: c.Secrets})
+	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(io.Discard, nil), In: strings.NewReader(""), Archived: c.Archived, Secrets: c.Secrets, Kustomize: c.Kustomize, Download: c.Download, Unpack: c.Unpack})
 }
 
 // named returns the objects in the files that the flags of cmd name, without standard input.

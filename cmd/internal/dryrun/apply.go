@@ -6,7 +6,6 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
-	"github.com/deed-project/deed/server/kinds"
 )
 
 // Applied is the outcome of an apply. Reports, output and exit codes take conflicts from here: there is one plan for each object, and
@@ -147,7 +146,7 @@ func (t *Task) Change(x Applied) ownership.Change {
 }
 
 // Allocated returns the values that a server would add to outcome, an apply of t, and that deed does not make up.
-func (t *Task) Allocated(outcome managedfields.Object) []kinds.Allocated {
+func (t *Task) Allocated(outcome managedfields.Object) []types.Allocated {
 	if t.Scales() {
 		return nil
 	}

@@ -2,10 +2,15 @@ package dryrun
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 
 	"github.com/deed-project/deed/merge"
+)
+
+// The HTTP statuses of a server's refusals. Package net/http, which names them too, is large.
+const (
+	statusConflict = 409
+	StatusInvalid  = 422
 )
 
 // IdentityError reports a configuration whose uid or resourceVersion differs from that of the stored object. The server refuses it.
@@ -19,9 +24,9 @@ type IdentityError struct {
 // merged, and is an immutable field then.
 func (e *IdentityError) Code() int {
 	if e.Field == "uid" && e.Live != "" && e.Operation == merge.Apply {
-		return http.StatusUnprocessableEntity
+		return StatusInvalid
 	}
-	return http.StatusConflict
+	return statusConflict
 }
 
 // Reason returns the server's message about the field.
@@ -31,7 +36,7 @@ func (e *IdentityError) Reason() string {
 		return "the object has been modified; please apply your changes to the latest version and try again"
 	case e.Live == "":
 		return fmt.Sprintf("uid mismatch: the provided object specified uid %s, and no existing object was found", e.Given)
-	case e.Code() == http.StatusConflict:
+	case e.Code() == statusConflict:
 		return fmt.Sprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", e.Given, e.Live)
 	}
 	return fmt.Sprintf("Invalid value: %q: field is immutable", e.Given)
@@ -47,7 +52,7 @@ func (e *IdentityError) Error() string {
 		return fmt.Sprintf("409 Conflict: %s: metadata.resourceVersion is %q, but %q is stored", e.Reason(), e.Given, e.Live)
 	case e.Live == "":
 		return fmt.Sprintf("409 Conflict: uid mismatch: metadata.uid is %q, but no object is stored: leave it out", e.Given)
-	case e.Code() == http.StatusConflict:
+	case e.Code() == statusConflict:
 		return fmt.Sprintf("409 Conflict: metadata.uid is %q, but that of the stored object is %q", e.Given, e.Live)
 	}
 	return fmt.Sprintf("422 Invalid: metadata.%s: %s: %q is stored", e.Field, e.Reason(), e.Live)

@@ -40,7 +40,10 @@ const (
 	stepApply   = "apply"
 	stepUpdate  = "update"
 	stepDelete  = "delete"
-	stepExtract = "extract"
+	stepExtract = Extract
 )
+
+// Extract is the operation of a step that only reads: its object is what a manager applied.
+const Extract = "extract"
 
 var stepOperations = []string{stepApply, stepUpdate, stepDelete, stepExtract}

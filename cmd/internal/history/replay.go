@@ -57,6 +57,9 @@ func NewReplayer(c *types.Library, h *History, s types.Flags, until int, now fun
 	}
 }
 
+// Types returns the types of the kinds in the history, apart from those that write.
+func (r *Replayer) Types() *types.Types { return r.types.Apart() }
+
 // Each calls use for each step, and stops at the first step that fails.
 func (r *Replayer) Each(use func(*StepResult)) {
 	for i, step := range r.history.steps {

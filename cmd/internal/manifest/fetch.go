@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,20 +30,37 @@ func shown(name string) string {
 	return u.Redacted()
 }
 
-// maxFetched is the maximum length of a fetched text, in bytes.
-var maxFetched int64 = 256 << 20
-
 // fetch returns the text at a URL, or nil with the reason reported.
 func (c *Loader) fetch(name string) *Text {
-	data, _, err := c.get(name, func(*http.Request) {})
-	if err != nil {
-		c.Problem(notice.InFile(shown(name)), "%s", secret.Open.Error(c.fetchError(err)))
+	where := notice.InFile(shown(name))
+	if c.Download == nil {
+		c.Problem(where, "URLs are not fetched here")
 		return nil
+	}
+	data, err := c.Download(name, c.Timeout, c.keeps)
+	var stale *StaleError
+	switch {
+	case err != nil && data == nil:
+		c.Problem(where, "%s", secret.Open.Error(c.fetchError(err)))
+		return nil
+	case errors.As(err, &stale):
+		c.Warn(where, "%s: the copy of an earlier run is used", secret.Open.Error(c.fetchError(stale.Err)))
+	case err != nil:
+		c.Warn(where, "%s", secret.Open.Error(err))
 	}
 	return &Text{Name: shown(name), Data: data}
 }
 
-// fetchError returns err, an error of [Loader.get], without the URL, which may have a password.
+// StaleError says that a text is the copy of an earlier run, and why it could not be fetched.
+type StaleError struct{ Err error }
+
+// Error returns the reason.
+func (e *StaleError) Error() string { return secret.Open.Error(e.Err) }
+
+// Unwrap returns the reason.
+func (e *StaleError) Unwrap() error { return e.Err }
+
+// fetchError returns err, an error of [Loader.Download], without the URL, which may have a password.
 func (c *Loader) fetchError(err error) error {
 	var failed *url.Error
 	switch {
@@ -56,36 +72,23 @@ func (c *Loader) fetchError(err error) error {
 	return err
 }
 
-// get returns the answer of a server for a URL, within the time limit of c. with changes the request.
-func (c *Loader) get(name string, with func(*http.Request)) (data []byte, header http.Header, err error) {
-	ctx := context.Background()
-	if c.Timeout > 0 {
-		limited, cancel := context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
-		ctx = limited
+// isArchive reports whether name is that of an archive: .tar.gz, .tgz or .zip. name may be a URL.
+func isArchive(name string) bool {
+	name, _, _ = strings.Cut(strings.ToLower(name), "?")
+	return slices.ContainsFunc([]string{".tar.gz", ".tgz", ".zip"}, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
+// unpacked returns the manifests in an archive. It reports an archive that cannot be read.
+func (c *Loader) unpacked(name string, data []byte) []*Text {
+	if c.Unpack == nil {
+		c.Problem(notice.InFile(name), "archives are not read here")
+		return nil
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, name, nil)
+	texts, err := c.Unpack(name, data)
 	if err != nil {
-		return nil, nil, err
+		c.Problem(notice.InFile(name), "%s", secret.Open.Error(err))
 	}
-	with(request)
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, answer.Body.Close()) }()
-	switch answer.StatusCode {
-	case http.StatusOK:
-	case http.StatusNotModified:
-		return nil, nil, errNotModified
-	default:
-		return nil, nil, fmt.Errorf("the server answers %s", answer.Status)
-	}
-	data, err = io.ReadAll(io.LimitReader(answer.Body, maxFetched+1))
-	if err == nil && int64(len(data)) > maxFetched {
-		err = fmt.Errorf("more than %d MiB: fetch it to a file", maxFetched>>20)
-	}
-	return data, answer.Header, err
+	return texts
 }
 
 // DefaultTimeout is the default time limit of a fetch.

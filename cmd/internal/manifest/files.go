@@ -2,13 +2,13 @@ package manifest
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"time"
 
-	"github.com/deed-project/deed/cmd/internal/kustomize"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/internal/folder"
@@ -23,9 +23,21 @@ type Loader struct {
 	Secrets  *secret.Rules     // what objects may show of their content; reading objects adds to it
 	Jobs     int               // how many objects are processed concurrently; 0 means one for each processor
 	Ignore   []string          // patterns of files that are not read, see [CheckIgnored]
-	Timeout  time.Duration     // the time limit of a fetch; 0 means no limit
-	keeps    bool              // whether copies of what is fetched are kept
+	Timeout  time.Duration     // the time limit of a download; 0 means no limit
+	keeps    bool              // whether copies of what is downloaded are kept
+
+	// What takes large libraries, and is nil in programs that leave it out: see packages kustomize, download and archive.
+
+	Kustomize func(dir string) ([]byte, error)                                 // builds a directory; the error is a [*MissingError], or may quote files
+	Download  func(url string, limit time.Duration, keep bool) ([]byte, error) // returns the text at a URL; an error beside it is a warning
+	Unpack    func(name string, data []byte) ([]*Text, error)                  // returns the manifests in an archive
 }
+
+// MissingError reports a missing file or directory that a kustomization names, or a missing kustomization.
+type MissingError struct{ What string }
+
+// Error names the missing file.
+func (e *MissingError) Error() string { return fmt.Sprintf("there is no %s", e.What) }
 
 // With returns a loader that reports to log, for objects of the same run.
 func (c *Loader) With(log *notice.Log) *Loader {
@@ -76,9 +88,13 @@ func (c *Loader) read(names []string, recursive bool, hint string) []*Text {
 func (c *Loader) Kustomized(dirs []string) []*Text {
 	var texts []*Text
 	for _, dir := range dirs {
-		data, err := kustomize.Build(dir)
+		if c.Kustomize == nil {
+			c.Problem(notice.InFile(dir), "kustomizations are not built here")
+			continue
+		}
+		data, err := c.Kustomize(dir)
 		t := &Text{Name: dir + " (kustomize)", Data: data}
-		var missing *kustomize.MissingError
+		var missing *MissingError
 		switch {
 		case errors.As(err, &missing):
 			c.Problem(notice.InFile(dir), "kustomize cannot build this: there is no %s", missing.What)
@@ -109,11 +125,7 @@ func (c *Loader) readOne(name string, recursive bool) []*Text {
 		return []*Text{{Name: name, path: name, Data: data}}
 	}
 	if isURL(name) {
-		fetch := c.fetch
-		if c.keeps {
-			fetch = c.fetchKept
-		}
-		t := fetch(name)
+		t := c.fetch(name)
 		switch {
 		case t == nil:
 			return nil
@@ -143,15 +155,6 @@ func (c *Loader) ReadKept(names []string) []*Text {
 	k := *c
 	k.keeps = true
 	return k.read(names, true, "")
-}
-
-// unpacked returns the manifests in an archive. It reports an archive that cannot be read.
-func (c *Loader) unpacked(name string, data []byte) []*Text {
-	texts, err := unpack(name, data)
-	if err != nil {
-		c.Problem(notice.InFile(name), "%s", secret.Open.Error(err))
-	}
-	return texts
 }
 
 // filesIn returns name itself if it is a file, whatever its extension, and the manifests in it if it is a directory.

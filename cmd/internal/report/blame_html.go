@@ -2,9 +2,7 @@ package report
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 
 	"github.com/deed-project/deed/cmd/internal/blame"
@@ -16,12 +14,7 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-//go:embed blame.html
-var blamePage string
-
-var blameTemplate = template.Must(template.New("blame").Parse(blamePage))
-
-// pageHead is the data of blame.html for the head, and pageObject its data for each object.
+// pageHead is the data of a [PageTemplate] for the head, and pageObject its data for each object.
 type pageHead struct {
 	Title  string
 	Colors []pageColor
@@ -30,33 +23,43 @@ type pageHead struct {
 type pageColor struct{ Number, Hue int }
 
 type pageObject struct {
-	Name, Where       string
-	Size, ManagedSize string
-	Managers          []pageManager
-	Nobodys           int
-	Lines             []pageLine
+	Name        string        `json:"name"`
+	Where       string        `json:"where"`
+	Size        string        `json:"size"`
+	ManagedSize string        `json:"managedSize"`
+	Managers    []pageManager `json:"managers"`
+	Nobodys     int           `json:"nobodys"`
+	Lines       []pageLine    `json:"lines"`
 }
 
 type pageManager struct {
-	Number                         int    // of its color
-	Name, Operation, Version, Time string // the number of its color
-	Lines, Bytes                   int
-	Share                          string
+	Number    int    `json:"number"` // of its color
+	Hue       int    `json:"hue"`    // of its color
+	Name      string `json:"name"`
+	Operation string `json:"operation"`
+	Version   string `json:"version"`
+	Time      string `json:"time"`
+	Lines     int    `json:"lines"`
+	Bytes     int    `json:"bytes"`
+	Share     string `json:"share"`
 }
 
 type pageLine struct {
-	At         int
-	Text, Path string
-	Nobodys    bool
-	Owners     []pageOwner
+	At      int         `json:"at"`
+	Text    string      `json:"text"`
+	Path    string      `json:"path"`
+	Nobodys bool        `json:"nobodys"`
+	Owners  []pageOwner `json:"owners"`
 }
 
 // More returns the number of owners besides the first.
 func (l pageLine) More() int { return max(0, len(l.Owners)-1) }
 
 type pageOwner struct {
-	Number     int // the number of its color
-	Name, Long string
+	Number int    `json:"number"` // the number of its color
+	Hue    int    `json:"hue"`
+	Name   string `json:"name"`
+	Long   string `json:"long"`
 }
 
 // maxColors is the number of colors. The head of the page defines them before the number of managers is known.
@@ -65,9 +68,13 @@ const maxColors = 48
 // hue returns the hue of the color with the given number, as distant as possible from the hues before.
 func hue(number int) int { return (210 + number*13750/100) % 360 }
 
+// PageTemplate writes a part of a page: head, object or tail. Package page has it. It stands apart because templates are large.
+type PageTemplate func(out io.Writer, part string, data any) error
+
 // pageBuilder writes a page, one object at a time. A manager has the same color in all objects. Managers share a color if none is left.
 type pageBuilder struct {
 	out     io.Writer
+	execute PageTemplate
 	names   OwnerNames
 	title   string // empty for the title of the first object
 	numbers map[merge.Manager]int
@@ -101,11 +108,22 @@ func (b *pageBuilder) close() error {
 	return b.err
 }
 
+// BlamePages makes the data of pages about objects. A manager has the same color in all of them.
+type BlamePages struct{ builder pageBuilder }
+
+// NewBlamePages returns a maker of data in which owners are called as names has them.
+func NewBlamePages(names OwnerNames) *BlamePages {
+	return &BlamePages{builder: pageBuilder{names: names, numbers: map[merge.Manager]int{}}}
+}
+
+// Object returns what a page shows of o. It becomes JSON.
+func (p *BlamePages) Object(o blame.Object) any { return p.builder.object(o) }
+
 // pageTitle is the title of a page about several objects.
 const pageTitle = "Who owns what"
 
 func (b *pageBuilder) write(name string, data any) {
-	if err := blameTemplate.ExecuteTemplate(b.out, name, data); b.err == nil {
+	if err := b.execute(b.out, name, data); b.err == nil {
 		b.err = err
 	}
 }
@@ -127,7 +145,7 @@ func (b *pageBuilder) object(o blame.Object) pageObject {
 	}
 	for i, owner := range manifest.OwnersOf(o.Object) {
 		p.Managers = append(p.Managers, pageManager{
-			Number: b.number(owner.Manager), Name: wording.Manager(owner.Manager.Name), Operation: operation(owner.Manager),
+			Number: b.number(owner.Manager), Hue: hue(b.number(owner.Manager)), Name: wording.Manager(owner.Manager.Name), Operation: operation(owner.Manager),
 			Version: owner.APIVersion, Time: b.time(owner), Bytes: sizes.Entries[i], Share: share(sizes.Entries[i], sizes.Object),
 		})
 	}
@@ -173,7 +191,8 @@ func (b *pageBuilder) line(view secret.View, line blame.Line) pageLine {
 	var claims []claim
 	claims, l.Nobodys = b.names.claims(line)
 	for _, c := range claims {
-		l.Owners = append(l.Owners, pageOwner{b.number(c.owner.Manager), wording.Manager(c.owner.Manager.Name), c.text})
+		n := b.number(c.owner.Manager)
+		l.Owners = append(l.Owners, pageOwner{n, hue(n), wording.Manager(c.owner.Manager.Name), c.text})
 	}
 	return l
 }

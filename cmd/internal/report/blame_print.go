@@ -55,15 +55,15 @@ type BlamePrinter struct {
 	count    int
 }
 
-// NewBlamePrinter returns a printer to out in the format FormatText, FormatYAML, FormatJSON or FormatHTML. several says that there is more
-// than one object. In all formats the printer holds only one object at a time.
-func NewBlamePrinter(out io.Writer, format string, names OwnerNames, paint Painter, several bool) *BlamePrinter {
+// NewBlamePrinter returns a printer to out in the format FormatText, FormatYAML, FormatJSON or FormatHTML. page is the template for
+// FormatHTML, and may be nil for other formats. several says that there is more than one object. In all formats the printer holds only one object at a time.
+func NewBlamePrinter(out io.Writer, format string, names OwnerNames, paint Painter, page PageTemplate, several bool) *BlamePrinter {
 	p := &BlamePrinter{out: bufio.NewWriter(out), names: names, paint: paint, several: several}
 	switch format {
 	case FormatYAML:
 		p.comments = true
 	case FormatHTML:
-		p.page = &pageBuilder{out: p.out, names: names, numbers: map[merge.Manager]int{}}
+		p.page = &pageBuilder{out: p.out, execute: page, names: names, numbers: map[merge.Manager]int{}}
 		if several {
 			p.page.title = pageTitle
 		}

@@ -39,7 +39,7 @@ func linesOf(t *testing.T, o *manifest.Object) []blame.Line {
 func withComments(t *testing.T, o *manifest.Object) string {
 	t.Helper()
 	var out bytes.Buffer
-	p := NewBlamePrinter(&out, FormatYAML, OwnerNames{}, false, true)
+	p := NewBlamePrinter(&out, FormatYAML, OwnerNames{}, false, nil, true)
 	p.Print(blame.Object{Object: o, Lines: linesOf(t, o)})
 	if err := p.Close(); err != nil {
 		t.Fatal(err)

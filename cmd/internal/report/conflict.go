@@ -33,23 +33,54 @@ func (r *ConflictReport) Add(t *dryrun.Task, conflicts merge.Conflicts) {
 	r.rivals.Add(t, r.Manager, contests)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", view.Error(conflicts))
-	keys := keysOf(config, conflicts)
 	numbers := map[string]int{}
-	for _, f := range contests {
-		where := keyAt(config, keys, f.Path)
-		r.places = append(r.places, where)
-		fmt.Fprintf(&b, "  %v: %v: %s\n", where, config, r.Paint.Paint(strong, view.Path(f.Path)))
+	for _, f := range contested(config, conflicts, contests) {
+		r.places = append(r.places, f.at)
+		fmt.Fprintf(&b, "  %v: %v: %s\n", f.at, config, r.Paint.Paint(strong, f.Path))
 		for _, owner := range f.Owners {
-			fmt.Fprintf(&b, "    owner:  %s\n", r.Paint.Paint(Yellow, once(showOwner(owner), numbers)))
+			fmt.Fprintf(&b, "    owner:  %s\n", r.Paint.Paint(Yellow, once(owner, numbers)))
 		}
-		before, after := view.Pair(f.Path, f.Live, f.Wanted)
-		live, wanted := secret.Texts(before, after)
-		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.Paint.Paint(Red, live), r.Paint.Paint(green, wanted))
-		for _, line := range innerNotes(view.Last(f.Path), before, after) {
+		fmt.Fprintf(&b, "    live:   %s\n    wanted: %s\n", r.Paint.Paint(Red, f.Live), r.Paint.Paint(green, f.Wanted))
+		for _, line := range f.Notes {
 			fmt.Fprintf(&b, "            %s\n", line)
 		}
 	}
 	fmt.Fprint(r.Log, b.String())
+}
+
+// Contested is a field in conflict, in words.
+type Contested struct {
+	Path   string   `json:"path"`
+	Line   int      `json:"line"` // of the field, or of the nearest one, in the configuration
+	Column int      `json:"column"`
+	Owners []string `json:"owners"`
+	Live   string   `json:"live"`
+	Wanted string   `json:"wanted"`
+	Notes  []string `json:"notes,omitempty"` // the differences inside a list or object that is replaced as a whole
+
+	at notice.Position
+}
+
+// ContestedFields returns the fields of conflicts, which an apply of config has, in the order of the conflicts.
+func ContestedFields(config *manifest.Object, conflicts merge.Conflicts) []Contested {
+	return contested(config, conflicts, dryrun.Contests(conflicts))
+}
+
+func contested(config *manifest.Object, conflicts merge.Conflicts, contests []*dryrun.Contest) []Contested {
+	keys, view := keysOf(config, conflicts), config.View()
+	out := []Contested{}
+	for _, f := range contests {
+		c := Contested{Path: view.Path(f.Path), at: keyAt(config, keys, f.Path)}
+		c.Line, c.Column = c.at.Line, c.at.Column
+		for _, owner := range f.Owners {
+			c.Owners = append(c.Owners, showOwner(owner))
+		}
+		before, after := view.Pair(f.Path, f.Live, f.Wanted)
+		c.Live, c.Wanted = secret.Texts(before, after)
+		c.Notes = innerNotes(view.Last(f.Path), before, after)
+		out = append(out, c)
+	}
+	return out
 }
 
 // maxOwner is the maximum length of an owner that is repeated for other fields.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/manifest"
@@ -70,7 +69,7 @@ func identify(s *secret.Status, config *manifest.Object, e *dryrun.IdentityError
 		}
 		return kind + "." + group
 	}
-	if s.Code = e.Code(); s.Code == http.StatusUnprocessableEntity {
+	if s.Code = e.Code(); s.Code == dryrun.StatusInvalid {
 		s.Reason = "Invalid"
 		s.Message = fmt.Sprintf("%s %q is invalid: metadata.%s: %s", of(config.Id.Kind), name, e.Field, e.Reason())
 		s.Details = &managedfields.StatusDetails{Name: name, Group: group, Kind: config.Id.Kind, Causes: []managedfields.StatusCause{

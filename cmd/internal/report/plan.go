@@ -89,8 +89,7 @@ func (p *PlanPrinter) Close(objects int, notices []notice.Notice) error {
 	if p.others != nil {
 		return errors.Join(p.others.write(p.out, notices), p.out.Flush())
 	}
-	p.total.Objects, p.total.NotPlanned = objects, objects-p.total.Objects
-	p.total.ReadProblems = readProblems(notices)
+	p.total.End(objects, notices)
 	if p.list == nil {
 		p.total.Write(p.out, p.paint)
 		p.text.WriteTo(p.out)
@@ -108,6 +107,11 @@ func (p *PlanPrinter) Close(objects int, notices []notice.Notice) error {
 	said.end()
 	p.out.WriteString("\n}\n")
 	return errors.Join(p.list.err, said.err, err, p.out.Flush())
+}
+
+// End completes the counts of a run over the given number of objects with the given notices.
+func (s *PlanSummary) End(objects int, notices []notice.Notice) {
+	s.Objects, s.NotPlanned, s.ReadProblems = objects, objects-s.Objects, readProblems(notices)
 }
 
 // Write prints the counts in a line.
@@ -172,29 +176,47 @@ func (o *ObjectPlan) Write(out *bufio.Writer, all bool, paint Painter) {
 	}
 	note := paint.Word(noted, outcomeWidth)
 	for _, path := range o.Nulls {
-		fmt.Fprintf(out, "  %s  %s: becomes null, which a server refuses where the field is not nullable\n", note, path)
+		fmt.Fprintf(out, "  %s  %s: %s\n", note, path, becomesNull)
 	}
 	for _, n := range o.Notations {
-		fmt.Fprintf(out, "  %s  %s: the live %v and the configured %v mean the same (%s)\n",
-			note, n.Path, n.Live, n.Wanted, n.Kind)
+		fmt.Fprintf(out, "  %s  %s: %s\n", note, n.Path, n.text())
 	}
 }
 
 // write prints the further requests of kubectl.
 func (m *migrationPlan) write(out *bufio.Writer, manager string, paint Painter) {
 	note := paint.Word(noted, outcomeWidth)
-	fmt.Fprintf(out, "  %s  kubectl then migrates what %s owns from client-side apply (requests: %s; --no-migration leaves it):\n",
-		note, wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
+	fmt.Fprintf(out, "  %s  %s:\n", note, m.text())
 	owners := ""
 	for _, f := range inDocumentOrder(m.Decisions) {
 		owners = f.write(out, manager, owners, paint)
 	}
 	switch {
 	case m.Error != "":
-		fmt.Fprintf(out, "  %s  kubectl warns that the migration failed: %s\n", note, m.Error)
+		fmt.Fprintf(out, "  %s  %s%s\n", note, migrationFailed, m.Error)
 	case len(m.Decisions) == 0:
-		fmt.Fprintf(out, "  %s  the second apply removes nothing\n", note)
+		fmt.Fprintf(out, "  %s  %s\n", note, removesNothing)
 	}
+}
+
+// The notes about the end of a migration.
+const (
+	migrationFailed = "kubectl warns that the migration failed: "
+	removesNothing  = "the second apply removes nothing"
+)
+
+// text describes the further requests.
+func (m *migrationPlan) text() string {
+	return fmt.Sprintf("kubectl then migrates what %s owns from client-side apply (requests: %s; --no-migration leaves it)",
+		wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
+}
+
+// becomesNull is the note about a value that becomes null.
+const becomesNull = "becomes null, which a server refuses where the field is not nullable"
+
+// text describes both notations.
+func (n *notationPlan) text() string {
+	return fmt.Sprintf("the live %v and the configured %v mean the same (%s)", n.Live, n.Wanted, n.Kind)
 }
 
 // outcomeWidth is the width of the column with outcomes, and planIndent the text in front of the next column.
@@ -283,13 +305,17 @@ func (f *findingPlan) write(out *bufio.Writer, paint Painter) {
 
 // write prints the adjustment of the field.
 func (a *adjustedPlan) write(out *bufio.Writer, paint Painter) {
+	fmt.Fprintf(out, "  %s  %s: %s\n", paint.Word(string(a.How), outcomeWidth), a.Path, a.change())
+}
+
+// change describes the change of the value.
+func (a *adjustedPlan) change() string {
 	merged, stored := secret.Texts(a.Merged, a.Stored)
-	change := merged + " becomes " + stored
 	switch {
 	case a.Merged.IsAbsent():
-		change = "becomes " + stored
+		return "becomes " + stored
 	case a.Stored.IsAbsent():
-		change = merged + " is not kept"
+		return merged + " is not kept"
 	}
-	fmt.Fprintf(out, "  %s  %s: %s\n", paint.Word(string(a.How), outcomeWidth), a.Path, change)
+	return merged + " becomes " + stored
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/cmd/internal/validation"
 	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
@@ -127,7 +128,9 @@ func (s *Story) Has(name string) bool { return s.Words[name] != nil }
 
 // Library returns a library that reads the files of the story. Its messages follow the output of the command.
 func (s *Story) Library() *types.Library {
-	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(&s.log, nil), Archived: s.Files, Secrets: &secret.Rules{}, Jobs: 1})
+	c := types.NewLibrary(&manifest.Loader{Log: notice.NewLog(&s.log, nil), Archived: s.Files, Secrets: &secret.Rules{}, Jobs: 1})
+	c.Validation = validation.Server{}
+	return c
 }
 
 // Flags returns the schemas: those of crd.yaml, unless the words crd, openapi, schema, type, schemaless and verbose name others.

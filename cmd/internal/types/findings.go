@@ -1,13 +1,9 @@
 package types
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/secret"
@@ -15,7 +11,6 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/form"
-	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -43,90 +38,30 @@ const (
 	RefusedClass     = "refused"     // the server refuses the whole object, such as by an admission policy
 )
 
+// Validation is what a server does with objects of built-in kinds beside merging them. Package validation has that of deed-apiserver, which
+// takes large libraries: a program that leaves it out sets none.
+type Validation interface {
+	// Findings returns the reasons for which object, of kind k and type t, is refused in place of live, which may be absent.
+	Findings(k *builtin.Kind, t *schema.Type, subresource string, live, object value.Value) []Finding
+	// Allocates returns the values that a server adds to object, of kind k, in place of live.
+	Allocates(k *builtin.Kind, live, object value.Value) []Allocated
+}
+
+// Allocated is a part of objects that only a server knows.
+type Allocated struct {
+	Paths  []string // names of members with spaces between them; * is each item of a list, and a=b the items whose member a is b
+	Reason string
+}
+
 // Findings returns the reasons why the validation of a server refuses object, which replaces live. An absent live means that the object is
-// new. The rules are those of deed-apiserver for built-in kinds: see package kinds of the server. Findings takes time in proportion to both
-// objects. An unchanged object has no findings, because the server accepted it before.
+// new. There are none without a [Validation], and for kinds that are not built in. Findings takes time in proportion to both objects. An
+// unchanged object has no findings, because the server accepted it before.
 func (e *Endpoint) Findings(live, object value.Value) []Finding {
 	k, ok := e.kind()
-	if !ok || live.Same(object) {
+	if !ok || e.validation == nil || live.Same(object) {
 		return nil
 	}
-	if held, err := k.Held(live); err == nil && !live.IsAbsent() {
-		live = held // files may lack values that a server has filled in
-	}
-	sent := object
-	if held, err := k.Held(object); err == nil {
-		object = held // likewise, if an apply changes nothing
-	}
-	subresource := managing.Config(e.Manager).Subresource
-	live, object = requested(k, live, object)
-	object = k.WithEmpties(subresource, live.IsAbsent(), k.Admit(object, live), sent)
-	errs := k.Refused(context.Background(), object, live, subresource)
-	var fresh field.ErrorList
-	if len(errs) > 0 && !live.IsAbsent() {
-		fresh = k.Refused(context.Background(), object, value.Value{}, subresource)
-	}
-	var out []Finding
-	said := map[string]bool{}
-	for _, err := range errs {
-		text := err.ErrorBody()
-		if said[err.Field+text] {
-			continue // a server says it once, too
-		}
-		said[err.Field+text] = true
-		path := Named(e.Typ, object, kinds.PathIn(object, err.Field))
-		out = append(out, Finding{path, classOf(err, live, fresh), secret.RawText(text)})
-	}
-	return out
-}
-
-// requested returns live and object with what objects in files lack, and objects of requests have: a name instead of generateName, a
-// namespace, the metadata that only the server writes, and what the server generates from it.
-func requested(k kinds.Kind, live, object value.Value) (value.Value, value.Value) {
-	metadata, was := object.Get("metadata"), live.Get("metadata")
-	if metadata.Kind() != value.KindObject || !live.IsAbsent() && was.Kind() != value.KindObject {
-		return live, object
-	}
-	if prefix := metadata.Get("generateName").Str(); prefix != "" && metadata.Get("name").Str() == "" {
-		metadata = metadata.With("name", value.String(prefix[:min(len(prefix), 58)]+"00000"))
-	}
-	fill := func(metadata value.Value, name, otherwise string) value.Value {
-		if metadata.Get(name).Str() != "" {
-			return metadata
-		}
-		return metadata.With(name, value.String(otherwise))
-	}
-	namespace := metadata.Get("namespace").Str()
-	if k.Namespaced {
-		namespace = cmp.Or(namespace, was.Get("namespace").Str(), "default")
-	}
-	metadata = metadata.With("namespace", value.Value{})
-	if k.Namespaced {
-		metadata = metadata.With("namespace", value.String(namespace))
-	}
-	if live.IsAbsent() {
-		metadata = fill(metadata, "uid", madeUpUID)
-		object = object.With("metadata", metadata)
-		return live, k.Complete(object, live, metadata.Get("uid"))
-	}
-	was = fill(fill(fill(was, "uid", madeUpUID), "resourceVersion", "1"), "name", metadata.Get("name").Str())
-	was = was.With("namespace", metadata.Get("namespace"))
-	for _, name := range serverWritten {
-		metadata = metadata.With(name, was.Get(name))
-	}
-	live, object = live.With("metadata", was), object.With("metadata", metadata)
-	if whole := k.Complete(live, value.Value{}, was.Get("uid")); !whole.Equal(live) { // no server has stored it
-		return whole, k.Complete(object, value.Value{}, was.Get("uid"))
-	}
-	return live, k.Complete(object, live, value.Value{})
-}
-
-// madeUpUID stands for the UID of an object that has none yet.
-const madeUpUID = "00000000-0000-0000-0000-000000000000"
-
-// serverWritten are the members of metadata that only the server writes.
-var serverWritten = []string{
-	"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+	return e.validation.Findings(k, e.Typ, managing.Config(e.Manager).Subresource, live, object)
 }
 
 // Reading returns the findings of a server that reads the whole object. The version is not served, a value does not fit into the Go type of
@@ -148,13 +83,13 @@ func (e *Endpoint) Reading(object value.Value) []Finding {
 	return e.Findings(value.Value{}, held)
 }
 
-// Allocates returns the values that a server adds to object, which replaces live: see [kinds.Kind.Allocates].
-func (e *Endpoint) Allocates(live, object value.Value) []kinds.Allocated {
+// Allocates returns the values that a server adds to object, which replaces live. There are none without a [Validation].
+func (e *Endpoint) Allocates(live, object value.Value) []Allocated {
 	k, ok := e.kind()
-	if !ok {
+	if !ok || e.validation == nil {
 		return nil
 	}
-	return k.Allocates(live, object)
+	return e.validation.Allocates(k, live, object)
 }
 
 // KeepsNothingAt reports whether a server may store no value at path in object, an object of the endpoint's kind, although a manager
@@ -178,15 +113,11 @@ func (e *Endpoint) Folded(path fieldpath.Path) fieldpath.Path {
 }
 
 // kind returns the built-in kind of the endpoint, if it has one.
-func (e *Endpoint) kind() (kinds.Kind, bool) {
+func (e *Endpoint) kind() (*builtin.Kind, bool) {
 	if !e.builtIn || e.bare {
-		return kinds.Kind{}, false
+		return nil, false
 	}
-	k, ok := builtin.Lookup(managing.Config(e.Manager).GVK)
-	if !ok {
-		return kinds.Kind{}, false
-	}
-	return kinds.Of(k), true
+	return builtin.Lookup(managing.Config(e.Manager).GVK)
 }
 
 // Named returns path, which leads to a value in v of type t, with list items in the notation of managed fields.
@@ -235,25 +166,6 @@ func identity(list *schema.List, item value.Value, otherwise fieldpath.Element) 
 		return otherwise
 	}
 	return fieldpath.Key(fields...)
-}
-
-// classOf returns the class of an error about an object that replaces live. fresh holds the errors of the same object if it is new: an error
-// that is not among them is about a change.
-func classOf(err *field.Error, live value.Value, fresh field.ErrorList) string {
-	same := func(other *field.Error) bool {
-		return other.Field == err.Field && other.Type == err.Type && other.Detail == err.Detail
-	}
-	switch {
-	case !live.IsAbsent() && !slices.ContainsFunc(fresh, same):
-		return ImmutableClass
-	case err.Type == field.ErrorTypeRequired:
-		return RequiredClass
-	case err.Type == field.ErrorTypeNotSupported:
-		return UnsupportedClass
-	case err.Type == field.ErrorTypeForbidden:
-		return ForbiddenClass
-	}
-	return InvalidClass
 }
 
 // Reason returns the reason, in the words of the server if they are known. view masks it.

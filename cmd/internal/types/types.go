@@ -143,7 +143,8 @@ type Types struct {
 	onFound func(gvk schema.GVK, from string) // called for each kind that is found
 	release *builtin.Release                  // with the built-in kinds, and the behaviour of all kinds
 
-	schemaless bool // whether unusable schemas count as admitting everything
+	schemaless bool       // whether unusable schemas count as admitting everything
+	validation Validation // see Library.Validation
 }
 
 // endpointID identifies an endpoint.
@@ -160,7 +161,8 @@ type Endpoint struct {
 	Restores Restoration
 	// ResetFields holds the fields that the endpoint does not write.
 	ResetFields merge.Filter
-	bare        bool // see Types.Bare
+	bare        bool       // see Types.Bare
+	validation  Validation // see Library.Validation
 }
 
 // Typed reports whether objects are read into a Go type, like those of built-in kinds.
@@ -172,16 +174,22 @@ func (e *Endpoint) HasSubresource(name string) bool {
 }
 
 // Library reads schemas from files.
-type Library struct{ *manifest.Loader }
+type Library struct {
+	*manifest.Loader
+	// Validation is that of the server for objects of built-in kinds; nil if nothing is validated beyond types.
+	Validation Validation
+}
 
-// NewLibrary returns a library that reads files with l.
-func NewLibrary(l *manifest.Loader) *Library { return &Library{l} }
+// NewLibrary returns a library that reads files with l, without a [Validation].
+func NewLibrary(l *manifest.Loader) *Library { return &Library{Loader: l} }
 
 // NewTypes reads the schemas of the flags, and the CustomResourceDefinitions among objects. It reports unusable schemas, and then returns
 // nil.
 func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
-	release := f.release()
-	t := &Types{found: map[endpointID]*Endpoint{}, onFound: func(schema.GVK, string) {}, schemaless: f.Schemaless, release: release}
+	t := &Types{
+		found: map[endpointID]*Endpoint{}, onFound: func(schema.GVK, string) {}, schemaless: f.Schemaless,
+		release: f.release(), validation: c.Validation,
+	}
 	if f.Verbose {
 		t.onFound = func(gvk schema.GVK, from string) {
 			fmt.Fprintf(c.Log, "%s %s: the schema is %s\n", gvk.APIVersion(), gvk.Kind, from)
@@ -191,14 +199,14 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 	published, ok2 := c.CatalogOf(f.OpenAPI)
 	t.sources = append(t.sources, c.definitions(defined), c.definitions(objects),
 		catalogSource(published, "published in "+strings.Join(f.OpenAPI, " and ")))
-	t.kinds = slices.Concat(kindsDefined(defined), kindsDefined(objects), kindsIn(published), kindsIn(release.Catalog()))
+	t.kinds = slices.Concat(kindsDefined(defined), kindsDefined(objects), kindsIn(published), kindsIn(t.release.Catalog()))
 	ok3 := true
 	if f.Schema != "" {
 		var typ *schema.Type
 		typ, ok3 = c.TypeIn(f.Schema, f.TypeName)
 		t.sources = append(t.sources, everyKind(typ, fmt.Sprintf("type %q in %s", f.TypeName, f.Schema)))
 	}
-	t.sources = append(t.sources, builtInSource(release))
+	t.sources = append(t.sources, builtInSource(t.release))
 	if f.Schemaless {
 		t.sources = append(t.sources, madeUp)
 	}
@@ -206,6 +214,13 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 		return nil
 	}
 	return t
+}
+
+// Apart returns types from the same sources with endpoints of their own, for reading objects beside the writes through t.
+func (t *Types) Apart() *Types {
+	other := *t
+	other.found = map[endpointID]*Endpoint{}
+	return &other
 }
 
 // madeUp is the source for kinds without a schema.
@@ -269,7 +284,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		t.onFound(gvk, kind.From)
 		t.found[id] = &Endpoint{
 			kindTypes: kind, Typ: typ, Manager: manager, Restores: restores, ResetFields: config.ResetFields[gvk.APIVersion()],
-			bare: t.Bare,
+			bare: t.Bare, validation: t.validation,
 		}
 		return t.found[id], nil
 	}

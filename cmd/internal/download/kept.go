@@ -1,4 +1,4 @@
-package manifest
+package download
 
 import (
 	"crypto/sha256"
@@ -10,8 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/deed-project/deed/cmd/internal/notice"
-	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/cmd/internal/manifest"
 )
 
 // Downloads are kept in the cache directory of the user, in deed/downloads: a file for each URL, and beside it what the server said of its
@@ -77,39 +76,44 @@ func (k *kept) keep(data []byte, header http.Header) error {
 		return err
 	}
 	for name, text := range map[string][]byte{k.file: data, k.file + ".json": about} {
-		temporary, err := writeTemporary(name, 0o600, text)
-		if err == nil {
-			err = os.Rename(temporary, name)
-		}
-		if err != nil {
+		if err := replace(name, text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// fetchKept is [Loader.fetch] with a copy that is kept. It uses the copy if the server says that it has not changed, and if the server
-// cannot be reached, with a warning.
-func (c *Loader) fetchKept(name string) *Text {
-	k := keptAt(name)
-	data, header, err := c.get(name, k.ask)
-	where := notice.InFile(shown(name))
+// answer returns the answer to request, for the URL that k was kept of. It is what was kept, if the server says that this has not changed,
+// and, with an error, if the server cannot be reached.
+func (k *kept) answer(request *http.Request) ([]byte, error) {
+	k.ask(request)
+	data, header, err := get(request)
 	switch {
 	case errors.Is(err, errNotModified):
-		data = k.data
+		return k.data, nil
 	case err != nil && k.data != nil:
-		c.Warn(where, "%s: the copy of an earlier run is used", secret.Open.Error(c.fetchError(err)))
-		data = k.data
+		return k.data, &manifest.StaleError{Err: err}
 	case err != nil:
-		c.Problem(where, "%s", secret.Open.Error(c.fetchError(err)))
-		return nil
-	default:
-		if err := k.keep(data, header); err != nil {
-			c.Warn(where, "no copy is kept: %s", secret.Open.Error(err))
-		}
+		return nil, err
 	}
-	return &Text{Name: shown(name), Data: data}
+	if err := k.keep(data, header); err != nil {
+		return data, fmt.Errorf("no copy is kept: %w", err)
+	}
+	return data, nil
 }
 
-// errNotModified is returned if a server says that a copy is what it has.
-var errNotModified = fmt.Errorf("the server answers %d", http.StatusNotModified)
+// replace writes a file, by way of a temporary one.
+func replace(name string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".download-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

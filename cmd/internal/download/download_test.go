@@ -1,19 +1,22 @@
-package manifest
+package download
 
 import (
 	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 )
 
-// TestFetch reads URLs with objects, missing texts, slow texts and long texts. Messages must not contain a password.
-func TestFetch(t *testing.T) {
+// TestText reads URLs with objects, missing texts, slow texts and long texts. Messages must not contain a password.
+func TestText(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/web.yaml", func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
@@ -24,8 +27,8 @@ func TestFetch(t *testing.T) {
 	mux.HandleFunc("/empty.yaml", func(http.ResponseWriter, *http.Request) {})
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	defer func(most int64) { maxFetched = most }(maxFetched)
-	maxFetched = 100
+	defer func(most int64) { maxLength = most }(maxLength)
+	maxLength = 100
 	secret := strings.Replace(s.URL, "http://", "http://me:hunter2@", 1)
 	for _, c := range []struct{ url, names, message string }{
 		{s.URL + "/web.yaml", `[""]`, ""},
@@ -38,7 +41,7 @@ func TestFetch(t *testing.T) {
 		{"https://me:hunter2@[", `[]`, "the URL: missing ']' in host\n"},
 	} {
 		var messages bytes.Buffer
-		l := &Loader{Log: notice.NewLog(&messages, nil), Timeout: DefaultTimeout}
+		l := &manifest.Loader{Log: notice.NewLog(&messages, nil), Download: Text, Timeout: manifest.DefaultTimeout}
 		if strings.Contains(c.url, "slow") {
 			l.Timeout = 20 * time.Millisecond
 		}
@@ -52,5 +55,44 @@ func TestFetch(t *testing.T) {
 		if got := messages.String(); !strings.HasSuffix(got, c.message) || strings.Contains(got, "hunter2") {
 			t.Errorf("%s: the messages are %q, want them to end with %q", c.url, got, c.message)
 		}
+	}
+}
+
+// TestKept checks that a download is kept, used where the server says that it has not changed, and used where there is no server.
+func TestKept(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	var codes []int
+	version := "1"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"`+version+`"`)
+		if r.Header.Get("If-None-Match") == `"`+version+`"` {
+			codes = append(codes, http.StatusNotModified)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		codes = append(codes, http.StatusOK)
+		if _, err := w.Write([]byte("{kind: A}")); err != nil {
+			t.Error(err)
+		}
+	}))
+	defer server.Close()
+	read := func() (int, string) {
+		var errs bytes.Buffer
+		c := &manifest.Loader{Log: notice.NewLog(&errs, nil), Secrets: &secret.Rules{}, Download: Text}
+		return len(c.ReadKept([]string{server.URL + "/crds.yaml?x=y"})), errs.String()
+	}
+	for i, want := range []string{"1", "1", "2"} {
+		version = want
+		if n, errs := read(); n != 1 || errs != "" {
+			t.Errorf("run %d: %d files\n%s", i, n, errs)
+		}
+	}
+	if want := []int{http.StatusOK, http.StatusNotModified, http.StatusOK}; !slices.Equal(codes, want) {
+		t.Errorf("the server answers %d, want %d", codes, want)
+	}
+	server.Close()
+	if n, errs := read(); n != 1 || !strings.Contains(errs, "warning: ") || !strings.Contains(errs, "the copy of an earlier run is used") {
+		t.Errorf("without a server: %d files\n%s", n, errs)
 	}
 }

@@ -1,4 +1,6 @@
-package manifest
+// Package archive reads manifests in archives. It stands apart because its libraries are large, and not every program that reads manifests
+// reads archives.
+package archive
 
 import (
 	"archive/tar"
@@ -11,20 +13,16 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/deed-project/deed/cmd/internal/manifest"
 )
 
 // maxUnpacked is the maximum length of the manifests in an archive together, in bytes.
 var maxUnpacked int64 = 256 << 20
 
-// isArchive reports whether name is that of an archive: .tar.gz, .tgz or .zip. name may be a URL.
-func isArchive(name string) bool {
-	name, _, _ = strings.Cut(strings.ToLower(name), "?")
-	return slices.ContainsFunc([]string{".tar.gz", ".tgz", ".zip"}, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
-}
-
-// unpack returns the manifests in an archive, sorted by name: the files called .yaml, .yml and .json. They are called ARCHIVE/NAME.
-func unpack(archive string, data []byte) ([]*Text, error) {
-	var texts []*Text
+// Unpack returns the manifests in an archive, sorted by name: the files called .yaml, .yml and .json. They are called ARCHIVE/NAME.
+func Unpack(archive string, data []byte) ([]*manifest.Text, error) {
+	var texts []*manifest.Text
 	left := maxUnpacked
 	add := func(name string, r io.Reader) error {
 		name = path.Clean("/" + name)
@@ -38,7 +36,7 @@ func unpack(archive string, data []byte) ([]*Text, error) {
 		if left -= int64(len(text)); left < 0 {
 			return fmt.Errorf("the manifests in it have more than %d MiB", maxUnpacked>>20)
 		}
-		texts = append(texts, &Text{Name: archive + name, Data: text})
+		texts = append(texts, &manifest.Text{Name: archive + name, Data: text})
 		return nil
 	}
 	unpacked := untar
@@ -48,7 +46,7 @@ func unpack(archive string, data []byte) ([]*Text, error) {
 	if err := unpacked(data, add); err != nil {
 		return nil, fmt.Errorf("the archive cannot be read: %w", err)
 	}
-	slices.SortFunc(texts, func(a, b *Text) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(texts, func(a, b *manifest.Text) int { return strings.Compare(a.Name, b.Name) })
 	return texts, nil
 }
 

@@ -1,18 +1,17 @@
-package manifest
+package archive
 
 import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
 )
@@ -68,7 +67,7 @@ func zipped(t *testing.T) []byte {
 }
 
 // names returns the names of texts without a prefix.
-func names(texts []*Text, prefix string) []string {
+func names(texts []*manifest.Text, prefix string) []string {
 	var out []string
 	for _, t := range texts {
 		out = append(out, strings.TrimPrefix(t.Name, prefix))
@@ -87,7 +86,7 @@ func TestArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 		var errs bytes.Buffer
-		c := &Loader{Log: notice.NewLog(&errs, nil), Secrets: &secret.Rules{}}
+		c := &manifest.Loader{Log: notice.NewLog(&errs, nil), Secrets: &secret.Rules{}, Unpack: Unpack}
 		if got := names(c.Read([]string{file}, false), file); !slices.Equal(got, wantNames) || errs.Len() > 0 {
 			t.Errorf("%s: %q, want %q\n%s", name, got, wantNames, &errs)
 		}
@@ -104,46 +103,7 @@ func TestArchives(t *testing.T) {
 func TestArchiveBound(t *testing.T) {
 	defer func(n int64) { maxUnpacked = n }(maxUnpacked)
 	maxUnpacked = 20
-	if _, err := unpack("a.tgz", tarGz(t)); err == nil || !strings.Contains(err.Error(), "more than") {
+	if _, err := Unpack("a.tgz", tarGz(t)); err == nil || !strings.Contains(err.Error(), "more than") {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestKept checks that a download is kept, used where the server says that it has not changed, and used where there is no server.
-func TestKept(t *testing.T) {
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	t.Setenv("HOME", t.TempDir())
-	var codes []int
-	version := "1"
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"`+version+`"`)
-		if r.Header.Get("If-None-Match") == `"`+version+`"` {
-			codes = append(codes, http.StatusNotModified)
-			w.WriteHeader(http.StatusNotModified)
-			return
-		}
-		codes = append(codes, http.StatusOK)
-		if _, err := w.Write(tarGz(t)); err != nil {
-			t.Error(err)
-		}
-	}))
-	defer server.Close()
-	read := func() (int, string) {
-		var errs bytes.Buffer
-		c := &Loader{Log: notice.NewLog(&errs, nil), Secrets: &secret.Rules{}}
-		return len(c.ReadKept([]string{server.URL + "/crds.tgz?x=y"})), errs.String()
-	}
-	for i, want := range []string{"1", "1", "2"} {
-		version = want
-		if n, errs := read(); n != len(wantNames) || errs != "" {
-			t.Errorf("run %d: %d files\n%s", i, n, errs)
-		}
-	}
-	if want := []int{http.StatusOK, http.StatusNotModified, http.StatusOK}; !slices.Equal(codes, want) {
-		t.Errorf("the server answers %d, want %d", codes, want)
-	}
-	server.Close()
-	if n, errs := read(); n != len(wantNames) || !strings.Contains(errs, "warning: ") || !strings.Contains(errs, "the copy of an earlier run is used") {
-		t.Errorf("without a server: %d files\n%s", n, errs)
 	}
 }

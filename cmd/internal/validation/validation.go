@@ -1,0 +1,131 @@
+// Package validation is the validation of deed-apiserver for built-in kinds, as package types asks for it. It stands apart because it
+// imports the server's rules and, with them, large libraries.
+package validation
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/server/kinds"
+	"github.com/deed-project/deed/value"
+)
+
+// Server is the [types.Validation] of deed-apiserver: see package kinds of the server.
+type Server struct{}
+
+var _ types.Validation = Server{}
+
+// Findings implements [types.Validation]. It takes time in proportion to both objects.
+func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string, live, object value.Value) []types.Finding {
+	k := kinds.Of(kind)
+	if held, err := k.Held(live); err == nil && !live.IsAbsent() {
+		live = held // files may lack values that a server has filled in
+	}
+	sent := object
+	if held, err := k.Held(object); err == nil {
+		object = held // likewise, if an apply changes nothing
+	}
+	live, object = requested(k, live, object)
+	object = k.WithEmpties(subresource, live.IsAbsent(), k.Admit(object, live), sent)
+	errs := k.Refused(context.Background(), object, live, subresource)
+	var fresh field.ErrorList
+	if len(errs) > 0 && !live.IsAbsent() {
+		fresh = k.Refused(context.Background(), object, value.Value{}, subresource)
+	}
+	var out []types.Finding
+	said := map[string]bool{}
+	for _, err := range errs {
+		text := err.ErrorBody()
+		if said[err.Field+text] {
+			continue // a server says it once, too
+		}
+		said[err.Field+text] = true
+		path := types.Named(typ, object, kinds.PathIn(object, err.Field))
+		out = append(out, types.NewFinding(path, classOf(err, live, fresh), secret.RawText(text)))
+	}
+	return out
+}
+
+// requested returns live and object with what objects in files lack, and objects of requests have: a name instead of generateName, a
+// namespace, the metadata that only the server writes, and what the server generates from it.
+func requested(k kinds.Kind, live, object value.Value) (value.Value, value.Value) {
+	metadata, was := object.Get("metadata"), live.Get("metadata")
+	if metadata.Kind() != value.KindObject || !live.IsAbsent() && was.Kind() != value.KindObject {
+		return live, object
+	}
+	if prefix := metadata.Get("generateName").Str(); prefix != "" && metadata.Get("name").Str() == "" {
+		metadata = metadata.With("name", value.String(prefix[:min(len(prefix), 58)]+"00000"))
+	}
+	fill := func(metadata value.Value, name, otherwise string) value.Value {
+		if metadata.Get(name).Str() != "" {
+			return metadata
+		}
+		return metadata.With(name, value.String(otherwise))
+	}
+	namespace := metadata.Get("namespace").Str()
+	if k.Namespaced {
+		namespace = cmp.Or(namespace, was.Get("namespace").Str(), "default")
+	}
+	metadata = metadata.With("namespace", value.Value{})
+	if k.Namespaced {
+		metadata = metadata.With("namespace", value.String(namespace))
+	}
+	if live.IsAbsent() {
+		metadata = fill(metadata, "uid", madeUpUID)
+		object = object.With("metadata", metadata)
+		return live, k.Complete(object, live, metadata.Get("uid"))
+	}
+	was = fill(fill(fill(was, "uid", madeUpUID), "resourceVersion", "1"), "name", metadata.Get("name").Str())
+	was = was.With("namespace", metadata.Get("namespace"))
+	for _, name := range serverWritten {
+		metadata = metadata.With(name, was.Get(name))
+	}
+	live, object = live.With("metadata", was), object.With("metadata", metadata)
+	if whole := k.Complete(live, value.Value{}, was.Get("uid")); !whole.Equal(live) { // no server has stored it
+		return whole, k.Complete(object, value.Value{}, was.Get("uid"))
+	}
+	return live, k.Complete(object, live, value.Value{})
+}
+
+// madeUpUID stands for the UID of an object that has none yet.
+const madeUpUID = "00000000-0000-0000-0000-000000000000"
+
+// serverWritten are the members of metadata that only the server writes.
+var serverWritten = []string{
+	"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+}
+
+// Allocates implements [types.Validation].
+func (Server) Allocates(kind *builtin.Kind, live, object value.Value) []types.Allocated {
+	var out []types.Allocated
+	for _, a := range kinds.Of(kind).Allocates(live, object) {
+		out = append(out, types.Allocated{Paths: a.Paths, Reason: a.Reason})
+	}
+	return out
+}
+
+// classOf returns the class of an error about an object that replaces live. fresh holds the errors of the same object if it is new: an error
+// that is not among them is about a change.
+func classOf(err *field.Error, live value.Value, fresh field.ErrorList) string {
+	same := func(other *field.Error) bool {
+		return other.Field == err.Field && other.Type == err.Type && other.Detail == err.Detail
+	}
+	switch {
+	case !live.IsAbsent() && !slices.ContainsFunc(fresh, same):
+		return types.ImmutableClass
+	case err.Type == field.ErrorTypeRequired:
+		return types.RequiredClass
+	case err.Type == field.ErrorTypeNotSupported:
+		return types.UnsupportedClass
+	case err.Type == field.ErrorTypeForbidden:
+		return types.ForbiddenClass
+	}
+	return types.InvalidClass
+}

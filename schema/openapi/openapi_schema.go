@@ -1,0 +1,61 @@
+package openapi
+
+import "github.com/deed-project/deed/value"
+
+// openAPI is what an OpenAPI v3 schema says about topology.
+type openAPI struct {
+	ref        string
+	typ        string // the first type; empty if there is none
+	format     string
+	nullable   bool
+	deflt      any // as a JSON decoder makes it; nil if there is none
+	allOf      []*openAPI
+	items      *openAPIItems
+	properties map[string]*openAPI
+	additional *openAPIMembers
+	extensions map[string]any // as a JSON decoder makes them
+}
+
+// openAPIItems is what items says. Its schema is nil if there are several.
+type openAPIItems struct{ schema *openAPI }
+
+// openAPIMembers is what additionalProperties says: a boolean, or a schema.
+type openAPIMembers struct {
+	allows bool
+	schema *openAPI
+}
+
+// extensionsRead are the extensions that the embedded schemas have a use for.
+var extensionsRead = []string{listMapKeys, listType, mapType, patchMergeKey, patchStrategy}
+
+// readOpenAPI returns v, one of the embedded schemas, which have no items of several schemas and no booleans as additionalProperties.
+func readOpenAPI(v value.Value) *openAPI {
+	if v.IsAbsent() {
+		return nil
+	}
+	s := &openAPI{
+		ref: v.Get("$ref").Str(), typ: v.Get("type").Str(), format: v.Get("format").Str(), extensions: map[string]any{},
+		properties: map[string]*openAPI{},
+	}
+	if v := v.Get("default"); !v.IsAbsent() {
+		s.deflt = v
+	}
+	for part := range v.Get("allOf").Items() {
+		s.allOf = append(s.allOf, readOpenAPI(part))
+	}
+	if v := v.Get("items"); !v.IsAbsent() {
+		s.items = &openAPIItems{readOpenAPI(v)}
+	}
+	for name, property := range v.Get("properties").Members() {
+		s.properties[name] = readOpenAPI(property)
+	}
+	if v := v.Get("additionalProperties"); !v.IsAbsent() {
+		s.additional = &openAPIMembers{allows: true, schema: readOpenAPI(v)}
+	}
+	for _, name := range extensionsRead {
+		if v := v.Get(name); !v.IsAbsent() {
+			s.extensions[name] = v.ToAny()
+		}
+	}
+	return s
+}
