@@ -24,7 +24,33 @@ func validateDeviceClaim(r *report, object place, live value.Value) {
 		r.unchangedLater(spec, live.Get("spec"))
 		return
 	}
+	r.adminAccess(object, spec.at("devices").at("requests"), "exactly")
 	r.deviceClaim(spec.at("devices"), true)
+}
+
+// adminAccess refuses devices with admin access for the first of a list that has it, unless the namespace of the object is for admins. from
+// is the member of an item that says so, "" for the item itself; the error does not mention it.
+func (r *report) adminAccess(object, list place, from string) {
+	const label = "resource.kubernetes.io/admin-access"
+	if r.namespace == nil {
+		return
+	}
+	for i := range list.indexes() {
+		of := list.Item(i)
+		if from != "" {
+			of = of.Get(from)
+		}
+		if access := list.item(i).at("adminAccess").with(of.Get("adminAccess")); access.Bool() {
+			namespace, err := r.namespace(list.way.ctx, object.Get("metadata", "namespace").Str())
+			switch {
+			case err != nil:
+				r.add(field.InternalError(access.path(), fmt.Errorf("could not retrieve namespace to verify admin access: %w", err)))
+			case namespace.Get("metadata", "labels", label).Str() != "true":
+				r.forbidden(access, "admin access to devices requires the `"+label+": true` label on the containing namespace")
+			}
+			return
+		}
+	}
 }
 
 // validateClaimStatus validates the status of a ResourceClaim.
@@ -33,6 +59,9 @@ func validateDeviceClaim(r *report, object place, live value.Value) {
 func validateClaimStatus(r *report, object place, live value.Value) {
 	status, was := object.at("status"), live.Get("status")
 	reserved, allocation := status.at("reservedFor"), status.at("allocation")
+	if !slices.ContainsFunc(slices.Collect(was.Get("allocation", "devices", "results").Items()), func(v value.Value) bool { return v.Get("adminAccess").Bool() }) {
+		r.adminAccess(object, allocation.at("devices").at("results"), "")
+	}
 	isNew := allocation.is() && !isSet(was.Get("allocation"))
 	switch {
 	case isNew:
@@ -170,9 +199,12 @@ func nameOf(v value.Value) string { return v.Get("name").Str() }
 // validateDeviceTemplate validates a ResourceClaimTemplate.
 func validateDeviceTemplate(r *report, object place, live value.Value) {
 	spec := object.at("spec")
+	of := spec.at("spec")
+	if !isSet(live) { // the error has the path of a claim
+		r.adminAccess(object, spec.at("devices").at("requests").with(of.Get("devices", "requests")), "exactly")
+	}
 	w := volumeWalk{report: r}
 	w.claimMetadata(spec.at("metadata"))
-	of := spec.at("spec")
 	r.deviceClaim(of.at("devices"), !isSet(live))
 	if isSet(live) {
 		r.unchanged(spec, live.Get("spec"))
