@@ -25,7 +25,7 @@ func validateDeviceClaim(r *report, object place, live value.Value) {
 		return
 	}
 	r.adminAccess(object, spec.at("devices").at("requests"), "exactly")
-	r.deviceClaim(spec.at("devices"), true)
+	r.deviceClaim(spec.at("devices"))
 }
 
 // adminAccess refuses devices with admin access for the first of a list that has it, unless the namespace of the object is for admins. from
@@ -205,7 +205,7 @@ func validateDeviceTemplate(r *report, object place, live value.Value) {
 	}
 	w := volumeWalk{report: r}
 	w.claimMetadata(spec.at("metadata"))
-	r.deviceClaim(of.at("devices"), !isSet(live))
+	r.deviceClaim(of.at("devices"))
 	if isSet(live) {
 		r.unchanged(spec, live.Get("spec"))
 	}
@@ -213,8 +213,8 @@ func validateDeviceTemplate(r *report, object place, live value.Value) {
 
 // deviceClaim validates which devices are asked for.
 //
-// A constraint names one attribute that the devices have in common, or that tells them apart. An update does not look at these names.
-func (r *report) deviceClaim(p place, isNew bool) {
+// A constraint names one attribute that the devices have in common, or that tells them apart.
+func (r *report) deviceClaim(p place) {
 	requests, constraints, configs := p.at("requests"), p.at("constraints"), p.at("config")
 	for i := range r.onceLater(requests, mostInClaim, nameOf).indexes() {
 		r.deviceRequest(requests.item(i))
@@ -228,7 +228,7 @@ func (r *report) deviceClaim(p place, isNew bool) {
 			r.required(c, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
 		}
 		for _, name := range [...]place{match, distinct} {
-			if name.is() && isNew {
+			if name.is() {
 				r.qualifiedLater(name)
 			}
 		}
@@ -442,9 +442,12 @@ func hasRequest(requests value.Value, parts []string) bool {
 	return false
 }
 
-// qualifiedLater validates the name of an attribute with its domain.
+// qualifiedLater validates the name of an attribute with its domain. A name with several slashes is not read.
 func (r *report) qualifiedLater(p place) {
 	domain, id, ok := strings.Cut(p.Str(), "/")
+	if strings.Contains(id, "/") {
+		return
+	}
 	if !ok {
 		domain, id = "", p.Str()
 	}
@@ -460,7 +463,7 @@ func (r *report) qualifiedLater(p place) {
 	}
 	if ok && id == "" {
 		r.laterInvalid(p, "", "name must not be empty")
-	} else if !strings.Contains(id, "/") { // a name with more slashes is not read
+	} else {
 		if len(id) > longestAttribute {
 			r.last = append(r.last, field.TooLong(p.path(), "", longestAttribute))
 		}
