@@ -370,7 +370,9 @@ func (s *Server) builtinResources() ([]*catalog.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := builtin.Kinds(s.now)
+	kinds, err := builtin.Kinds(s.now, func(ctx context.Context, name string) (value.Value, error) {
+		return registry.Object(ctx, s.reader.Store, of.Key("", name))
+	})
 	if err != nil {
 		return nil, err
 	}

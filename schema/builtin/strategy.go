@@ -72,6 +72,9 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 			sent = restore(value.Value{}, sent, path, false)
 		}
 	}
+	if metadata := sent.Get("metadata"); !metadata.Get("creationTimestamp").IsAbsent() { // which no client writes
+		sent = sent.With("metadata", metadata.With("creationTimestamp", value.Value{}))
+	}
 	if g := k.gate(); g != nil { // what was dropped of object must not come back
 		dropped := g.find(sent, nil)
 		kept := g.find(object, nil)

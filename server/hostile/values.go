@@ -124,6 +124,18 @@ func values() []Attack {
 				numbered(n, `"a#":{"type":"string","maxLength":9,"x-kubernetes-validations":[{"rule":"self != '#'"}]}`)+`}}`, "")
 		},
 	}, {
+		Name: "a rule about a quantity with an exponent of a billion", Size: 100_000_000, Codes: []int{422}, Says: "quantities must have exponents",
+		Before: func(p Place, _ int) []Request {
+			return []Request{p.define(aboutQuantity(`quantity('1e' + self.a)`, ""), "")}
+		},
+		Send: func(p Place, n int) Request { return p.create(fmt.Sprintf(`{"a":"%d"}`, n)) },
+	}, {
+		Name: "such a rule beside alternatives", Size: 100_000_000, Codes: []int{422}, Says: "quantities must have exponents",
+		Before: func(p Place, _ int) []Request {
+			return []Request{p.define(aboutQuantity(`quantity(self.a)`, `,"allOf":[{"required":["a"]}]`), "")}
+		},
+		Send: func(p Place, n int) Request { return p.create(fmt.Sprintf(`{"a":"1e%d"}`, n)) },
+	}, {
 		Name: "defaults of many items", Size: 400, Codes: []int{201, 500}, Says: "etcdserver: request is too large",
 		Before: func(p Place, n int) []Request {
 			return []Request{p.define(`{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":`+
@@ -135,6 +147,12 @@ func values() []Attack {
 		Before: func(p Place, _ int) []Request { return []Request{p.define(anything, "")} },
 		Send:   func(p Place, n int) Request { return p.create(`{"a":"` + strings.Repeat("x", n) + `"}`) },
 	}}
+}
+
+// aboutQuantity returns a schema whose rule compares a quantity of its member a. more has further members of the schema.
+func aboutQuantity(quantity, more string) string {
+	return `{"type":"object","properties":{"a":{"type":"string","maxLength":100}},"x-kubernetes-validations":[{"rule":"` + quantity +
+		`.isGreaterThan(quantity('1'))"}]` + more + `}`
 }
 
 // protobufOf returns the protobuf body of a pod whose specification has the given fields.

@@ -24,7 +24,33 @@ func validateDeviceClaim(r *report, object place, live value.Value) {
 		r.unchangedLater(spec, live.Get("spec"))
 		return
 	}
-	r.deviceClaim(spec.at("devices"), true)
+	r.adminAccess(object, spec.at("devices").at("requests"), "exactly")
+	r.deviceClaim(spec.at("devices"))
+}
+
+// adminAccess refuses devices with admin access for the first of a list that has it, unless the namespace of the object is for admins. from
+// is the member of an item that says so, "" for the item itself; the error does not mention it.
+func (r *report) adminAccess(object, list place, from string) {
+	const label = "resource.kubernetes.io/admin-access"
+	if r.namespace == nil {
+		return
+	}
+	for i := range list.indexes() {
+		of := list.Item(i)
+		if from != "" {
+			of = of.Get(from)
+		}
+		if access := list.item(i).at("adminAccess").with(of.Get("adminAccess")); access.Bool() {
+			namespace, err := r.namespace(list.way.ctx, object.Get("metadata", "namespace").Str())
+			switch {
+			case err != nil:
+				r.add(field.InternalError(access.path(), fmt.Errorf("could not retrieve namespace to verify admin access: %w", err)))
+			case namespace.Get("metadata", "labels", label).Str() != "true":
+				r.forbidden(access, "admin access to devices requires the `"+label+": true` label on the containing namespace")
+			}
+			return
+		}
+	}
 }
 
 // validateClaimStatus validates the status of a ResourceClaim.
@@ -33,6 +59,9 @@ func validateDeviceClaim(r *report, object place, live value.Value) {
 func validateClaimStatus(r *report, object place, live value.Value) {
 	status, was := object.at("status"), live.Get("status")
 	reserved, allocation := status.at("reservedFor"), status.at("allocation")
+	if !slices.ContainsFunc(slices.Collect(was.Get("allocation", "devices", "results").Items()), func(v value.Value) bool { return v.Get("adminAccess").Bool() }) {
+		r.adminAccess(object, allocation.at("devices").at("results"), "")
+	}
 	isNew := allocation.is() && !isSet(was.Get("allocation"))
 	switch {
 	case isNew:
@@ -170,10 +199,13 @@ func nameOf(v value.Value) string { return v.Get("name").Str() }
 // validateDeviceTemplate validates a ResourceClaimTemplate.
 func validateDeviceTemplate(r *report, object place, live value.Value) {
 	spec := object.at("spec")
+	of := spec.at("spec")
+	if !isSet(live) { // the error has the path of a claim
+		r.adminAccess(object, spec.at("devices").at("requests").with(of.Get("devices", "requests")), "exactly")
+	}
 	w := volumeWalk{report: r}
 	w.claimMetadata(spec.at("metadata"))
-	of := spec.at("spec")
-	r.deviceClaim(of.at("devices"), !isSet(live))
+	r.deviceClaim(of.at("devices"))
 	if isSet(live) {
 		r.unchanged(spec, live.Get("spec"))
 	}
@@ -181,8 +213,8 @@ func validateDeviceTemplate(r *report, object place, live value.Value) {
 
 // deviceClaim validates which devices are asked for.
 //
-// A constraint names one attribute that the devices have in common, or that tells them apart. An update does not look at these names.
-func (r *report) deviceClaim(p place, isNew bool) {
+// A constraint names one attribute that the devices have in common, or that tells them apart.
+func (r *report) deviceClaim(p place) {
 	requests, constraints, configs := p.at("requests"), p.at("constraints"), p.at("config")
 	for i := range r.onceLater(requests, mostInClaim, nameOf).indexes() {
 		r.deviceRequest(requests.item(i))
@@ -196,7 +228,7 @@ func (r *report) deviceClaim(p place, isNew bool) {
 			r.required(c, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
 		}
 		for _, name := range [...]place{match, distinct} {
-			if name.is() && isNew {
+			if name.is() {
 				r.qualifiedLater(name)
 			}
 		}
@@ -410,9 +442,12 @@ func hasRequest(requests value.Value, parts []string) bool {
 	return false
 }
 
-// qualifiedLater validates the name of an attribute with its domain.
+// qualifiedLater validates the name of an attribute with its domain. A name with several slashes is not read.
 func (r *report) qualifiedLater(p place) {
 	domain, id, ok := strings.Cut(p.Str(), "/")
+	if strings.Contains(id, "/") {
+		return
+	}
 	if !ok {
 		domain, id = "", p.Str()
 	}
@@ -428,7 +463,7 @@ func (r *report) qualifiedLater(p place) {
 	}
 	if ok && id == "" {
 		r.laterInvalid(p, "", "name must not be empty")
-	} else if !strings.Contains(id, "/") { // a name with more slashes is not read
+	} else {
 		if len(id) > longestAttribute {
 			r.last = append(r.last, field.TooLong(p.path(), "", longestAttribute))
 		}

@@ -73,12 +73,18 @@ func (p place) hostPortsOf(i int) place {
 
 // ephemeralContainers validates containers that are added to a pod that runs.
 func (w *podWalk) ephemeralContainers(p place) {
-	others := w.running
+	var others, met names
+	for _, list := range [...]string{"containers", "initContainers"} {
+		for c := range w.spec.Get(list).Items() {
+			others.add(c.Get("name").Str())
+			met.add(c.Get("name").Str())
+		}
+	}
 	for i := range p.indexes() {
 		c := p.item(i)
 		w.container(c)
 		w.trimmedImage(c)
-		if name := c.at("name"); !w.running.add(name.Str()) {
+		if name := c.at("name"); !met.add(name.Str()) {
 			w.duplicate(name)
 		}
 		if target := c.at("targetContainerName"); target.Str() != "" && !others.has(target.Str()) {

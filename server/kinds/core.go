@@ -162,7 +162,7 @@ func (r *report) quotaAmounts(list place) {
 		if strings.HasPrefix(amount.Str(), "-") {
 			r.invalidAs(amount, amount.Str(), "must be greater than or equal to 0")
 		}
-		if q := quantity(amount.Value); whole[amount.name()] && q.MilliValue()%1000 != 0 {
+		if q := quantity(amount.Value); (whole[amount.name()] || isExtended(amount.name())) && q.MilliValue()%1000 != 0 {
 			r.invalidAs(amount, amount.Str(), "must be an integer")
 		}
 	}

@@ -108,7 +108,7 @@ func (r *report) insideTypeAt(path string) string {
 // sameInside reports whether two values of a type are equal as kube-apiserver compares them: absent lists and maps equal empty ones, and
 // absent pointers do not equal pointers to nothing.
 func sameInside(typ string, a, b value.Value) bool {
-	if a.Equal(b) {
+	if a, b = notZero(a), notZero(b); a.Equal(b) {
 		return true
 	}
 	if pointed, ok := strings.CutPrefix(typ, "*"); ok {
@@ -140,6 +140,14 @@ func sameInside(typ string, a, b value.Value) bool {
 		}
 	}
 	return isStruct || isEmpty(a) && isEmpty(b)
+}
+
+// notZero returns a value, or none for the time of zero: it equals a time that is not set.
+func notZero(v value.Value) value.Value {
+	if strings.HasPrefix(v.Str(), "0001-01-01T00:00:00Z") {
+		return value.Value{}
+	}
+	return v
 }
 
 // insideItem returns the type of the items of a list, or of what a map has; "" for other types.

@@ -25,7 +25,18 @@ type Kind struct {
 	*builtin.Kind
 	*Traits
 
-	compiler func(composed bool) Compiler // see WithExpressions; may be nil
+	compiler  func(composed bool) Compiler // see WithExpressions; may be nil
+	namespace Namespace                    // see WithNamespace; may be nil
+}
+
+// Namespace returns a stored Namespace, absent if there is none.
+type Namespace func(ctx context.Context, name string) (value.Value, error)
+
+// WithNamespace returns the kind with a function that returns stored namespaces. A kind without one does not validate what depends on them:
+// whether a claim may have admin access to devices.
+func (k Kind) WithNamespace(namespace Namespace) Kind {
+	k.namespace = namespace
+	return k
 }
 
 // Traits are the row of a kind in the table. The zero value of a field is what most kinds do.
@@ -210,7 +221,7 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if whole {
 		validate = k.validate
 	}
-	r := report{of: k.Traits, compiler: k.compiler}
+	r := report{of: k.Traits, compiler: k.compiler, namespace: k.namespace}
 	if name := object.Get("metadata", "name"); k.namedLast && live.IsAbsent() && name.Str() != "" {
 		for _, detail := range content.IsDNS1123Subdomain(name.Str()) {
 			r.last = append(r.last, field.Invalid(field.NewPath("metadata", "name"), name.Str(), detail))

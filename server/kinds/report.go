@@ -19,6 +19,7 @@ type report struct {
 	errs, last field.ErrorList
 	of         *Traits                      // of the kind of the object; nil if no part of it is shown
 	compiler   func(composed bool) Compiler // of expressions; nil if they are not compiled
+	namespace  Namespace                    // returns stored namespaces; nil if there is no store
 }
 
 func (r *report) add(e *field.Error) { r.errs = append(r.errs, e) }

@@ -11,7 +11,6 @@ package expressions
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -20,17 +19,11 @@ import (
 	kadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
-	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
-
-// Environment returns the environment that the process shares. The first call takes milliseconds.
-var Environment = sync.OnceValue(func() *environment.EnvSet {
-	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
-})
 
 // Action is the action whose permission an expression checks.
 type Action struct {

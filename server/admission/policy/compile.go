@@ -11,7 +11,7 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
 	"k8s.io/apiserver/pkg/cel/environment"
 
-	"github.com/deed-project/deed/server/admission/expressions"
+	bounded "github.com/deed-project/deed/server/cel"
 )
 
 // Compiling expressions. The first request that a policy and a binding match compiles all expressions of the policy, since CEL takes
@@ -64,7 +64,7 @@ func (p *policy) expressionsOf() *compiled {
 
 // compile compiles all expressions. Variables come first, because the other expressions and later variables may read them.
 func (c *compiled) compile(p *policy) {
-	if c.compiler, c.err = cel.NewCompositedCompiler(expressions.Environment()); c.err != nil {
+	if c.compiler, c.err = cel.NewCompositedCompiler(bounded.Environment()); c.err != nil {
 		c.err = fmt.Errorf("failed to initialize CEL compiler: %w", c.err)
 		return
 	}

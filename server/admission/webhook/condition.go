@@ -12,6 +12,7 @@ import (
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/expressions"
+	bounded "github.com/deed-project/deed/server/cel"
 )
 
 // Match conditions: CEL expressions that decide whether a hook sees a request, beyond rules and selectors. The library evaluates them on
@@ -43,7 +44,7 @@ func newConditions(list []registration.MatchCondition, h *Hook) *conditions {
 
 // compiler returns the compiler of conditions that the process shares.
 var compiler = sync.OnceValue(func() cel.ConditionCompiler {
-	return cel.NewConditionCompiler(expressions.Environment())
+	return cel.NewConditionCompiler(bounded.Environment())
 })
 
 // compile compiles all conditions. One that does not compile fails when it is evaluated.

@@ -15,12 +15,12 @@ import (
 	kcel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
-	"github.com/deed-project/deed/server/admission/expressions"
+	bounded "github.com/deed-project/deed/server/cel"
 )
 
 // checker returns the compiler that validates expressions.
 var checker = sync.OnceValue(func() cel.Compiler {
-	return cel.NewCompiler(expressions.Environment())
+	return cel.NewCompiler(bounded.Environment())
 })
 
 // conditions checks the number of match conditions, their names, and that their expressions compile.

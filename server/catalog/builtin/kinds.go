@@ -28,14 +28,15 @@ import (
 var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.io"}
 
 // Kinds returns the resources of the built-in kinds whose objects are only stored, and of component statuses, which are computed. They have
-// the versions that are served by default. now is the clock for managed fields and for defaults that depend on the time.
+// the versions that are served by default. now is the clock for managed fields and for defaults that depend on the time. namespace returns
+// a stored Namespace, absent if there is none; if it is nil, no rule asks for one.
 //
 // Package schema/builtin decodes, defaults, prepares and converts the objects. Package kinds validates and shows them. A part of the
 // validation is missing, and so is everything that a server allocates, such as the addresses of services.
 //
 // A resource is made at its first kind, and gets a version for each kind. Unused kinds cost little: field managers and columns
 // are made on demand.
-func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
+func Kinds(now func() time.Time, namespace kinds.Namespace) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}
 	for kind := range builtin.Kinds() {
@@ -50,7 +51,7 @@ func Kinds(now func() time.Time) ([]*catalog.Resource, error) {
 			r = resourceOf(kinds.Of(kind))
 			made[name], out = r, append(out, r)
 		}
-		v, err := versionOf(r, kinds.Of(kind.WithClock(now)).WithExpressions(expressions.New), now)
+		v, err := versionOf(r, kinds.Of(kind.WithClock(now)).WithExpressions(expressions.New).WithNamespace(namespace), now)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", kind.GVK.APIVersion(), kind.GVK.Kind, err)
 		}

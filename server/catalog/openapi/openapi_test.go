@@ -70,7 +70,7 @@ func bare(v value.Value) value.Value {
 // TestBuiltInWins defines resources in a version of a built-in group. The document of the version does not mention them. That of the whole
 // catalog has the paths that no built-in kind has, and the schemas that these paths refer to.
 func TestBuiltInWins(t *testing.T) {
-	kinds, err := builtin.Kinds(time.Now)
+	kinds, err := builtin.Kinds(time.Now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,22 +16,19 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	devicecel "k8s.io/dynamic-resource-allocation/cel"
 
+	bounded "github.com/deed-project/deed/server/cel"
 	"github.com/deed-project/deed/server/kinds"
 )
 
 // plain compiles expressions without variables. It has no state, and the process shares it.
-var plain = sync.OnceValue(func() plugincel.Compiler { return plugincel.NewCompiler(base()) })
-
-var base = sync.OnceValue(func() *environment.EnvSet {
-	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
-})
+var plain = sync.OnceValue(func() plugincel.Compiler { return plugincel.NewCompiler(bounded.Environment()) })
 
 // New returns a compiler for the expressions of one object; composed tells that it has variables.
 func New(composed bool) kinds.Compiler {
 	if !composed {
 		return &compiler{}
 	}
-	c, err := plugincel.NewCompositedCompiler(base())
+	c, err := plugincel.NewCompositedCompiler(bounded.Environment())
 	if err != nil {
 		return &compiler{} // cannot be: the environment takes a variable of the name that the library gives
 	}

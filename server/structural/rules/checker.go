@@ -10,9 +10,9 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
-	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/deed-project/deed/internal/beside"
+	bounded "github.com/deed-project/deed/server/cel"
 	"github.com/deed-project/deed/value"
 )
 
@@ -82,7 +82,7 @@ func newChecker(s *schema.Structural, whole bool, declared *apiservercel.DeclTyp
 	}
 	c := &checker{}
 	compiled, err := cel.Compile(s, declared, celconfig.PerCallLimit,
-		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), cel.StoredExpressionsEnvLoader())
+		bounded.Environment(), cel.StoredExpressionsEnvLoader())
 	if err != nil {
 		return nil, false
 	}
@@ -173,18 +173,18 @@ func typeOf(name string, p *schema.Structural, declared *apiservercel.DeclType) 
 //	cost    13    an upper bound for v: each skipped rule costs what it cost for old
 //
 // If the bound exceeds the budget, prove evaluates all rules to find the exact cost.
-func (c *checker) prove(ctx context.Context, v, old value.Value, proved int64) (cost int64, good bool) {
+func (c *checker) prove(ctx context.Context, v, old value.Value, proved int64) (cost int64, good bool, beyond error) {
 	const most = int64(celconfig.RuntimeCELCostBudget)
 	// Evaluate only the rules about what changed. If one fails, or the bound exceeds the budget, evaluating all rules decides.
 	if proved > 0 {
 		e := evaluation{ctx: ctx, budget: most}
 		if e.good(c, v, old) && proved+e.spent() <= most {
-			return proved + e.spent(), true
+			return proved + e.spent(), true, nil
 		}
 	}
 	e := evaluation{ctx: ctx, budget: most}
 	good = e.good(c, v, value.Value{})
-	return max(1, e.spent()), good
+	return max(1, e.spent()), good, e.beyond
 }
 
 // evaluation evaluates rules on an object within a cost budget.
@@ -193,6 +193,7 @@ func (c *checker) prove(ctx context.Context, v, old value.Value, proved int64) (
 type evaluation struct {
 	ctx    context.Context
 	budget int64 // that is left
+	beyond error // the bound that a quantity of a rule exceeds
 }
 
 // spent returns the cost of the rules that were evaluated.
@@ -239,6 +240,9 @@ func (e *evaluation) rules(c *checker, v, old value.Value) bool {
 			return false
 		}
 		result, details, err := r.Eval(about)
+		if bounded.IsBeyond(err) {
+			e.beyond = err
+		}
 		if err != nil || result != types.True || details == nil || details.ActualCost() == nil {
 			return false
 		}

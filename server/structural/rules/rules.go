@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
 	"github.com/deed-project/deed/server/api"
+	bounded "github.com/deed-project/deed/server/cel"
 )
 
 // Rules validate the objects of one version of a resource by its schema. They are safe for concurrent use. Nil Rules belong to a version
@@ -37,6 +39,8 @@ type Rules struct {
 	schema         *schema.Structural
 	object, status keywords // of whole objects, and of status subresource writes
 	transitions    bool     // a CEL rule refers to oldSelf
+	quantities     bool     // a CEL rule reads quantities
+	largePower     bool     // the text of the rules has an exponent that no quantity has
 
 	// CEL rules; both functions are nil if there are none. Both wait for the compilation. checker returns false if no checker can evaluate
 	// the rules.
@@ -70,7 +74,8 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	if err != nil {
 		return nil, fmt.Errorf("openAPIV3Schema: %w", err)
 	}
-	r := &Rules{transitions: bytes.Contains(text, []byte("oldSelf"))}
+	r := &Rules{transitions: bytes.Contains(text, []byte("oldSelf")), quantities: bytes.Contains(text, []byte("uantity("))}
+	r.largePower = r.quantities && powers().Match(text)
 	if r.schema, err = schema.NewStructural(&props); err != nil {
 		return nil, err
 	}
@@ -229,9 +234,15 @@ func (r *Rules) CELChange(
 	}
 	// The checker may ignore live: live only turns errors of unchanged values into warnings.
 	if checker, ok := r.checker(); ok {
-		if cost, good := checker.prove(ctx, object, live, proved); good {
+		cost, good, beyond := checker.prove(ctx, object, live, proved)
+		switch {
+		case good:
 			return errs, cost
+		case beyond != nil:
+			return append(errs, tooLarge(beyond)), 0
 		}
+	} else if beyond := r.largeQuantity(object, live); beyond != nil {
+		return append(errs, tooLarge(beyond)), 0
 	}
 	if long := r.object.quick.tooLong(object, func(n *node) bool { return n.below.rules }, maxRulePaths); long != nil {
 		return append(errs, long...), 0
@@ -254,6 +265,44 @@ func (r *Rules) CELChange(
 	found, _ := r.compiled().Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
 	return append(errs, ordered(found)...), 0
 }
+
+// tooLarge returns the error of an object with a rule about a quantity that exceeds a bound.
+func tooLarge(bound error) *field.Error {
+	return field.Invalid(nil, field.OmitValueType{}, fmt.Sprintf("a rule reads a quantity: %v", bound))
+}
+
+// largeQuantity returns the bound that a text of the objects, or a number in the rules, exceeds as a quantity. The library would read it
+// for minutes if a rule names quantities. Only schemas without a checker need it; it does not see texts that rules join.
+func (r *Rules) largeQuantity(objects ...value.Value) error {
+	if !r.quantities {
+		return nil
+	}
+	if r.largePower {
+		return bounded.Beyond("1e9999")
+	}
+	for _, v := range objects {
+		switch v.Kind() {
+		case value.KindString:
+			if err := bounded.Beyond(v.Str()); err != nil && powers().MatchString(v.Str()) { // other long texts are no quantities for sure
+				return err
+			}
+		case value.KindList:
+			if err := r.largeQuantity(slices.Collect(v.Items())...); err != nil {
+				return err
+			}
+		case value.KindObject:
+			for _, member := range v.Members() {
+				if err := r.largeQuantity(member); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// powers matches exponents beyond the bound of quantities.
+var powers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.][eE][+-]?0*[1-9][0-9]{3,}`) })
 
 // IgnoresOld reports whether the errors of an object depend only on the object, apart from errors of unchanged parts. It is false if a rule
 // refers to oldSelf.

@@ -21,7 +21,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/openapi"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/deed-project/deed/server/admission/expressions"
+	bounded "github.com/deed-project/deed/server/cel"
 )
 
 // Checker checks policies.
@@ -198,7 +198,7 @@ func environmentOf(object checked, params *checked) (*environment.EnvSet, error)
 		declare(params.typ, cel.ParamsVarName)
 	}
 	options = append(options, celgo.Variable(cel.AuthorizerVarName, library.AuthorizerType))
-	return expressions.Environment().Extend(environment.VersionedOptions{
+	return bounded.Environment().Extend(environment.VersionedOptions{
 		IntroducedVersion: version.MajorMinor(1, 0), EnvOptions: options, DeclTypes: types,
 	})
 }
