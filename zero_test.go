@@ -123,7 +123,7 @@ var exportedFunctions = []any{
 
 // exportedVariables has every exported variable of the public packages that is no error.
 var exportedVariables = map[string]any{
-	"schema.Deduced": schema.Deduced, "schema/builtin.Catalog": builtin.Catalog, "managedfields.ChangeVersion": managedfields.ChangeVersion,
+	"schema.Deduced": schema.Deduced, "schema/builtin.Catalog": builtin.Catalog, "schema/builtin.Current": builtin.Current, "managedfields.ChangeVersion": managedfields.ChangeVersion,
 }
 
 // TestExportedNames finds the exported names of the public packages in the source, and demands that the tables have them.

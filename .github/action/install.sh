@@ -17,8 +17,8 @@ if [[ $DEED_REF =~ ^v[0-9]+\.[0-9]+\.[0-9]+$ && $system =~ ^(linux|darwin)$ && $
 	curl -fsSL --retry 3 -O "$from/$archive" -O "$from/checksums.txt"
 	grep "  $archive\$" checksums.txt >checksum.txt
 	if command -v sha256sum >/dev/null; then sha256sum -c checksum.txt; else shasum -a 256 -c checksum.txt; fi
-	tar -xzf "$archive" deed
+	tar -xzf "$archive" deed deed-validate
 else
-	(cd "$GITHUB_ACTION_PATH" && go build -o "$RUNNER_TEMP/deed/deed" ./cmd/deed)
+	(cd "$GITHUB_ACTION_PATH" && go build -o "$RUNNER_TEMP/deed/" ./cmd/deed ./cmd/deed-validate)
 fi
 ./deed version

@@ -179,7 +179,8 @@ func TestInstallRelease(t *testing.T) {
 		t.Skip("the action installs archives on Linux and macOS")
 	}
 	program := dist.File{Name: "deed", Mode: 0o755, Content: []byte("#!/bin/sh\necho deed v0.1.0 \"$@\"\n")}
-	archive, err := dist.Archive("deed_v0.1.0_"+runtime.GOOS+"_"+runtime.GOARCH, runtime.GOOS, []dist.File{program}, time.Unix(0, 0))
+	beside := dist.File{Name: "deed-validate", Mode: 0o755, Content: program.Content}
+	archive, err := dist.Archive("deed_v0.1.0_"+runtime.GOOS+"_"+runtime.GOARCH, runtime.GOOS, []dist.File{program, beside}, time.Unix(0, 0))
 	check(t, err)
 	downloads := t.TempDir()
 	check(t, os.Mkdir(filepath.Join(downloads, "v0.1.0"), 0o755))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -24,12 +25,13 @@ const (
 	images   = "ghcr.io/deed-project" // registry of the images of a release
 )
 
-// program is a program of a release: a package of one of the published modules.
-type program struct{ name, module, pkg string }
+// program is a program of a release: a package of one of the published modules. beside is the package of a program that it runs, which is in
+// its archives, or empty.
+type program struct{ name, module, pkg, beside string }
 
 var programs = []program{
-	{"deed", "cmd", "cmd/deed"},
-	{"deed-apiserver", "server", "server/cmd/deed-apiserver"},
+	{"deed", "cmd", "cmd/deed", "cmd/deed-validate"},
+	{"deed-apiserver", "server", "server/cmd/deed-apiserver", ""},
 }
 
 // platforms lists the platforms of a release as GOOS/GOARCH.
@@ -151,11 +153,19 @@ func (b *builder) files() ([]dist.File, error) {
 		b.step("%s for %s", b.name, platform)
 		goos, arch, _ := strings.Cut(platform, "/")
 		made := dist.Build{OS: goos, Arch: arch}
-		if made.Program, err = b.build(goos, arch); err != nil {
+		if made.Program, err = b.build(b.pkg, goos, arch); err != nil {
 			return nil, err
 		}
+		archived := append(slices.Clone(shared), made.Program)
+		if b.beside != "" {
+			beside, err := b.build(b.beside, goos, arch)
+			if err != nil {
+				return nil, err
+			}
+			archived = append(archived, beside)
+		}
 		name := b.fileName(goos + "_" + arch)
-		if made.Archive, err = dist.Archive(name, goos, append(shared, made.Program), b.Time); err != nil {
+		if made.Archive, err = dist.Archive(name, goos, archived, b.Time); err != nil {
 			return nil, err
 		}
 		bill, err := dist.SBOM(name, made.Program, b.Time)
@@ -187,13 +197,13 @@ func (b *builder) prepare() error {
 	)
 }
 
-// build builds the program for a platform.
-func (b *builder) build(goos, arch string) (dist.File, error) {
-	name := b.name
+// build builds a program for a platform. pkg is its package.
+func (b *builder) build(pkg, goos, arch string) (dist.File, error) {
+	name := path.Base(pkg)
 	if goos == "windows" {
 		name += ".exe"
 	}
-	content, err := b.compile(b.pkg, name, "GOOS="+goos, "GOARCH="+arch)
+	content, err := b.compile(pkg, name, "GOOS="+goos, "GOARCH="+arch)
 	return dist.File{Name: name, Mode: 0o755, Content: content}, err
 }
 

@@ -123,7 +123,9 @@ func (r *run) testConsumer(tool *modules.Tool, name, dir string) error {
 
 // installCommands installs the commands into bin and compares their versions with version.
 func (r *run) installCommands(tool *modules.Tool, version, bin string) error {
-	for _, c := range []struct{ path, ask string }{{"cmd/deed", "version"}, {"server/cmd/deed-apiserver", "--version"}} {
+	for _, c := range []struct{ path, ask, says string }{
+		{"cmd/deed", "version", "deed"}, {"cmd/deed-validate", "version", "deed"}, {"server/cmd/deed-apiserver", "--version", "deed-apiserver"},
+	} {
 		target := modules.Root + "/" + c.path + "@" + version
 		r.step("go install %s", target)
 		if _, err := tool.With("GOBIN="+bin).Run("install", target); err != nil {
@@ -134,7 +136,7 @@ func (r *run) installCommands(tool *modules.Tool, version, bin string) error {
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", name, c.ask, err)
 		}
-		if first, _, _ := strings.Cut(string(out), "\n"); first != name+" "+version {
+		if first, _, _ := strings.Cut(string(out), "\n"); first != c.says+" "+version {
 			return fmt.Errorf("%s %s says %q, and was installed as %s", name, c.ask, first, version)
 		}
 		fmt.Fprintf(r.out, "%s", out)

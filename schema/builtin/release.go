@@ -47,7 +47,18 @@ func ReleaseOf(name string) (*Release, error) {
 		return nil, err
 	}
 	minor := door.Open(managedfields.Internal{}).Minor(name)
-	r := &Release{minor: minor, profile: profile, schemas: schemasOf(minor)}
+	if minor == currentMinor {
+		return Current(), nil
+	}
+	return newRelease(minor, profile, schemasOf(minor)), nil
+}
+
+// Current returns the built-in kinds of the release that the package describes.
+var Current = sync.OnceValue(func() *Release { return newRelease(currentMinor, managedfields.Profile{}, all()) })
+
+// newRelease returns a release with its schemas.
+func newRelease(minor int, profile managedfields.Profile, schemas *kinds) *Release {
+	r := &Release{minor: minor, profile: profile, schemas: schemas}
 	r.index = indexOfKinds{kinds: map[schema.GVK]*Kind{}}
 	for _, current := range kindIndex().sorted {
 		k := *current
@@ -58,7 +69,7 @@ func ReleaseOf(name string) (*Release, error) {
 		}
 		r.index.sorted, r.index.kinds[k.GVK] = append(r.index.sorted, &k), &k
 	}
-	return r, nil
+	return r
 }
 
 // known returns r, and the zero Release for nil.
@@ -168,9 +179,6 @@ var releases struct {
 
 // schemasOf returns the schemas of a minor release. It panics when the embedded file is damaged.
 func schemasOf(minor int) *kinds {
-	if minor == currentMinor {
-		return all()
-	}
 	releases.Lock()
 	defer releases.Unlock()
 	if known, ok := releases.schemas[minor]; ok {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
@@ -78,7 +77,7 @@ func (f *Flags) Check() error {
 // release returns the built-in kinds.
 func (f *Flags) release() *builtin.Release {
 	if f.kubernetes == nil {
-		return current()
+		return builtin.Current()
 	}
 	return f.kubernetes
 }
@@ -88,15 +87,6 @@ func (f *Flags) SelectRelease(name string) (err error) {
 	f.kubernetes, err = builtin.ReleaseOf(name)
 	return err
 }
-
-// current returns the built-in kinds of [KubernetesVersion].
-var current = sync.OnceValue(func() *builtin.Release {
-	r, err := builtin.ReleaseOf(strings.TrimPrefix(KubernetesVersion, "Kubernetes "))
-	if err != nil {
-		panic(err) // cannot happen: package builtin describes it
-	}
-	return r
-})
 
 // groupKind names a kind in all its versions.
 type groupKind struct{ group, kind string }
