@@ -85,6 +85,7 @@ var canaryFlags = map[string][]string{
 	"to": {"new", "smd"}, "path": {".data", ".spec.tokens"}, "depth": {"2"}, "selector": {"a=b", "!a"},
 	"kustomize": {"kust", "unbuilt"}, "context": {"none"}, "kubeconfig": {"none.yaml"}, "inventory": {"secret/given"},
 	"policy": {"policy.yaml", "given.yaml"}, "params": {"given.yaml"}, "namespace-object": {"given.yaml"},
+	"kubernetes": {"1.31", "1.37"},
 }
 
 // canary matches the values that must not be printed: see testdata/canary.

@@ -278,9 +278,11 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		}
 		return t.found[id], nil
 	}
-	if k, ok := t.release.Lookup(gvk); ok && k.Served == builtin.NotServed {
-		_, err := k.Config("")
-		return nil, err
+	if _, typed := builtin.Type(gvk); typed { // in another release
+		k, _ := t.release.Lookup(gvk)
+		if _, err := k.Config(""); err != nil {
+			return nil, err
+		}
 	}
 	return nil, unknown
 }
