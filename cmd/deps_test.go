@@ -88,7 +88,7 @@ var table = []layers.Layer{
 	{"internal/playground/examples", "internal/secret", "", "golang.org/x/tools/txtar"},
 	{"internal/cli",
 		"internal/wording internal/notice internal/secret internal/selector internal/connect internal/jobs internal/selection internal/manifest internal/kustomize internal/download internal/archive internal/types internal/validation internal/schemafile internal/dryrun internal/finding internal/entries internal/blame internal/explain internal/plan internal/report internal/page internal/history internal/policytest",
-		"value fieldpath schema typed merge managedfields ownership internal/build internal/yaml kube/cluster kube/csa",
+		"value fieldpath schema typed merge managedfields ownership internal/build internal/yaml kube/cluster kube/inventory",
 		"github.com/spf13/cobra github.com/spf13/pflag k8s.io/apimachinery"},
 	{"internal/manual", "internal/cli", "internal/build", "github.com/spf13/cobra"},
 	{"deed", "internal/cli", "", ""},

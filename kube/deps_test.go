@@ -12,7 +12,8 @@ var table = []layers.Layer{
 		"k8s.io/apimachinery k8s.io/kube-openapi sigs.k8s.io/structured-merge-diff/v6"},
 	{"cluster", "", "schema schema/builtin value", "k8s.io/apimachinery"},
 	{"gitops", ". cluster", "fieldpath internal/door managedfields merge schema schema/builtin typed value", "k8s.io/apimachinery"},
-	{"csa", ".", "internal/yaml managedfields ownership schema schema/builtin value", "k8s.io/apimachinery sigs.k8s.io/structured-merge-diff/v6"},
+	{"inventory", "", "internal/yaml managedfields schema schema/builtin value", "k8s.io/apimachinery"},
+	{"csa", ". inventory", "managedfields ownership", "k8s.io/apimachinery sigs.k8s.io/structured-merge-diff/v6"},
 	{"fake", ".", "managedfields", "k8s.io/apimachinery"},
 }
 

@@ -3,6 +3,7 @@ package yaml
 import (
 	"bytes"
 	"regexp"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -84,12 +85,14 @@ func (e *editor) flowPart(n *yaml.Node, old, new value.Value) bool {
 }
 
 // simple matches texts that need no quotes in brackets if they need none in blocks.
-var simple = regexp.MustCompile(`^[A-Za-z0-9_./](?:[-A-Za-z0-9_./]|:[A-Za-z0-9])*$`)
+var simple = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_./](?:[-A-Za-z0-9_./]|:[A-Za-z0-9])*$`)
+})
 
 // appendFlow appends v in brackets, on one line.
 func appendFlow(b []byte, v value.Value) []byte {
 	text := func(b []byte, s string) []byte {
-		if simple.MatchString(s) && !isOther(s) {
+		if simple().MatchString(s) && !isOther(s) {
 			return append(b, s...)
 		}
 		return jsontext.AppendString(b, s, jsontext.Standard)

@@ -3,6 +3,7 @@ package yaml
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -92,12 +93,14 @@ func isSimpleKey(name string) bool {
 
 // numbers matches the numbers and times of YAML 1.1 and 1.2 that resolve does not know: in base 60, with more digits than a float64, with
 // underscores after the point, and with a space before the zone.
-var numbers = regexp.MustCompile(`^(?:` + strings.Join([]string{
-	`[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`,
-	`[-+]?([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9_]+)([eE][-+]?[0-9]+)?`,
-	`[-+]?0[xX][0-9a-fA-F_]+`, `[-+]?0[oO][0-7_]+`, `[-+]?0[bB][01_]+`,
-	`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]*)?([ \t]*(Z|[-+][0-9]{1,2}(:?[0-9]{2})?))?`,
-}, "|") + `)$`)
+var numbers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:` + strings.Join([]string{
+		`[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`,
+		`[-+]?([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9_]+)([eE][-+]?[0-9]+)?`,
+		`[-+]?0[xX][0-9a-fA-F_]+`, `[-+]?0[oO][0-7_]+`, `[-+]?0[bB][01_]+`,
+		`[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]*)?([ \t]*(Z|[-+][0-9]{1,2}(:?[0-9]{2})?))?`,
+	}, "|") + `)$`)
+})
 
 // isOther reports whether any YAML parser reads an unquoted s as something else than the string s.
 func isOther(s string) bool {
@@ -115,5 +118,5 @@ func isOther(s string) bool {
 	if _, isString := resolve(s).(string); !isString {
 		return true
 	}
-	return isTimestamp(s) || numbers.MatchString(s)
+	return isTimestamp(s) || numbers().MatchString(s)
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -33,7 +34,7 @@ var words = func() map[string]any {
 }()
 
 // decimal matches floats that begin with a sign or digit, without underscores.
-var decimal = regexp.MustCompile(`^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$`)
+var decimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$`) })
 
 // resolve returns the value of an unquoted text without a tag: nil, a bool, an int64, a uint64 above the int64s, a float64 or a string.
 func resolve(text string) any {
@@ -66,7 +67,7 @@ func number(text string) any {
 			return i
 		}
 	}
-	if decimal.MatchString(text) {
+	if decimal().MatchString(text) {
 		if f, err := strconv.ParseFloat(text, 64); err == nil {
 			return f
 		}

@@ -6,7 +6,7 @@
 //	import csaupgrade "github.com/deed-project/deed/kube/csa"
 //
 // [Preview] shows what a migration leads to before it is carried out: who owns what afterwards, and what the next apply removes. An
-// [Inventory] has the objects that Flux, Argo CD or Helm manage for a user, and [Inventory.Migrate] migrates them all.
+// [InventoryOf] reads which objects Flux, Argo CD or Helm manage for a user, and [MigrateInventory] migrates them all.
 package csa
 
 import (

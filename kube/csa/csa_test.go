@@ -16,6 +16,7 @@ import (
 
 	"github.com/deed-project/deed/kube"
 	"github.com/deed-project/deed/kube/csa"
+	"github.com/deed-project/deed/kube/inventory"
 )
 
 // clientSide is an object that kubectl applied on the client side.
@@ -128,7 +129,7 @@ type cluster struct {
 	patched []string
 }
 
-func (c *cluster) Get(_ context.Context, r csa.Reference) (any, error) {
+func (c *cluster) Get(_ context.Context, r inventory.Reference) (any, error) {
 	if r.Name == "broken" {
 		return nil, errors.New("no connection")
 	}
@@ -138,18 +139,18 @@ func (c *cluster) Get(_ context.Context, r csa.Reference) (any, error) {
 	return nil, apierrors.NewNotFound(r.GVK.GroupVersion().WithResource("configmaps").GroupResource(), r.Name)
 }
 
-func (c *cluster) Patch(_ context.Context, r csa.Reference, patch []byte) error {
+func (c *cluster) Patch(_ context.Context, r inventory.Reference, patch []byte) error {
 	c.patched = append(c.patched, r.Name+" "+string(patch))
 	return nil
 }
 
 func TestMigrate(t *testing.T) {
 	c := &cluster{objects: map[string]*unstructured.Unstructured{"web": clientSide(), "bare": {Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}}}
-	i := csa.Inventory{To: "argocd-controller"}
+	i := inventory.Inventory{To: "argocd-controller"}
 	for _, name := range []string{"web", "missing", "bare", "broken"} {
-		i.Objects = append(i.Objects, csa.Reference{Name: name})
+		i.Objects = append(i.Objects, inventory.Reference{Name: name})
 	}
-	preview := i.Migrate(t.Context(), c, true)
+	preview := csa.MigrateInventory(t.Context(), i, c, true)
 	if len(c.patched) != 0 {
 		t.Fatalf("a preview patches %v", c.patched)
 	}
@@ -159,13 +160,13 @@ func TestMigrate(t *testing.T) {
 	if !preview[1].Missing || preview[1].Err != nil || preview[2].Patch != nil || preview[2].Err != nil || preview[3].Err == nil {
 		t.Errorf("the others: %+v", preview[1:])
 	}
-	i.Migrate(t.Context(), c, false)
+	csa.MigrateInventory(t.Context(), i, c, false)
 	if len(c.patched) != 1 || !strings.Contains(c.patched[0], `"value":"7"`) {
 		t.Errorf("patched: %v", c.patched)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := i.Migrate(ctx, c, false); len(c.patched) != 1 || !errors.Is(got[0].Err, context.Canceled) {
+	if got := csa.MigrateInventory(ctx, i, c, false); len(c.patched) != 1 || !errors.Is(got[0].Err, context.Canceled) {
 		t.Errorf("after the end: %+v", got)
 	}
 }

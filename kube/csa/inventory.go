@@ -1,190 +1,39 @@
 package csa
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/deed-project/deed/internal/yaml"
 	"github.com/deed-project/deed/kube"
+	"github.com/deed-project/deed/kube/inventory"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/ownership"
-	"github.com/deed-project/deed/schema"
-	"github.com/deed-project/deed/schema/builtin"
-	"github.com/deed-project/deed/value"
 )
 
-// What a GitOps tool manages, as it records it in the cluster:
-//
-//	Kustomization, HelmRelease  status.inventory.entries: [{id: shop_web_apps_Deployment, v: v1}]
-//	Application                 status.resources: [{group: apps, version: v1, kind: Deployment, namespace: shop, name: web}]
-//	Secret of a release         data.release: the release as JSON, in gzip, in base64, in base64
-
-// Reference names an object.
-type Reference struct {
-	GVK             gvkschema.GroupVersionKind
-	Namespace, Name string
-}
-
-// String returns the reference as group/version, Kind namespace/name.
-func (r Reference) String() string {
-	if r.Namespace == "" {
-		return fmt.Sprintf("%s %s %s", r.GVK.GroupVersion(), r.GVK.Kind, r.Name)
-	}
-	return fmt.Sprintf("%s %s %s/%s", r.GVK.GroupVersion(), r.GVK.Kind, r.Namespace, r.Name)
-}
-
-// Inventory is what a tool manages, and whose fields become whose in a migration of it. All of it may be changed.
-type Inventory struct {
-	Tool    string // Flux, Argo CD or Helm
-	Objects []Reference
-	From    []string // the updaters that wrote for the tool by client-side apply. Those that own kubectl's record are migrated, too.
-	To      string   // the applier that the tool is
-}
-
-// InventoryOf returns the inventory that owner records, in a form that [kube.ObjectOf] reads:
-//
-//   - a Kustomization or HelmRelease of Flux;
-//   - an Application of Argo CD, without the resources that are hooks;
-//   - the Secret in which Helm stores a release, without hooks. A namespaced object whose manifest says no namespace is in that of the
-//     release. So is one of a kind that Kubernetes itself does not have, whose manifest may mean no namespace.
-//
-// The error says what owner is instead, or what in its record cannot be read. Errors quote nothing of a release.
-func InventoryOf(owner any) (Inventory, error) {
+// InventoryOf returns the inventory that owner records, in a form that [kube.ObjectOf] reads: see [inventory.Of].
+func InventoryOf(owner any) (inventory.Inventory, error) {
 	o, err := kube.ObjectOf(owner)
 	if err != nil {
-		return Inventory{}, err
+		return inventory.Inventory{}, err
 	}
-	content := o.Content
-	switch gvk := o.GVK(); {
-	case gvk.Group == "kustomize.toolkit.fluxcd.io" && gvk.Kind == "Kustomization":
-		return flux(content, "kustomize-controller")
-	case gvk.Group == "helm.toolkit.fluxcd.io" && gvk.Kind == "HelmRelease":
-		return flux(content, "helm-controller")
-	case gvk.Group == "argoproj.io" && gvk.Kind == "Application":
-		return argo(content), nil
-	case gvk.Group == "" && gvk.Kind == "Secret" && strings.HasPrefix(content.Get("type").Str(), "helm.sh/release."):
-		return helm(content)
-	default:
-		return Inventory{}, fmt.Errorf("a %v records no inventory of Flux, Argo CD or Helm", gvk)
-	}
-}
-
-// flux reads the entries of an inventory. A name with a colon has two underscores in its place.
-func flux(owner value.Value, to string) (Inventory, error) {
-	out := Inventory{Tool: "Flux", From: []string{"kubectl"}, To: to}
-	if to == "helm-controller" {
-		out.From = []string{"helm", "helm-controller"}
-	}
-	for entry := range owner.Get("status", "inventory", "entries").Items() {
-		id := entry.Get("id").Str()
-		namespace, rest, _ := strings.Cut(id, "_")
-		kindAt := strings.LastIndexByte(rest, '_')
-		groupAt := strings.LastIndexByte(rest[:max(kindAt, 0)], '_')
-		if groupAt < 0 {
-			return out, fmt.Errorf("the entry %q of the inventory is not namespace_name_group_kind", id)
-		}
-		out.Objects = append(out.Objects, Reference{
-			GVK:       gvkschema.GroupVersionKind{Group: rest[groupAt+1 : kindAt], Version: entry.Get("v").Str(), Kind: rest[kindAt+1:]},
-			Namespace: namespace, Name: strings.ReplaceAll(rest[:groupAt], "__", ":"),
-		})
-	}
-	return out, nil
-}
-
-// argo reads the resources of an application.
-func argo(owner value.Value) Inventory {
-	out := Inventory{Tool: "Argo CD", From: []string{"argocd-application-controller", "argocd-controller", "kubectl-client-side-apply"}, To: "argocd-controller"}
-	for r := range owner.Get("status", "resources").Items() {
-		if r.Get("hook").Bool() {
-			continue
-		}
-		out.Objects = append(out.Objects, Reference{
-			GVK:       gvkschema.GroupVersionKind{Group: r.Get("group").Str(), Version: r.Get("version").Str(), Kind: r.Get("kind").Str()},
-			Namespace: r.Get("namespace").Str(), Name: r.Get("name").Str(),
-		})
-	}
-	return out
-}
-
-// maxRelease bounds the bytes of a release: etcd stores some 1.5 MiB, which compress far more.
-const maxRelease = 64 << 20
-
-// helm reads the manifest of a release.
-func helm(owner value.Value) (Inventory, error) {
-	out := Inventory{Tool: "Helm", From: []string{"helm"}, To: "helm"}
-	release, err := releaseIn(owner.Get("data", "release").Str())
-	if err != nil {
-		return out, err
-	}
-	documents, err := yaml.Parse("manifest", []byte(release.Get("manifest").Str()))
-	if err != nil {
-		return out, errors.New("the manifest of the release is no YAML")
-	}
-	for _, document := range documents {
-		object := document.Value
-		if object.Kind() != value.KindObject {
-			continue
-		}
-		gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
-		namespace := object.Get("metadata", "namespace").Str()
-		if k, known := builtin.Lookup(gvk); known && !k.Namespaced {
-			namespace = ""
-		} else if namespace == "" {
-			namespace = release.Get("namespace").Str()
-		}
-		out.Objects = append(out.Objects, Reference{gvkschema.GroupVersionKind(gvk), namespace, object.Get("metadata", "name").Str()})
-	}
-	return out, nil
-}
-
-// releaseIn returns the release that the data of a Secret holds.
-func releaseIn(data string) (value.Value, error) {
-	outer, err := base64.StdEncoding.DecodeString(data)
-	if err != nil {
-		return value.Value{}, errors.New("the release is no base64")
-	}
-	packed, err := base64.StdEncoding.DecodeString(string(outer))
-	if err != nil {
-		return value.Value{}, errors.New("the release is no base64 within")
-	}
-	text := packed
-	if bytes.HasPrefix(packed, []byte{0x1f, 0x8b}) {
-		r, err := gzip.NewReader(bytes.NewReader(packed))
-		if err == nil {
-			text, err = io.ReadAll(io.LimitReader(r, maxRelease))
-		}
-		if err != nil {
-			return value.Value{}, errors.New("the release is no gzip")
-		}
-	}
-	release, err := value.Parse(text)
-	if err != nil {
-		return value.Value{}, errors.New("the release is no JSON")
-	}
-	return release, nil
+	return inventory.Of(o)
 }
 
 // Client reads and patches objects. Its errors of an object that is not there satisfy apierrors.IsNotFound.
 type Client interface {
 	// Get returns an object in a form that [kube.ObjectOf] reads.
-	Get(ctx context.Context, r Reference) (any, error)
+	Get(ctx context.Context, r inventory.Reference) (any, error)
 	// Patch applies a JSON patch (RFC 6902).
-	Patch(ctx context.Context, r Reference, patch []byte) error
+	Patch(ctx context.Context, r inventory.Reference, patch []byte) error
 }
 
 // Migrated is what the migration of one object came to.
 type Migrated struct {
-	Reference
+	inventory.Reference
 	From          []string // the updaters that own fields; none if there is nothing to migrate
 	Before, After []managedfields.Entry
 	Patch         []byte // nil if there is nothing to migrate
@@ -192,16 +41,16 @@ type Migrated struct {
 	Err           error
 }
 
-// Migrate migrates all objects of the inventory, one after the other, and returns what came of each. With preview, it reads the objects
-// and patches none. An object that fails is no reason to stop; ctx is.
-func (i Inventory) Migrate(ctx context.Context, c Client, preview bool) []Migrated {
+// MigrateInventory migrates all objects of an inventory, one after the other, and returns what came of each. With preview, it reads the
+// objects and patches none. An object that fails is no reason to stop; ctx is.
+func MigrateInventory(ctx context.Context, i inventory.Inventory, c Client, preview bool) []Migrated {
 	var out []Migrated
 	for _, r := range i.Objects {
 		if ctx.Err() != nil {
 			out = append(out, Migrated{Reference: r, Err: ctx.Err()})
 			continue
 		}
-		m := i.migrate(ctx, c, r)
+		m := migrate(ctx, i, c, r)
 		if m.Patch != nil && m.Err == nil && !preview {
 			if err := c.Patch(ctx, r, m.Patch); err != nil {
 				m.Err = fmt.Errorf("%v: %w", r, err)
@@ -212,8 +61,8 @@ func (i Inventory) Migrate(ctx context.Context, c Client, preview bool) []Migrat
 	return out
 }
 
-// migrate reads an object, and computes its patch.
-func (i Inventory) migrate(ctx context.Context, c Client, r Reference) Migrated {
+// migrate reads an object of an inventory, and computes its patch.
+func migrate(ctx context.Context, i inventory.Inventory, c Client, r inventory.Reference) Migrated {
 	out := Migrated{Reference: r}
 	object, err := c.Get(ctx, r)
 	if out.Missing = apierrors.IsNotFound(err); out.Missing {

@@ -24,7 +24,8 @@ import (
 	"github.com/deed-project/deed/cmd/internal/selection"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/kube/cluster"
-	"github.com/deed-project/deed/kube/csa"
+	"github.com/deed-project/deed/kube/inventory"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/value"
 )
 
@@ -206,18 +207,18 @@ func (r *remote) listed(all []reference) (texts []*manifest.Text) {
 const helmRelease = "release"
 
 // inventory returns the inventory that TYPE/NAME records, and the objects in it.
-func (r *remote) inventory(text string) (csa.Inventory, []reference, error) {
+func (r *remote) inventory(text string) (inventory.Inventory, []reference, error) {
 	kind, name, ok := strings.Cut(text, "/")
 	if !ok || kind == "" || name == "" {
-		return csa.Inventory{}, nil, fmt.Errorf("--inventory: %q is not TYPE/NAME, such as release/web or kustomization/apps", text)
+		return inventory.Inventory{}, nil, fmt.Errorf("--inventory: %q is not TYPE/NAME, such as release/web or kustomization/apps", text)
 	}
 	owner, err := r.owner(kind, name)
 	if err != nil {
-		return csa.Inventory{}, nil, fmt.Errorf("--inventory: %w", err)
+		return inventory.Inventory{}, nil, fmt.Errorf("--inventory: %w", err)
 	}
-	found, err := csa.InventoryOf(owner)
+	found, err := inventory.Of(owner)
 	if err != nil {
-		return csa.Inventory{}, nil, fmt.Errorf("--inventory: %s: %w", text, err)
+		return inventory.Inventory{}, nil, fmt.Errorf("--inventory: %s: %w", text, err)
 	}
 	var all []reference
 	for _, o := range found.Objects {
@@ -227,35 +228,38 @@ func (r *remote) inventory(text string) (csa.Inventory, []reference, error) {
 }
 
 // owner returns the object that records an inventory.
-func (r *remote) owner(kind, name string) (any, error) {
+func (r *remote) owner(kind, name string) (managedfields.Object, error) {
 	ctx := context.Background()
 	if kind == helmRelease {
 		secrets, err := r.Resolve(ctx, "secrets")
 		if err != nil {
-			return nil, err
+			return managedfields.Object{}, err
 		}
 		all, err := r.List(ctx, secrets, r.namespace, "owner=helm,status=deployed,name="+name)
 		if err != nil {
-			return nil, err
+			return managedfields.Object{}, err
 		}
 		if len(all) == 0 {
-			return nil, fmt.Errorf("no release %q of Helm is deployed%s", name, r.in(secrets))
+			return managedfields.Object{}, fmt.Errorf("no release %q of Helm is deployed%s", name, r.in(secrets))
 		}
 		revision := func(o value.Value) int {
 			n, _ := strconv.Atoi(o.Get("metadata", "labels", "version").Str()) // 0 for a Secret without
 			return n
 		}
-		return slices.MaxFunc(all, func(a, b value.Value) int { return cmp.Compare(revision(a), revision(b)) }), nil
+		return managedfields.ObjectOf(slices.MaxFunc(all, func(a, b value.Value) int { return cmp.Compare(revision(a), revision(b)) }))
 	}
 	resource, err := r.Resolve(ctx, kind)
 	if err != nil {
-		return nil, err
+		return managedfields.Object{}, err
 	}
 	owner, err := r.Object(ctx, resource, r.namespace, name)
 	if apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("no object in the cluster is %s/%s%s", resource, name, r.in(resource))
+		return managedfields.Object{}, fmt.Errorf("no object in the cluster is %s/%s%s", resource, name, r.in(resource))
 	}
-	return owner, err
+	if err != nil {
+		return managedfields.Object{}, err
+	}
+	return managedfields.ParseObject(owner)
 }
 
 // chosen reads the objects that q names. The error is one of the command line, also if there is no such object.

@@ -13,7 +13,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/cmd/internal/wording"
-	"github.com/deed-project/deed/kube/csa"
+	"github.com/deed-project/deed/kube/inventory"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 )
@@ -75,7 +75,7 @@ func (c *cli) migrate(f migrateFlags) error {
 	if err := dryrun.CheckManager(f.manager); err != nil {
 		return err
 	}
-	var tool csa.Inventory
+	var tool inventory.Inventory
 	if f.inventory != "" {
 		var err error
 		if tool, err = c.takeInventory(&f); err != nil {
@@ -119,17 +119,17 @@ func (c *cli) migrate(f migrateFlags) error {
 
 // takeInventory makes f migrate the objects of the inventory that it names, to the applier that its tool is unless --field-manager names
 // one. It returns the inventory.
-func (c *cli) takeInventory(f *migrateFlags) (csa.Inventory, error) {
+func (c *cli) takeInventory(f *migrateFlags) (inventory.Inventory, error) {
 	if len(f.chosen.Arguments) > 0 || len(f.live) > 0 && !slices.Equal(f.live, []string{clusterName}) {
-		return csa.Inventory{}, errors.New("--inventory names the objects, all in the cluster: name no others, and no files with --live")
+		return inventory.Inventory{}, errors.New("--inventory names the objects, all in the cluster: name no others, and no files with --live")
 	}
 	k, err := f.cluster.open(c, f.configs, f.chosen.Namespace)
 	if err != nil {
-		return csa.Inventory{}, err
+		return inventory.Inventory{}, err
 	}
 	found, objects, err := k.inventory(f.inventory)
 	if err != nil {
-		return csa.Inventory{}, err
+		return inventory.Inventory{}, err
 	}
 	if !c.running.Flags().Changed("field-manager") {
 		f.manager = found.To
