@@ -110,7 +110,6 @@ var yamlImporters = []string{
 	"k8s.io/apimachinery/pkg/util/yaml sigs.k8s.io/yaml",
 	"k8s.io/kube-openapi/pkg/util/proto go.yaml.in/yaml/v2",
 	"k8s.io/kube-openapi/pkg/util/proto go.yaml.in/yaml/v3",
-	"sigs.k8s.io/structured-merge-diff/v6/typed go.yaml.in/yaml/v2",
 	"sigs.k8s.io/structured-merge-diff/v6/value go.yaml.in/yaml/v2",
 }
 

@@ -43,7 +43,7 @@ func (v *verdict) read(w *recorder) {
 	}
 	var status metav1.Status
 	if err := json.Unmarshal(w.body.Bytes(), &status); err != nil {
-		v.add(nil, types.RefusedClass, string(w.body.Bytes()))
+		v.add(nil, types.RefusedClass, w.body.String())
 		return
 	}
 	switch {
