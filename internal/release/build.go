@@ -156,16 +156,15 @@ func (b *builder) files() ([]dist.File, error) {
 		if made.Program, err = b.build(b.pkg, goos, arch); err != nil {
 			return nil, err
 		}
-		archived := append(slices.Clone(shared), made.Program)
 		if b.beside != "" {
 			beside, err := b.build(b.beside, goos, arch)
 			if err != nil {
 				return nil, err
 			}
-			archived = append(archived, beside)
+			made.Beside = []dist.File{beside}
 		}
 		name := b.fileName(goos + "_" + arch)
-		if made.Archive, err = dist.Archive(name, goos, archived, b.Time); err != nil {
+		if made.Archive, err = dist.Archive(name, goos, slices.Concat(shared, made.Beside, []dist.File{made.Program}), b.Time); err != nil {
 			return nil, err
 		}
 		bill, err := dist.SBOM(name, made.Program, b.Time)

@@ -29,6 +29,7 @@ type File struct {
 type Build struct {
 	OS, Arch string
 	Program  File
+	Beside   []File // the programs that Program runs, in the same directory
 	Archive  File
 }
 

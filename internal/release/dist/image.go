@@ -73,7 +73,7 @@ func (i Image) Layout(name string, builds []Build, license File) (out File, err 
 // of returns the image for one processor.
 func (i Image) of(b Build, license File) (v1.Image, error) {
 	var content bytes.Buffer
-	if err := writeTar(&content, []File{license, b.Program}, i.Time); err != nil {
+	if err := writeTar(&content, append([]File{license, b.Program}, b.Beside...), i.Time); err != nil {
 		return nil, err
 	}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content.Bytes())), nil }
