@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -198,6 +199,63 @@ func of(request string, w *httptest.ResponseRecorder) *httptest.ResponseRecorder
 	answer.WriteHeader(w.Code)
 	answer.Body.WriteString(out.String())
 	return answer
+}
+
+// TestRemoteNamespace deletes a namespace in which another API server has an object. The namespace goes when the object is gone. If the other
+// server cannot be reached, another namespace goes when its APIService is gone.
+func TestRemoteNamespace(t *testing.T) {
+	var things, deletions atomic.Int64
+	things.Store(1)
+	const root = "/apis/ext.example.io/v1"
+	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", wire.JSON)
+		switch {
+		case r.URL.Path == root:
+			fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"ext.example.io/v1","resources":[
+				{"name":"things","namespaced":true,"kind":"Thing","verbs":["deletecollection","list"]},
+				{"name":"globals","namespaced":false,"kind":"Global","verbs":["deletecollection","list"]}]}`)
+		case r.URL.Path != root+"/namespaces/doomed/things":
+			http.NotFound(w, r)
+		case r.Method == http.MethodDelete:
+			if deletions.Add(1) == 2 {
+				things.Store(0) // the first one only marks it
+			}
+			fmt.Fprint(w, `{}`)
+		default:
+			fmt.Fprint(w, `{"items":[`+strings.Repeat("{}", int(things.Load()))+`]}`)
+		}
+	}))
+	defer other.Close()
+	s := servertest.New(t, server.Config{Webhooks: server.Webhooks{Resolve: map[string]string{"ext.default": other.Listener.Addr().String()}}})
+	servertest.Create(t, s, "/api/v1/namespaces", `{"metadata":{"name":"doomed"}}`)
+	servertest.Create(t, s, "/apis/apiregistration.k8s.io/v1/apiservices", `{"metadata":{"name":"v1.ext.example.io"},"spec":{"group":"ext.example.io","version":"v1",
+		"groupPriorityMinimum":10,"versionPriority":1,"insecureSkipTLSVerify":true,"service":{"name":"ext","namespace":"default"}}}`)
+	servertest.Await(t, func() bool {
+		return strings.Contains(servertest.Ask(s, "GET /apis Accept=application/json"+aggregatedParams, "").Body.String(), `"things"`)
+	})
+	if code, v := servertest.Send(t, s, http.MethodDelete, "/api/v1/namespaces/doomed", ""); code != http.StatusOK {
+		t.Fatalf("%d %v", code, v)
+	}
+	servertest.Await(t, func() bool {
+		code, _ := servertest.Send(t, s, http.MethodGet, "/api/v1/namespaces/doomed", "")
+		return code == http.StatusNotFound
+	})
+	if deletions.Load() < 2 || things.Load() != 0 {
+		t.Errorf("the namespace is gone after %d deletions with %d things", deletions.Load(), things.Load())
+	}
+	other.Close()
+	servertest.Await(t, func() bool { return servertest.Ask(s, "GET "+root, "").Code == http.StatusServiceUnavailable })
+	servertest.Create(t, s, "/api/v1/namespaces", `{"metadata":{"name":"held"}}`)
+	if code, v := servertest.Send(t, s, http.MethodDelete, "/api/v1/namespaces/held", ""); code != http.StatusOK {
+		t.Fatalf("%d %v", code, v)
+	}
+	if code, v := servertest.Send(t, s, http.MethodDelete, "/apis/apiregistration.k8s.io/v1/apiservices/v1.ext.example.io", ""); code != http.StatusOK {
+		t.Fatalf("%d %v", code, v)
+	}
+	servertest.Await(t, func() bool {
+		code, _ := servertest.Send(t, s, http.MethodGet, "/api/v1/namespaces/held", "")
+		return code == http.StatusNotFound
+	})
 }
 
 // TestUpgrade opens a connection of another protocol through the server.

@@ -262,7 +262,7 @@ func (s *Server) assemble(c Config) error {
 		Store: objects, Catalog: s.catalog, Definitions: s.definitions, Client: s.client, Resolver: resolver,
 		Certificate: c.Aggregation.ProxyCertificate, Key: c.Aggregation.ProxyKey, Now: s.now, Go: s.background.Go, Report: s.background.Report,
 	}
-	s.definitions.Changed = s.aggregator.Changed
+	s.definitions.Changed, s.deletions.Remote = s.aggregator.Changed, s.aggregator.Collections
 	hooks, err := s.newHooks(c.Webhooks, objects, resolver)
 	if err != nil {
 		return err

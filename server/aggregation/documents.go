@@ -73,6 +73,26 @@ func (a *Aggregator) Versions() []Version {
 	return out
 }
 
+// Collections returns the paths of the collections that remotes have in a namespace and can delete, once for each resource. The error names a
+// version whose resources are unknown, because its server is not available.
+func (a *Aggregator) Collections(namespace string) (paths []string, err error) {
+	seen := map[kschema.GroupResource]bool{}
+	for _, v := range a.Versions() {
+		if v.Discovery.Freshness != apidiscovery.DiscoveryFreshnessCurrent {
+			err = errors.Join(err, fmt.Errorf("the resources of %s/%s are unknown", v.Group, v.Discovery.Version))
+		}
+		for _, r := range v.Discovery.Resources {
+			of := kschema.GroupResource{Group: v.Group, Resource: r.Resource}
+			if r.Scope != apidiscovery.ScopeNamespace || seen[of] || !slices.Contains(r.Verbs, "deletecollection") || !slices.Contains(r.Verbs, "list") {
+				continue
+			}
+			seen[of] = true
+			paths = append(paths, "/apis/"+v.Group+"/"+v.Discovery.Version+"/namespaces/"+namespace+"/"+r.Resource)
+		}
+	}
+	return paths, err
+}
+
 // Changes counts how often APIServices or the documents of remotes changed.
 func (a *Aggregator) Changes() int64 { return a.changes.Load() }
 

@@ -41,6 +41,8 @@ type Deletions struct {
 	Client      *loopback.Client
 	Now         func() time.Time
 	Report      func(what string, err error)
+	// Remote returns the paths of collections in a namespace that other API servers have. The error is that not all are known.
+	Remote func(namespace string) ([]string, error)
 	// LeavesNamespaces keeps namespaces that are being deleted as they are, with their objects, for want of a namespace controller.
 	LeavesNamespaces bool
 
@@ -224,6 +226,7 @@ func (d *Deletions) completeNamespace(ctx context.Context, name string) error {
 		left, err := d.sweep(ctx, resource, name)
 		anyLeft, errs = anyLeft || left, append(errs, err)
 	}
+	errs = append(errs, d.sweepRemote(ctx, name))
 	if err := stderrors.Join(errs...); err != nil || anyLeft {
 		return err
 	}
@@ -280,6 +283,27 @@ func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource, names
 	}
 	empty, failed := registry.IsEmpty(ctx, d.Store, resource.KeyPrefix(namespace))
 	return !empty, stderrors.Join(err, failed)
+}
+
+// sweepRemote deletes the objects in a namespace that other API servers have. An object that is left is an error, because its end causes no
+// event here: the deletion is tried again.
+func (d *Deletions) sweepRemote(ctx context.Context, namespace string) error {
+	paths, err := d.Remote(namespace)
+	errs := []error{err}
+	for _, path := range paths {
+		if err := d.Client.Send(ctx, http.MethodDelete, path, value.Value{}); err != nil {
+			errs = append(errs, fmt.Errorf("DELETE %s: %w", path, err))
+			continue
+		}
+		list, err := d.Client.Get(ctx, path+"?limit=1")
+		if err == nil && list.Get("items").Len() > 0 {
+			err = stderrors.New("objects are left")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("GET %s: %w", path, err))
+		}
+	}
+	return stderrors.Join(errs...)
 }
 
 // sweptVersion returns the version in which the objects of a resource are deleted: the one in which they are stored, if it is served, so that

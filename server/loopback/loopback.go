@@ -35,17 +35,28 @@ type Client struct {
 
 // Send sends a request. A patch is a JSON merge patch. The error is the Status of a refusal.
 func (c *Client) Send(ctx context.Context, method, path string, body value.Value) error {
-	return c.send(ctx, method, path, string(types.MergePatchType), body)
+	_, err := c.send(ctx, method, path, string(types.MergePatchType), body)
+	return err
+}
+
+// Get returns what a GET is answered with. The error is the Status of a refusal, or that the answer is no JSON.
+func (c *Client) Get(ctx context.Context, path string) (value.Value, error) {
+	text, err := c.send(ctx, http.MethodGet, path, "", value.Value{})
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.Parse(text)
 }
 
 // Apply applies a configuration with force, for a field manager. The error is the Status of a refusal.
 func (c *Client) Apply(ctx context.Context, path, manager string, config value.Value) error {
 	query := url.Values{"fieldManager": {manager}, "force": {"true"}}
-	return c.send(ctx, http.MethodPatch, path+"?"+query.Encode(), string(types.ApplyYAMLPatchType), config)
+	_, err := c.send(ctx, http.MethodPatch, path+"?"+query.Encode(), string(types.ApplyYAMLPatchType), config)
+	return err
 }
 
-// send sends a request. media is the type of the body of a patch.
-func (c *Client) send(ctx context.Context, method, path, media string, body value.Value) error {
+// send sends a request, and returns the body of the answer. media is the type of the body of a patch.
+func (c *Client) send(ctx context.Context, method, path, media string, body value.Value) ([]byte, error) {
 	var text []byte
 	if !body.IsAbsent() {
 		text = body.AppendJSON(nil)
@@ -55,7 +66,7 @@ func (c *Client) send(ctx context.Context, method, path, media string, body valu
 	defer of.Stop()
 	r, err := http.NewRequestWithContext(of, method, path, bytes.NewReader(text))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	of.Info = request.NewInfo(r)
 	r.Header.Set("User-Agent", Agent)
@@ -65,13 +76,13 @@ func (c *Client) send(ctx context.Context, method, path, media string, body valu
 	var w recorder
 	c.Handler.ServeHTTP(&w, r)
 	if w.code < http.StatusBadRequest {
-		return nil
+		return w.body.Bytes(), nil
 	}
 	var status metav1.Status
 	if err := json.Unmarshal(w.body.Bytes(), &status); err != nil {
-		return fmt.Errorf("%s %s: %s", method, path, strings.TrimSpace(w.body.String()))
+		return nil, fmt.Errorf("%s %s: %s", method, path, strings.TrimSpace(w.body.String()))
 	}
-	return &errors.StatusError{ErrStatus: status}
+	return nil, &errors.StatusError{ErrStatus: status}
 }
 
 // IgnoreNotFound returns err, or nil if err says that something does not exist.
