@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -66,7 +67,12 @@ func TestResolve(t *testing.T) {
 		t.Fatal(err)
 	}
 	condition("True")
-	thing, err := c.Resource(schema.GroupVersionResource{Group: "ext.example.com", Version: "v1", Resource: "things"}).Get(t.Context(), "a", metav1.GetOptions{})
+	things := c.Resource(schema.GroupVersionResource{Group: "ext.example.com", Version: "v1", Resource: "things"})
+	thing, err := things.Get(t.Context(), "a", metav1.GetOptions{})
+	for deadline := time.Now().Add(time.Minute); apierrors.IsServiceUnavailable(err) && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		// The proxy follows the store, as in kube-apiserver: a client may read the condition first.
+		thing, err = things.Get(t.Context(), "a", metav1.GetOptions{})
+	}
 	if err != nil || thing.Object["user"] != "system:apiserver" {
 		t.Errorf("the thing is %v, %v", thing, err)
 	}
