@@ -96,7 +96,7 @@ func TestDefinitions(t *testing.T) {
 	send(http.MethodDelete, definitions+"/wheels.example.org", "")
 	servertest.Await(t, func() bool { return stored(t, objects, name) == "" })
 
-	// A label makes the difference: an APIService of somebody else stays as it is.
+	// An APIService without the label belongs to a user, and stays as it is.
 	servertest.Create(t, s, services[:len(services)-1], `{"metadata":{"name":"v1.example.org"},"spec":{"group":"example.org","version":"v1",
 		"groupPriorityMinimum":5,"versionPriority":6}}`)
 	create("gears")

@@ -37,7 +37,7 @@ type setNode struct {
 	set     *Set
 }
 
-// shared is a set of deed, and, once somebody asks for them, its elements as this package has them. It never changes.
+// shared is a set of deed, and its elements in the form of this package, which the first access makes. The set never changes.
 type shared struct {
 	set  deed.Set
 	read bool // numbers are floats

@@ -107,9 +107,9 @@ func (s *Updater) Update(liveObject, newObject *typed.TypedValue, version fieldp
 }
 
 // Apply lays configObject over liveObject, both of which are of version. It returns the merged object, nil if that does not differ
-// from liveObject, and who owns what afterwards: manager exactly the fields of configObject. What it applied last time, does not
-// apply now, and nobody else owns, is removed. If others own fields that change, the error is [Conflicts], or with force, they
-// lose these. managers is not modified.
+// from liveObject, and the owners afterwards. manager then owns exactly the fields of configObject. A field that manager applied
+// last time and does not apply now is removed, unless another manager owns it. If other managers own fields that change, the error is
+// [Conflicts]; with force, they lose these fields. managers is not modified.
 func (s *Updater) Apply(liveObject, configObject *typed.TypedValue, version fieldpath.APIVersion, managers fieldpath.ManagedFields, manager string, force bool) (*typed.TypedValue, fieldpath.ManagedFields, error) {
 	w, err := s.write(liveObject, configObject, version, managers, manager)
 	if err != nil {
