@@ -77,9 +77,9 @@ func New(config Config) (*Peer, error) {
 		}
 		config.Types = src.Types
 	}
-	var m machine = newUnstructuredMachine(config)
+	var m machine = unstructuredParts(config)
 	if config.Scheme != nil {
-		m = structMachine{runtime.UnsafeObjectConvertor(config.Scheme), config.Scheme, config.Scheme}
+		m = parts{runtime.UnsafeObjectConvertor(config.Scheme), config.Scheme, config.Scheme}
 	}
 	if config.Hub.Empty() {
 		config.Hub = config.GVK.GroupVersion()
@@ -166,7 +166,7 @@ func (p *Peer) Decode(text []byte) (runtime.Object, error) {
 
 func (p *Peer) empty() (runtime.Object, error) {
 	if p.config.Scheme == nil {
-		return newUnstructuredMachine(p.config).New(p.config.GVK)
+		return unstructuredParts(p.config).New(p.config.GVK)
 	}
 	gvk := p.config.Hub.WithKind(p.config.GVK.Kind)
 	obj, err := p.config.Scheme.New(gvk)

@@ -100,6 +100,9 @@ func Build(oracle, dir, version string) (string, error) {
 	if err := m.addKinds(); err != nil {
 		return "", err
 	}
+	if err := m.add("relabel", "relabel", false, nil); err != nil {
+		return "", err
+	}
 	instead := map[string]string{}
 	if m.minor <= 31 {
 		instead["resets_test.go"] = resetsOfSets

@@ -21,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/deed-project/deed/oracle/kinds"
+	"github.com/deed-project/deed/oracle/relabel"
 )
 
 var serve = flag.Bool("serve", false, "answer the questions on standard input")
@@ -132,7 +133,7 @@ func (w *world) at(e endpoint) (*managedfields.FieldManager, error) {
 		return known, nil
 	}
 	gvk := schema.FromAPIVersionAndKind(e.apiVersion, w.kind)
-	manager, err := w.build(w.types, machine{}, machine{}, machine{}, gvk, gvk.GroupVersion(), e.subresource,
+	manager, err := w.build(w.types, relabel.Machine{}, relabel.Machine{}, relabel.Machine{}, gvk, gvk.GroupVersion(), e.subresource,
 		resets(w.versions, e.subresource))
 	w.managers[e] = manager
 	return manager, err
@@ -150,31 +151,3 @@ func failed(err error) Reply {
 	}
 	return reply
 }
-
-// machine makes, converts and defaults custom resources: versions differ in apiVersion only.
-type machine struct{ runtime.ObjectConvertor }
-
-// New returns an object with only apiVersion and kind.
-func (machine) New(gvk schema.GroupVersionKind) (runtime.Object, error) {
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(gvk)
-	return object, nil
-}
-
-// ConvertToVersion returns in if it has the target version, and otherwise a copy with that version.
-func (machine) ConvertToVersion(in runtime.Object, target runtime.GroupVersioner) (runtime.Object, error) {
-	from := in.GetObjectKind().GroupVersionKind()
-	to, ok := target.KindForGroupVersionKinds([]schema.GroupVersionKind{from})
-	if !ok {
-		return nil, runtime.NewNotRegisteredErrForTarget("relabel", nil, target)
-	}
-	if to == from {
-		return in, nil
-	}
-	out := in.DeepCopyObject()
-	out.GetObjectKind().SetGroupVersionKind(to)
-	return out, nil
-}
-
-// Default does nothing.
-func (machine) Default(runtime.Object) {}
