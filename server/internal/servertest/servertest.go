@@ -5,21 +5,18 @@
 package servertest
 
 import (
-	"os"
-
-	"github.com/deed-project/deed/server/manifest"
-
 	"fmt"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/filters"
+	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -96,8 +93,7 @@ func Stage(t testing.TB, objects store.Store) *server.Server {
 // WidgetDefinitions returns the definition of widgets.
 func WidgetDefinitions(t testing.TB) []value.Value {
 	t.Helper()
-	_, file, _, _ := runtime.Caller(0)
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(file), "../../apitest/testdata/widgets.yaml"))
+	text, err := os.ReadFile(filepath.Join(moduleRoot(t), "apitest/testdata/widgets.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +102,24 @@ func WidgetDefinitions(t testing.TB) []value.Value {
 		t.Fatal(err)
 	}
 	return manifest.Values(definitions)
+}
+
+// moduleRoot returns the directory of go.mod: the working directory of a test is the directory of its package.
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no directory above this test has a go.mod")
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 // Unhurried returns limits that give requests an hour, unless l says how long they may take: the machine may be busy.
