@@ -18,8 +18,8 @@ type Change struct {
 	Detail string `json:"detail"`
 	Effect string `json:"effect,omitempty"` // the effect on owners
 	// Comes and Goes say that the change is a field that one of the schemas lacks.
-	Comes bool `json:"comes,omitempty"`
-	Goes  bool `json:"goes,omitempty"`
+	Comes bool `json:"-"`
+	Goes  bool `json:"-"`
 }
 
 // Compare returns the differences between the types of all kinds. An OpenAPI document of v2 has no defaults. If one of the schemas is such
