@@ -42,7 +42,7 @@ var canaryCommands = map[string]canaryCommand{
 	},
 	"update": {calls: [][]string{with("-f", "new.yaml", "--live", "live.yaml"), with("-f", "given.yaml", "-f", "given-safe.yaml", "--live", "live.yaml", "--live", "live-safe.yaml")},
 		unread: "-f", product: []string{"yaml", "json"}},
-	"plan": {calls: [][]string{with("-f", "given.yaml", "-f", "given-safe.yaml", "--live", "live.yaml", "--live", "live-safe.yaml"), with("-f", "given.yaml", "-f", "given-safe.yaml", "--live", "live.yaml", "--live", "live-safe.yaml", "--field-manager", "ci")},
+	"plan": {calls: [][]string{with("-f", "given.yaml", "-f", "given-safe.yaml", "--live", "live.yaml", "--live", "live-safe.yaml"), with("-f", "given.yaml", "-f", "given-safe.yaml", "--live", "live.yaml", "--live", "live-safe.yaml", "--field-manager", "ci"), with("-f", "given.yaml", "--live", "live.yaml", "--kubernetes", "1.31..1.37")},
 		unread: "-f"},
 	"diff": {calls: [][]string{with("-f", "given.yaml", "-f", "given-safe.yaml", "--live", "live.yaml", "--live", "live-safe.yaml", "--force-conflicts", "--show-managed-fields")}, unread: "-f"},
 	"replay": {calls: [][]string{

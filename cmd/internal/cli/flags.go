@@ -74,5 +74,9 @@ func registerSchemas(flags *pflag.FlagSet, f *types.Flags) {
 
 // registerRelease registers the flag that selects a release of Kubernetes.
 func registerRelease(flags *pflag.FlagSet, f *types.Flags) {
-	flags.Func("kubernetes", "`release` of Kubernetes that answers, from 1.31 to 1.37: its built-in kinds, and how it merges", f.SelectRelease)
+	usage := "`release` of Kubernetes that answers, from 1.31 to 1.37: its built-in kinds, and how it merges"
+	if f.Spans {
+		usage += "; two, as 1.33..1.37, for what an upgrade changes"
+	}
+	flags.Func("kubernetes", usage, f.SelectRelease)
 }

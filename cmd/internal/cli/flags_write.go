@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -79,9 +80,17 @@ type workload struct {
 	several bool // whether there are several objects
 }
 
-// open reads the input. It returns nil if defects of the input or the schemas leave nothing to do. files receives the outcomes and may be
-// nil.
-func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
+// gathered is the input of a writing command.
+type gathered struct {
+	*survey
+	now         func() time.Time
+	stored      *manifest.Live
+	schemas     types.Flags
+	definitions []*manifest.Object // of the given and the stored objects
+}
+
+// gather reads the input. files receives the outcomes and may be nil.
+func (c *cli) gather(f writeFlags, files *manifest.Rewriter) (*gathered, error) {
 	names, err := c.inputs(f.input)
 	if err != nil {
 		return nil, err
@@ -92,18 +101,25 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	}
 	r := manifest.Everything
 	r.Fallback, r.Given = f.name, true
-	given := c.survey(c.read(names, f.input), r)
-	stored, schemas, definitions, err := c.storedFor(f, given, files)
+	out := &gathered{survey: c.survey(c.read(names, f.input), r), now: now}
+	out.stored, out.schemas, out.definitions, err = c.storedFor(f, out.survey, files)
+	return out, err
+}
+
+// open reads the input. It returns nil if defects of the input or the schemas leave nothing to do. files receives the outcomes and may be
+// nil.
+func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
+	given, err := c.gather(f, files)
 	if err != nil {
 		return nil, err
 	}
-	types := c.NewTypes(schemas, definitions...)
+	types := c.NewTypes(given.schemas, given.definitions...)
 	if types == nil {
 		return nil, nil
 	}
 	types.Bare = f.bare
-	config := managedfields.Config{Now: now, Subresource: f.subresource}
-	w := dryrun.NewWorkload(c.Library, types, config, given.objects, stored)
+	config := managedfields.Config{Now: given.now, Subresource: f.subresource}
+	w := dryrun.NewWorkload(c.Library, types, config, given.objects, given.stored)
 	w.Namespace, w.Name = f.namespace, f.name
 	return &workload{w, given.several}, nil
 }

@@ -63,6 +63,21 @@ allow, and changes of immutable fields. Merging itself does not refuse these.
 With -o sarif, conflicts and what a server refuses are printed for code
 scanning, and with -o junit as a report of tests, with a test for each object.
 
+With two releases, as in --kubernetes 1.33..1.37, print what an upgrade of the
+cluster changes: each object is applied in both, and differences are listed.
+
+  unserved     the later release does not serve the kind in this version
+  conflicting  the apply is in conflict in the later release alone
+  refused      the later release alone refuses the object
+  accepted     the earlier release alone refuses the object
+  agreed       the apply is in conflict in the earlier release alone
+  served       the earlier release does not serve the kind in this version
+  stored       another value is stored
+  owned        a manager owns a field in one of the releases alone
+
+Fields of the kinds' schemas that are merged in another way are listed, too, and
+with --all those that come and go.
+
 Objects are read and found as by deed apply. An object that cannot be planned is
 counted, and the reason is on standard error.`,
 		Example: `  # What would happen, and which managers would be in conflict?
@@ -70,6 +85,9 @@ counted, and the reason is on standard error.`,
 
   # Only fields that are in conflict or get another value
   deed plan -R deploy --live live.yaml --only conflicting,changed
+
+  # What does an upgrade of the cluster change?
+  deed plan -R deploy --live live.yaml --kubernetes 1.33..1.37
 
   # Which fields would be taken, for a program to read
   deed plan -f web.yaml --live live.yaml --force-conflicts -o json`,
@@ -84,12 +102,16 @@ counted, and the reason is on standard error.`,
 	flags.VarP(&f.format, "output", "o", "output format")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 if anything changes, as git diff does")
 	f.color.register(flags)
+	f.schemas.Spans = true
 	registerSchemas(flags, &f.schemas)
 	return cmd
 }
 
 // plan runs deed plan.
 func (c *cli) plan(f planFlags) error {
+	if _, _, _, isUpgrade := f.schemas.Releases(); isUpgrade {
+		return c.planUpgrade(f)
+	}
 	only, err := report.NewPlanFilter(f.only)
 	switch {
 	case err != nil:

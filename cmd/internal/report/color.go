@@ -27,6 +27,7 @@ var wordStyles = map[string]Style{
 	"conflicting": alarm, "conflict": alarm, "refused": alarm, "error": alarm, "lost": Yellow, OutcomeTaken: Yellow,
 	"set": green, "adjusted": green, "created": green, "changed": green, "extracted": green,
 	"pruned": Red, "dropped": Red, "deleted": Red, "released": violet, "claimed": cyan, "shared": cyan,
+	"unserved": alarm, "accepted": green, "agreed": green, "served": green, "stored": green, "owned": violet,
 	"kept": Faint, "unchanged": Faint, "nothing": Faint, "note": Faint,
 }
 

@@ -41,19 +41,24 @@ func WriteSchemaDiff(out *bufio.Writer, format string, changes []schemafile.Chan
 		return errors.Join(WriteJSON(out, all), out.Flush())
 	}
 	for _, x := range changes {
-		subject := x.Kind
-		if x.Path != "" {
-			subject += ": " + x.Path
-		}
-		fmt.Fprintf(out, "%s: %s\n", subject, x.Detail)
-		if x.Effect != "" {
-			fmt.Fprintf(out, "    %s\n", x.Effect)
-		}
+		writeSchemaChange(out, x)
 	}
 	for _, x := range owners {
 		writeOwnerChange(out, x)
 	}
 	return out.Flush()
+}
+
+// writeSchemaChange writes x as text.
+func writeSchemaChange(out *bufio.Writer, x schemafile.Change) {
+	subject := x.Kind
+	if x.Path != "" {
+		subject += ": " + x.Path
+	}
+	fmt.Fprintf(out, "%s: %s\n", subject, x.Detail)
+	if x.Effect != "" {
+		fmt.Fprintf(out, "    %s\n", x.Effect)
+	}
 }
 
 func ownerChangeOf(x entries.Change) ownerChangeJSON {

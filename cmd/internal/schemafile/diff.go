@@ -17,6 +17,9 @@ type Change struct {
 	Path   string `json:"path,omitempty"`
 	Detail string `json:"detail"`
 	Effect string `json:"effect,omitempty"` // the effect on owners
+	// Comes and Goes say that the change is a field that one of the schemas lacks.
+	Comes bool `json:"-"`
+	Goes  bool `json:"-"`
 }
 
 // Compare returns the differences between the types of all kinds. An OpenAPI document of v2 has no defaults. If one of the schemas is such
@@ -50,6 +53,17 @@ func Compare(old, new *File) (changes []Change, hidden int) {
 	return d.changes, d.hidden
 }
 
+// CompareTypes returns the differences between two types of the kinds that names have, name by name. Types that are part of several of them
+// are compared once.
+func CompareTypes(names []string, old, new map[string]*schema.Type) []Change {
+	d := comparison{seen: map[[2]*schema.Type]bool{}}
+	for _, name := range names {
+		d.kind = name
+		d.compare(old[name], new[name], "")
+	}
+	return d.changes
+}
+
 // isEmpty reports whether a schema has no kinds.
 func isEmpty(c *schema.Catalog) bool {
 	for range c.Kinds() {
@@ -68,7 +82,7 @@ type comparison struct {
 }
 
 func (d *comparison) add(path, detail, effect string) {
-	d.changes = append(d.changes, Change{d.kind, path, detail, effect})
+	d.changes = append(d.changes, Change{Kind: d.kind, Path: path, Detail: detail, Effect: effect})
 }
 
 func (d *comparison) compare(old, new *schema.Type, path string) {
@@ -153,8 +167,10 @@ func (d *comparison) maps(old, new *schema.Map, path string) {
 			d.compare(a.Type, new.Element(), at)
 		case !inNew:
 			d.add(at, "is gone", "An apply to an object fails as long as the object has the field.")
+			d.changes[len(d.changes)-1].Goes = true
 		case !inOld:
 			d.add(at, "is new: "+types.Admitted(b.Type), "")
+			d.changes[len(d.changes)-1].Comes = true
 		default:
 			switch {
 			case a.Default.Equal(b.Default):

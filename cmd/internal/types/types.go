@@ -61,6 +61,10 @@ type Flags struct {
 	Schemaless bool
 	Verbose    bool
 	kubernetes *builtin.Release // nil for [KubernetesVersion]
+	// Spans says that the release may be two, as in 1.33..1.37: an upgrade of the cluster.
+	Spans bool
+	later *builtin.Release // the release after the upgrade; nil without one
+	names [2]string        // of both, if there are two
 }
 
 // Check returns an error if a flag lacks another flag that it needs.
@@ -82,10 +86,27 @@ func (f *Flags) release() *builtin.Release {
 	return f.kubernetes
 }
 
-// SelectRelease selects the release of Kubernetes that has the built-in kinds: see [builtin.ReleaseOf].
+// SelectRelease selects the release of Kubernetes that has the built-in kinds: see [builtin.ReleaseOf]. The name may be that of two releases
+// if f.Spans is set.
 func (f *Flags) SelectRelease(name string) (err error) {
-	f.kubernetes, err = builtin.ReleaseOf(name)
+	from, to, two := strings.Cut(name, "..")
+	if two && !f.Spans {
+		return errors.New("only deed plan takes two releases, for what an upgrade changes")
+	}
+	if f.kubernetes, err = builtin.ReleaseOf(from); err != nil || !two {
+		return err
+	}
+	f.names = [2]string{"v" + strings.TrimPrefix(from, "v"), "v" + strings.TrimPrefix(to, "v")}
+	f.later, err = builtin.ReleaseOf(to)
 	return err
+}
+
+// Releases returns the names of the releases before and after an upgrade, and the flags for the latter one. It returns false if there is no
+// upgrade.
+func (f *Flags) Releases() (from, to string, after Flags, ok bool) {
+	after = *f
+	after.kubernetes, after.later = f.later, nil
+	return f.names[0], f.names[1], after, f.later != nil
 }
 
 // groupKind names a kind in all its versions.
