@@ -1,6 +1,7 @@
 package fieldpath
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/internal/work"
@@ -212,4 +213,48 @@ func (e *editor) filter(i, end int, p *matcher) {
 		}
 		i = next
 	}
+}
+
+// include returns s with those paths made members that want says. want is called for each path that
+// has members below it, with the path's last element and the number of elements in front of that. It
+// also says whether to go on below the path.
+//
+// Nodes only become members, so the tree keeps its shape: it is copied once, at the first change.
+func (s Set) include(want func(depth int, e Element) (member, descend bool)) Set {
+	out := inclusion{set: s, want: want}
+	out.below(0, len(s.nodes), 0)
+	return out.set
+}
+
+// inclusion is a set in which paths become members.
+type inclusion struct {
+	set    Set
+	copied bool // the nodes are those of the result alone
+	want   func(depth int, e Element) (member, descend bool)
+}
+
+// below includes what is wanted of nodes[i:end], siblings, and of what is below them.
+func (in *inclusion) below(i, end, depth int) {
+	for i < end {
+		n := &in.set.nodes[i]
+		next := i + int(n.skip)
+		if n.skip > 1 {
+			member, descend := in.want(depth, n.element(&in.set.texts))
+			if member && !n.has(included) {
+				in.include(i)
+			}
+			if descend {
+				in.below(i+1, next, depth+1)
+			}
+		}
+		i = next
+	}
+}
+
+// include makes the path of nodes[i] a member.
+func (in *inclusion) include(i int) {
+	if !in.copied {
+		in.set.nodes, in.copied = slices.Clone(in.set.nodes), true
+	}
+	in.set.nodes[i].set(included)
 }

@@ -59,6 +59,13 @@ func (internal) Expect(b *Builder, s Set) { b.expect(s) }
 // Branches yields the entries of s that have members below their element, in order.
 func (internal) Branches(s Set) func(yield func(Entry) bool) { return s.branches() }
 
+// Include returns s with those paths made members that want says. want is called for each path that
+// has members below it, with the path's last element and the number of elements in front of that. It
+// also says whether to go on below the path.
+func (internal) Include(s Set, want func(depth int, e Element) (member, descend bool)) Set {
+	return s.include(want)
+}
+
 // Filter returns the members of s that p keeps.
 func (internal) Filter(s Set, p Pattern) Set { return s.filter(p) }
 

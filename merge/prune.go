@@ -50,8 +50,8 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 	if err != nil {
 		return typed.Value{}, fmt.Errorf("failed to convert merged object to last applied version: %w", err)
 	}
-	lastFields := typing.WithNamedFields(last.Fields, m.Type())
-	p, at, err := c.putBackOwned(m, c.remove(m, lastFields), last.APIVersion, managers)
+	lastFields, fields := typing.WithNamedFields(last.Fields, m.Type()), namedFields(m)
+	p, at, err := c.putBackOwned(m, c.remove(m, lastFields), fields, last.APIVersion, managers)
 	if err != nil {
 		return typed.Value{}, fmt.Errorf("failed add back owned items: %w", err)
 	}
@@ -59,7 +59,7 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 		return typed.Value{}, fmt.Errorf("failed add back dangling items: failed to convert pruned object to last applied version: %w", err)
 	}
 	c.detour = last.APIVersion != c.APIVersion
-	pruned := c.remove(m, missing(m, p).Intersect(lastFields))
+	pruned := c.remove(m, fields.Minus(namedFields(p)).Intersect(lastFields))
 	return c.convert(pruned, last.APIVersion, c.APIVersion)
 }
 
@@ -92,15 +92,13 @@ func (e *Engine) remove(v typed.Value, s fieldpath.Set) typed.Value {
 	return v.Remove(s)
 }
 
-// missing returns the fields that m has and p has not.
-func missing(m, p typed.Value) fieldpath.Set {
-	return typing.WithNamedFields(m.Fields(), m.Type()).Minus(typing.WithNamedFields(p.Fields(), p.Type()))
-}
+// namedFields returns the fields of v, and every declared field above them.
+func namedFields(v typed.Value) fieldpath.Set { return typing.WithNamedFields(v.Fields(), v.Type()) }
 
 // putBackOwned returns m without the fields that p lacks and nobody owns, and the version that it
-// is in then; m and p are in the given one. Each set is looked at in its own version: the given one
+// is in then; m, whose namedFields are given, and p are in the given one. Each set is looked at in its own version: the given one
 // first, because pruned fields may be needed for the conversion to the others.
-func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Managers) (_ typed.Value, at string, _ error) {
+func (c *call) putBackOwned(m, p typed.Value, fields fieldpath.Set, apiVersion string, managers Managers) (_ typed.Value, at string, _ error) {
 	owned := managers.ownedByVersion()
 	at = apiVersion
 	for _, to := range versionsFrom(apiVersion, owned) {
@@ -115,7 +113,10 @@ func (c *call) putBackOwned(m, p typed.Value, apiVersion string, managers Manage
 		if err != nil {
 			return typed.Value{}, "", fmt.Errorf("failed to convert pruned object at version %v: %w", to, err)
 		}
-		away := missing(mTo, pTo).Minus(typing.WithNamedFields(owned[to], mTo.Type()))
+		if to != apiVersion {
+			fields = namedFields(mTo)
+		}
+		away := fields.Minus(namedFields(pTo)).Minus(typing.WithNamedFields(owned[to], mTo.Type()))
 		m, p, at = mTo, c.remove(mTo, away), to
 	}
 	return p, at, nil

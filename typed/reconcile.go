@@ -135,28 +135,17 @@ func reconcile(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 //	s        .metadata.labels.app .spec.ports[port=80].name
 //	result   .metadata .metadata.labels .metadata.labels.app .spec .spec.ports .spec.ports[port=80].name
 func withNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
-	var b fieldpath.Builder
-	addNamed(&b, s, t)
-	return b.Set()
-}
-
-// addNamed adds s, the paths below a node of type t, to b, with the declared fields above each.
-func addNamed(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
-	for e := range s.Entries() {
-		paths.Enter(b, e.Element)
+	types := make([]*schema.Type, 1, 16) // of the nodes on the path to where the walk is, the root first
+	types[0] = t
+	return paths.Include(s, func(depth int, e fieldpath.Element) (declared, descend bool) {
 		var below *schema.Type
-		declared := false
-		switch kind := e.Element.Kind(); {
+		switch kind, t := e.Kind(), types[depth]; {
 		case kind == fieldpath.KindField && t.Map() != nil:
-			below, declared = t.Map().Lookup(e.Element.Name())
+			below, declared = t.Map().Lookup(e.Name())
 		case kind == fieldpath.KindKey && t.List() != nil:
 			below = t.List().Element()
 		}
-		if below == nil {
-			paths.AddSet(b, e.Sub)
-		} else {
-			addNamed(b, e.Sub, below)
-		}
-		paths.Leave(b, e.Member || declared && !e.Sub.IsEmpty())
-	}
+		types = append(types[:depth+1], below)
+		return declared, below != nil
+	})
 }
