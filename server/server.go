@@ -79,6 +79,9 @@ type Config struct {
 	// RBAC tells that the stored roles and bindings decide what a user may do, beside Authorize: what either allows is allowed. The server
 	// creates the roles and bindings that a cluster begins with, and refuses those that grant more than their writer may do.
 	RBAC bool
+	// Nodes tells that a kubelet may do what a kubelet needs, beside Authorize and RBAC. Its user is system:node:NAME of the group
+	// system:nodes. The admission plugin NodeRestriction keeps it from writing objects of others.
+	Nodes bool
 	// ServiceAccounts says how tokens of service accounts are signed, and which are accepted. Such a token stands for its account, whatever
 	// Authenticate says.
 	ServiceAccounts accounts.Config
@@ -208,7 +211,7 @@ func New(c Config) (*Server, error) {
 	s.log = logs.New(c.Log)
 	s.background = controllers.NewBackground(s.log)
 	s.limits, s.metrics = c.Limits.WithDefaults(), metrics.New(&s.flight)
-	s.access = &auth.Access{Authenticator: c.Authenticate, Authorizer: c.Authorize, Hosts: c.Hosts, Now: s.now, Log: s.log}
+	s.access = &auth.Access{Authenticator: c.Authenticate, Hosts: c.Hosts, Now: s.now, Log: s.log}
 	if err := s.access.UseCertificates(c.Certificates); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -273,9 +276,7 @@ func (s *Server) assemble(c Config) error {
 		return err
 	}
 	s.webhooks = &controllers.Webhooks{Store: objects, Catalog: s.catalog, Hooks: hooks}
-	if c.RBAC {
-		s.authorizeByRoles(c, objects, always)
-	}
+	s.authorizeAsConfigured(c, objects, always)
 	s.accounts = &accounts.Authority{Config: c.ServiceAccounts, Now: s.now, Object: s.coreObject(objects)}
 	s.access.Accounts = s.accounts
 	s.reader = &read.Reader{Store: objects, Now: s.now}

@@ -53,8 +53,14 @@ func (i *Info) Action() auth.Action {
 	if name == "" && (i.Verb == "list" || i.Verb == "watch") {
 		name = selectedName(i.Query)
 	}
-	return auth.Action{
-		Verb: i.Verb, Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Namespace: t.Namespace, Name: name,
+	switch i.Verb {
+	case "list", "watch":
+		if a.Name == "" {
+			a.Name = selectedName(i.Query)
+		}
+		a.FieldSelector = i.Query.Get("fieldSelector")
+	case "deletecollection":
+		a.FieldSelector = i.Query.Get("fieldSelector")
 	}
 }
 
