@@ -126,12 +126,25 @@ type Config struct {
 
 // Services says which addresses and ports a server gives services.
 type Services struct {
-	// ClusterIPRange is the range of addresses of version 4 from which services get one. The zero Prefix gives none.
+	// ClusterIPRange is the range from which services get an address. The zero Prefix gives none.
 	ClusterIPRange netip.Prefix
+	// SecondClusterIPRange is a range of the other family, of version 4 or 6, for services that prefer or require two. The zero Prefix means
+	// that there is one family.
+	SecondClusterIPRange netip.Prefix
 	// NodePorts are the ports that services get on nodes; the zero PortRange is [services.DefaultPorts].
 	NodePorts services.PortRange
 	// Advertise is where clients in the network reach the server: the endpoints of the service kubernetes. The zero AddrPort is nowhere.
 	Advertise netip.AddrPort
+}
+
+// ranges returns the ranges of addresses, the default one first.
+func (c Services) ranges() (all []netip.Prefix) {
+	for _, r := range []netip.Prefix{c.ClusterIPRange, c.SecondClusterIPRange} {
+		if r.IsValid() {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // Webhooks says how a server calls admission webhooks.
@@ -240,7 +253,7 @@ func New(c Config) (*Server, error) {
 // The parts refer to each other through small interfaces and functions, so the order matters little. No controller runs yet.
 func (s *Server) assemble(c Config) error {
 	objects := s.metrics.Store(c.Store)
-	always, err := s.builtinResources()
+	always, err := s.builtinResources(services.Families(c.Services.ranges()))
 	if err != nil {
 		return err
 	}
@@ -310,17 +323,23 @@ func (s *Server) assemble(c Config) error {
 
 // allocate lets services get addresses and ports, if the configuration has a range.
 func (s *Server) allocate(c Services) error {
-	if c.ClusterIPRange == (netip.Prefix{}) {
+	ranges := c.ranges()
+	if len(ranges) == 0 {
 		return nil
 	}
-	if !c.ClusterIPRange.Addr().Is4() || c.ClusterIPRange.Bits() > 30 {
-		return fmt.Errorf("services get addresses of version 4 from a range of at least four: %v is none", c.ClusterIPRange)
+	for _, r := range ranges {
+		if free := r.Addr().BitLen() - r.Bits(); free < 2 || r.Addr().Is6() && free > 64 {
+			return fmt.Errorf("services get addresses from a range of at least four, and of version 6 from a /64 at most: %v is none", r)
+		}
+	}
+	if len(ranges) == 2 && ranges[0].Addr().Is4() == ranges[1].Addr().Is4() {
+		return fmt.Errorf("the two ranges of addresses of services must have different families: %v and %v have one", ranges[0], ranges[1])
 	}
 	if c.NodePorts == (services.PortRange{}) {
 		c.NodePorts = services.DefaultPorts
 	}
 	s.allocator = &services.Allocator{
-		Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Range: c.ClusterIPRange, Ports: c.NodePorts, Report: s.background.Report,
+		Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Ranges: ranges, Ports: c.NodePorts, Report: s.background.Report,
 	}
 	s.resources.writer.Allocator = s.allocator
 	return nil
@@ -365,15 +384,15 @@ const (
 
 // builtinResources returns the resources that every server serves.
 //
-// The first two have fixed places: see the indexes above.
-func (s *Server) builtinResources() ([]*catalog.Resource, error) {
+// The first two have fixed places: see the indexes above. families are those of the addresses of services; none means IPv4.
+func (s *Server) builtinResources(families []string) ([]*catalog.Resource, error) {
 	of, err := builtin.Namespaces(s.now)
 	if err != nil {
 		return nil, err
 	}
 	kinds, err := builtin.Kinds(s.now, func(ctx context.Context, name string) (value.Value, error) {
 		return registry.Object(ctx, s.reader.Store, of.Key("", name))
-	})
+	}, families...)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,10 @@ func playTranscript(t *testing.T, file string) {
 	c := server.Config{Authenticate: asAdmin, RBAC: strings.HasPrefix(name, "rbac"), Nodes: strings.HasPrefix(name, "rbac_nodes")}
 	switch with, is := strings.CutPrefix(blocks[0], "WITH "); {
 	case is && strings.Contains(with, "/"):
-		c.Services.ClusterIPRange = netip.MustParsePrefix(with)
+		first, second, isDual := strings.Cut(with, ",")
+		if c.Services.ClusterIPRange = netip.MustParsePrefix(first); isDual {
+			c.Services.SecondClusterIPRange = netip.MustParsePrefix(second)
+		}
 	case is:
 		c.EnableAdmissionPlugins = strings.Split(with, ",")
 	}
