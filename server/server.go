@@ -276,8 +276,10 @@ func (s *Server) assemble(c Config) error {
 	}
 	s.aggregator = &aggregation.Aggregator{
 		Store: objects, Catalog: s.catalog, Definitions: s.definitions, Client: s.client, Resolver: resolver,
-		Certificate: c.Aggregation.ProxyCertificate, Key: c.Aggregation.ProxyKey, Now: s.now, Go: s.background.Go, Report: s.background.Report,
+		Certificate: c.Aggregation.ProxyCertificate, Key: c.Aggregation.ProxyKey, Now: s.now, Go: s.background.Go, Report: s.background.Report, Shared: c.Shared,
+		Lost: s.metrics.LoseAPIService,
 	}
+	s.metrics.APIServices = s.aggregator.Available
 	s.definitions.Changed, s.deletions.Remote = s.aggregator.Changed, s.aggregator.Collections
 	hooks, err := s.newHooks(c.Webhooks, objects, resolver)
 	if err != nil {
