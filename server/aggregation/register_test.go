@@ -60,6 +60,7 @@ func TestDefinitions(t *testing.T) {
 	s := servertest.On(t, objects)
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	const name = "v1.example.org"
+	servertest.Ask(s, "GET "+services+"v1.", "") // from now on they are registered
 	create := func(plural string) { servertest.Create(t, s, definitions, servertest.Definition(plural)) }
 	create("gears")
 	want := stored(t, objects, name)
