@@ -6,6 +6,7 @@ import (
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/auth/nodes"
 	"github.com/deed-project/deed/server/auth/rbac"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/controllers"
@@ -16,17 +17,39 @@ import (
 
 // Who may do what by stored objects: the parts of a server that a configuration switches on.
 
-// authorizeByRoles makes the stored roles and bindings decide, beside the authorizer of the configuration.
-func (s *Server) authorizeByRoles(c Config, objects store.Store, always []*catalog.Resource) {
+// authorizeAsConfigured makes the authorizers of the configuration decide: its own, the one for nodes, and roles. What one of them allows is
+// allowed.
+func (s *Server) authorizeAsConfigured(c Config, objects store.Store, always []*catalog.Resource) {
+	s.access.Authorizer = c.Authorize
+	if c.Nodes {
+		of := &nodes.Authorizer{Store: objects, Role: rbac.NodeRole(), Log: s.log}
+		s.also(of.Authorize, of.Rules)
+	}
+	if c.RBAC {
+		s.authorizeByRoles(objects, always)
+	}
+}
+
+// authorizeByRoles makes the stored roles and bindings decide, too.
+func (s *Server) authorizeByRoles(objects store.Store, always []*catalog.Resource) {
 	resource := func(plural string) *catalog.Resource {
 		return always[slices.IndexFunc(always, func(r *catalog.Resource) bool { return r.Group == rbac.Group && r.Plural == plural })]
 	}
 	s.rbac = rbac.New(objects, resource, s.log)
-	s.access.Authorizer, s.access.Rules = s.rbac.Authorize, s.rbac.Rules
-	if other := c.Authorize; other != nil {
-		s.access.Authorizer, s.access.Rules = either(other, s.rbac.Authorize), incomplete(s.rbac.Rules)
-	}
+	s.also(s.rbac.Authorize, s.rbac.Rules)
 	s.aggregation = &controllers.Aggregation{Store: objects, Roles: resource("clusterroles"), Client: s.client, Report: s.background.Report}
+}
+
+// also makes an authorizer decide beside those before it. The rules of these are unknown unless they have a resolver.
+func (s *Server) also(decide auth.Authorizer, rules auth.RuleResolver) {
+	switch a := s.access; {
+	case a.Authorizer == nil:
+		a.Authorizer, a.Rules = decide, rules
+	case a.Rules == nil:
+		a.Authorizer, a.Rules = either(a.Authorizer, decide), incomplete(rules)
+	default:
+		a.Authorizer, a.Rules = either(a.Authorizer, decide), joined(a.Rules, rules)
+	}
 }
 
 // either returns an authorizer that allows what one of two allows. A refusal has the reasons of both.
@@ -43,6 +66,20 @@ func either(a, b auth.Authorizer) auth.Authorizer {
 			reason = why
 		}
 		return allowed, reason
+	}
+}
+
+// joined returns a resolver with the rules of two.
+func joined(a, b auth.RuleResolver) auth.RuleResolver {
+	return func(ctx context.Context, u auth.User, namespace string) auth.Rules {
+		out, more := a(ctx, u, namespace), b(ctx, u, namespace)
+		out.Resources, out.Paths = slices.Concat(out.Resources, more.Resources), slices.Concat(out.Paths, more.Paths)
+		out.Incomplete = out.Incomplete || more.Incomplete
+		if out.Error != "" && more.Error != "" {
+			out.Error += ", "
+		}
+		out.Error += more.Error
+		return out
 	}
 }
 

@@ -249,6 +249,22 @@ func TestRemoteNamespace(t *testing.T) {
 	if code, v := servertest.Send(t, s, http.MethodDelete, "/api/v1/namespaces/held", ""); code != http.StatusOK {
 		t.Fatalf("%d %v", code, v)
 	}
+	const why = "Discovery failed for some groups, 1 failing: unable to retrieve the complete list of server APIs: " +
+		"ext.example.io/v1: stale GroupVersion discovery: ext.example.io/v1"
+	servertest.Await(t, func() bool {
+		_, v := servertest.Send(t, s, http.MethodGet, "/api/v1/namespaces/held", "")
+		first := v.Get("status", "conditions").Item(0)
+		return first.Get("type").Str() == "NamespaceDeletionDiscoveryFailure" && first.Get("status").Str() == "True" && first.Get("message").Str() == why
+	})
+	metrics := servertest.Ask(s, "GET /metrics", "").Body.String()
+	for _, want := range []string{
+		`aggregator_unavailable_apiservice{name="v1."} 0`, `aggregator_unavailable_apiservice{name="v1.ext.example.io"} 1`,
+		`aggregator_unavailable_apiservice_total{name="v1.ext.example.io",reason="FailedDiscoveryCheck"} 1`,
+	} {
+		if !strings.Contains(metrics, want+"\n") {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
 	if code, v := servertest.Send(t, s, http.MethodDelete, "/apis/apiregistration.k8s.io/v1/apiservices/v1.ext.example.io", ""); code != http.StatusOK {
 		t.Fatalf("%d %v", code, v)
 	}

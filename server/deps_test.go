@@ -11,6 +11,7 @@ var table = []layers.Layer{
 	{"store", "", "", ""},
 	{"store/history", "store", "", ""},
 	{"store/memory", "store/history", "", ""},
+	{"store/replica", "store", "value managedfields", ""},
 	{"store/file", "store store/history", "", "go.etcd.io/bbolt"},
 	{"store/etcd", "store", "", "go.etcd.io/etcd/api/v3 go.etcd.io/etcd/client go.uber.org/zap google.golang.org/grpc/metadata"},
 	{"cache", "", "", ""},
@@ -40,7 +41,7 @@ var table = []layers.Layer{
 		"k8s.io/apimachinery k8s.io/apiserver"},
 	{"admission/policy", "admission admission/expressions admission/match cel jsonpatch", "value value/structs fieldpath schema typed",
 		"k8s.io/api k8s.io/apimachinery k8s.io/apiserver github.com/google/cel-go google.golang.org/protobuf gopkg.in/evanphx/json-patch.v4"},
-	{"admission/plugins", "admission registry store", "value managedfields", "k8s.io/apimachinery"},
+	{"admission/plugins", "admission admission/expressions auth/nodes registry store", "value value/structs managedfields", "k8s.io/api/core/v1 k8s.io/apimachinery"},
 	{"admission/quota", "admission admission/plugins catalog loopback store", "value managedfields", "k8s.io/apimachinery"},
 	{"admission/podsecurity", "admission registry store", "value value/structs", "k8s.io/api/core/v1 k8s.io/apimachinery k8s.io/pod-security-admission"},
 	{"hookclient", "", "", "k8s.io/apimachinery k8s.io/apiserver/pkg/util/webhook k8s.io/client-go/rest k8s.io/klog/v2"},
@@ -58,7 +59,8 @@ var table = []layers.Layer{
 	{"auth", "api catalog logs", "value value/structs", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver/pkg/authentication"},
 	{"request", "api auth", "", "k8s.io/apimachinery"},
 	{"auth/accounts", "auth cache", "value", "github.com/golang-jwt/jwt/v5 k8s.io/apiserver/pkg/authentication"},
-	{"auth/rbac", "admission api auth catalog logs loopback request store", "value value/structs managedfields",
+	{"auth/nodes", "auth logs store store/replica", "value", "k8s.io/apimachinery"},
+	{"auth/rbac", "admission api auth catalog logs loopback request store store/replica", "value value/structs managedfields",
 		"k8s.io/api/rbac k8s.io/api/authorization k8s.io/apimachinery k8s.io/component-helpers/auth/rbac/validation"},
 	{"response", "api logs store wire", "", ""},
 	{"metrics", "api catalog request store", "", "k8s.io/apimachinery github.com/prometheus/client_golang"},
@@ -90,7 +92,7 @@ var table = []layers.Layer{
 	{"controllers/certificates", "api catalog controllers/queue loopback store", "value value/structs managedfields",
 		"k8s.io/api/certificates k8s.io/apimachinery/pkg/api/errors"},
 	{"controllers/serviceaccounts", "api auth/accounts catalog controllers/queue loopback registry store", "value managedfields", "k8s.io/api/core/v1 k8s.io/apimachinery/pkg/api/errors"},
-	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
+	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/nodes auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/policies registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema managedfields",

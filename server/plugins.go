@@ -31,6 +31,9 @@ var pluginTable = []plugin{
 	{"NamespaceLifecycle", true, mutates(func(s store.Store) change { return namespaces.Lifecycle{Store: s}.Admit })},
 	{"LimitRanger", false, both(func(s store.Store) (change, change) { p := plugins.Ranges{Store: s}; return p.Mutate, p.Validate })},
 	{"ServiceAccount", false, both(func(s store.Store) (change, change) { p := plugins.Accounts{Store: s}; return p.Mutate, p.Validate })},
+	{"NodeRestriction", false, func(s *Server, objects store.Store) admission.Chain {
+		return admission.Chain{admission.Mutate(plugins.Nodes{Store: objects, Allows: s.authorize}.Admit)}
+	}},
 	{"TaintNodesByCondition", true, mutates(func(store.Store) change { return nodes.Taint })},
 	{"PodSecurity", false, validates(func(s store.Store) change { return (&podsecurity.Plugin{Store: s}).Validate })},
 	{"Priority", true, mutates(func(s store.Store) change { return pods.Priority{Store: s}.Admit })},
@@ -64,7 +67,7 @@ var otherPlugins = []string{
 	"AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "CertificateApproval", "CertificateSigning", "ClusterTrustBundleAttest",
 	"DenyServiceExternalIPs", "EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "LimitPodHardAntiAffinityTopology",
 	"MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NodeDeclaredFeatureValidator",
-	"NodeRestriction", "OwnerReferencesPermissionEnforcement", "PodGroupProtection", "PodNodeSelector", "PodResizeValidator",
+	"OwnerReferencesPermissionEnforcement", "PodGroupProtection", "PodNodeSelector", "PodResizeValidator",
 	"PodTolerationRestriction", "PodTopologyLabels", "ValidatingAdmissionWebhook",
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/deed-project/deed/server/aggregation"
 	"github.com/deed-project/deed/server/request"
 )
 
@@ -25,6 +26,9 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	if !c.IsResource {
 		s.discovery.ServeHTTP(w, r)
 		return
+	}
+	if c.Target.Group == aggregation.Group {
+		s.aggregator.Ensure(r.Context())
 	}
 	resource := s.catalog().Route(c.Target.Group, c.Target.Resource)
 	switch {

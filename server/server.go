@@ -79,6 +79,9 @@ type Config struct {
 	// RBAC tells that the stored roles and bindings decide what a user may do, beside Authorize: what either allows is allowed. The server
 	// creates the roles and bindings that a cluster begins with, and refuses those that grant more than their writer may do.
 	RBAC bool
+	// Nodes tells that a kubelet may do what a kubelet needs, beside Authorize and RBAC. Its user is system:node:NAME of the group
+	// system:nodes. The admission plugin NodeRestriction keeps it from writing objects of others.
+	Nodes bool
 	// ServiceAccounts says how tokens of service accounts are signed, and which are accepted. Such a token stands for its account, whatever
 	// Authenticate says.
 	ServiceAccounts accounts.Config
@@ -123,12 +126,25 @@ type Config struct {
 
 // Services says which addresses and ports a server gives services.
 type Services struct {
-	// ClusterIPRange is the range of addresses of version 4 from which services get one. The zero Prefix gives none.
+	// ClusterIPRange is the range from which services get an address. The zero Prefix gives none.
 	ClusterIPRange netip.Prefix
+	// SecondClusterIPRange is a range of the other family, of version 4 or 6, for services that prefer or require two. The zero Prefix means
+	// that there is one family.
+	SecondClusterIPRange netip.Prefix
 	// NodePorts are the ports that services get on nodes; the zero PortRange is [services.DefaultPorts].
 	NodePorts services.PortRange
 	// Advertise is where clients in the network reach the server: the endpoints of the service kubernetes. The zero AddrPort is nowhere.
 	Advertise netip.AddrPort
+}
+
+// ranges returns the ranges of addresses, the default one first.
+func (c Services) ranges() (all []netip.Prefix) {
+	for _, r := range []netip.Prefix{c.ClusterIPRange, c.SecondClusterIPRange} {
+		if r.IsValid() {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // Webhooks says how a server calls admission webhooks.
@@ -208,7 +224,7 @@ func New(c Config) (*Server, error) {
 	s.log = logs.New(c.Log)
 	s.background = controllers.NewBackground(s.log)
 	s.limits, s.metrics = c.Limits.WithDefaults(), metrics.New(&s.flight)
-	s.access = &auth.Access{Authenticator: c.Authenticate, Authorizer: c.Authorize, Hosts: c.Hosts, Now: s.now, Log: s.log}
+	s.access = &auth.Access{Authenticator: c.Authenticate, Hosts: c.Hosts, Now: s.now, Log: s.log}
 	if err := s.access.UseCertificates(c.Certificates); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -237,7 +253,7 @@ func New(c Config) (*Server, error) {
 // The parts refer to each other through small interfaces and functions, so the order matters little. No controller runs yet.
 func (s *Server) assemble(c Config) error {
 	objects := s.metrics.Store(c.Store)
-	always, err := s.builtinResources()
+	always, err := s.builtinResources(services.Families(c.Services.ranges()))
 	if err != nil {
 		return err
 	}
@@ -260,8 +276,10 @@ func (s *Server) assemble(c Config) error {
 	}
 	s.aggregator = &aggregation.Aggregator{
 		Store: objects, Catalog: s.catalog, Definitions: s.definitions, Client: s.client, Resolver: resolver,
-		Certificate: c.Aggregation.ProxyCertificate, Key: c.Aggregation.ProxyKey, Now: s.now, Go: s.background.Go, Report: s.background.Report,
+		Certificate: c.Aggregation.ProxyCertificate, Key: c.Aggregation.ProxyKey, Now: s.now, Go: s.background.Go, Report: s.background.Report, Shared: c.Shared,
+		Lost: s.metrics.LoseAPIService,
 	}
+	s.metrics.APIServices = s.aggregator.Available
 	s.definitions.Changed, s.deletions.Remote = s.aggregator.Changed, s.aggregator.Collections
 	hooks, err := s.newHooks(c.Webhooks, objects, resolver)
 	if err != nil {
@@ -273,9 +291,7 @@ func (s *Server) assemble(c Config) error {
 		return err
 	}
 	s.webhooks = &controllers.Webhooks{Store: objects, Catalog: s.catalog, Hooks: hooks}
-	if c.RBAC {
-		s.authorizeByRoles(c, objects, always)
-	}
+	s.authorizeAsConfigured(c, objects, always)
 	s.accounts = &accounts.Authority{Config: c.ServiceAccounts, Now: s.now, Object: s.coreObject(objects)}
 	s.access.Accounts = s.accounts
 	s.reader = &read.Reader{Store: objects, Now: s.now}
@@ -309,17 +325,23 @@ func (s *Server) assemble(c Config) error {
 
 // allocate lets services get addresses and ports, if the configuration has a range.
 func (s *Server) allocate(c Services) error {
-	if c.ClusterIPRange == (netip.Prefix{}) {
+	ranges := c.ranges()
+	if len(ranges) == 0 {
 		return nil
 	}
-	if !c.ClusterIPRange.Addr().Is4() || c.ClusterIPRange.Bits() > 30 {
-		return fmt.Errorf("services get addresses of version 4 from a range of at least four: %v is none", c.ClusterIPRange)
+	for _, r := range ranges {
+		if free := r.Addr().BitLen() - r.Bits(); free < 2 || r.Addr().Is6() && free > 64 {
+			return fmt.Errorf("services get addresses from a range of at least four, and of version 6 from a /64 at most: %v is none", r)
+		}
+	}
+	if len(ranges) == 2 && ranges[0].Addr().Is4() == ranges[1].Addr().Is4() {
+		return fmt.Errorf("the two ranges of addresses of services must have different families: %v and %v have one", ranges[0], ranges[1])
 	}
 	if c.NodePorts == (services.PortRange{}) {
 		c.NodePorts = services.DefaultPorts
 	}
 	s.allocator = &services.Allocator{
-		Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Range: c.ClusterIPRange, Ports: c.NodePorts, Report: s.background.Report,
+		Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Ranges: ranges, Ports: c.NodePorts, Report: s.background.Report,
 	}
 	s.resources.writer.Allocator = s.allocator
 	return nil
@@ -364,15 +386,15 @@ const (
 
 // builtinResources returns the resources that every server serves.
 //
-// The first two have fixed places: see the indexes above.
-func (s *Server) builtinResources() ([]*catalog.Resource, error) {
+// The first two have fixed places: see the indexes above. families are those of the addresses of services; none means IPv4.
+func (s *Server) builtinResources(families []string) ([]*catalog.Resource, error) {
 	of, err := builtin.Namespaces(s.now)
 	if err != nil {
 		return nil, err
 	}
 	kinds, err := builtin.Kinds(s.now, func(ctx context.Context, name string) (value.Value, error) {
 		return registry.Object(ctx, s.reader.Store, of.Key("", name))
-	})
+	}, families...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,9 @@
 //
 // Stored APIServices are the truth. [Aggregator.Sync] reads what changed, after each write of an APIService and before the client gets its
 // answer. A server without remote APIServices has no goroutine for them.
+//
+// A new store gets its APIServices when somebody first asks for APIServices or for the groups of the server: see [Aggregator.Ensure]. So a server
+// whose clients know what they want, such as that of a test, starts without them.
 package aggregation
 
 import (
@@ -57,9 +60,12 @@ type Aggregator struct {
 	Resolver    Resolver
 	// Certificate and Key identify the server to remote API servers, in PEM. Both may be empty.
 	Certificate, Key []byte
+	Shared           bool // other servers use the Store: what they register is registered at once
 	Now              func() time.Time
 	Go               func(func(context.Context)) // runs background work until the server ends
 	Report           func(what string, err error)
+	// Lost is told of an APIService that is no longer available, and why.
+	Lost func(name, reason string)
 
 	mu    sync.Mutex
 	table table                             // guarded by mu
@@ -69,24 +75,68 @@ type Aggregator struct {
 	changes atomic.Int64                                      // how often the documents of remotes changed
 	watched sync.Once                                         // whether availability is watched
 	started atomic.Bool                                       // whether APIServices are created by requests
+
+	pending atomic.Bool // whether nothing is registered yet
+	ensure  sync.Mutex  // is held while everything is registered
+	begin   time.Time   // when the server started
 }
 
 // resource returns the resource of APIServices.
 func (a *Aggregator) resource() *catalog.Resource { return a.Catalog().Lookup(Group, Plural) }
 
-// Start registers the built-in group versions, and those of the definitions that are stored.
+// Start registers the built-in group versions, and those of the definitions that are stored. A store without APIServices is left to Ensure.
 func (a *Aggregator) Start(ctx context.Context) error {
+	a.begin = a.Now()
+	page, err := a.Store.Range(ctx, store.Range{Prefix: a.resource().Prefix, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(page.Records) == 0 && !a.Shared {
+		a.pending.Store(true)
+		return nil
+	}
+	return a.registerAll(ctx)
+}
+
+// Started has APIServices created by requests from now on, which pass admission.
+func (a *Aggregator) Started() {
+	if !a.pending.Load() {
+		a.started.Store(true)
+	}
+}
+
+// Ensure registers what Start left, before anybody sees APIServices or group versions. If that fails, the next call tries again.
+func (a *Aggregator) Ensure(ctx context.Context) {
+	if !a.pending.Load() {
+		return
+	}
+	a.ensure.Lock()
+	defer a.ensure.Unlock()
+	if !a.pending.Load() {
+		return
+	}
+	if err := a.registerAll(context.WithoutCancel(ctx)); err != nil {
+		a.Report("APIServices are not registered", err)
+		return
+	}
+	a.started.Store(true)
+	a.pending.Store(false)
+	// A definition that came meanwhile was left to this call.
+	if err := a.settle(context.WithoutCancel(ctx)); err != nil {
+		a.Report("APIServices are not registered", err)
+	}
+}
+
+// registerAll registers the built-in group versions and those of definitions.
+func (a *Aggregator) registerAll(ctx context.Context) error {
 	if err := a.read(ctx); err != nil {
 		return err
 	}
 	if err := a.registerBuiltIn(ctx); err != nil {
 		return err
 	}
-	return a.Settle(ctx)
+	return a.settle(ctx)
 }
-
-// Started has APIServices created by requests from now on, which pass admission.
-func (a *Aggregator) Started() { a.started.Store(true) }
 
 // Sync reads the APIServices that changed, and restores those that the server keeps.
 func (a *Aggregator) Sync(ctx context.Context) error {
@@ -135,8 +185,16 @@ func (a *Aggregator) Changed(of []kschema.GroupVersion) {
 	}
 }
 
-// Settle brings the registrations in line that were marked. Several calls may share the work.
+// Settle brings the registrations in line that were marked. Several calls may share the work. Before anything is registered, it leaves them to
+// Ensure.
 func (a *Aggregator) Settle(ctx context.Context) error {
+	if a.pending.Load() {
+		return nil
+	}
+	return a.settle(ctx)
+}
+
+func (a *Aggregator) settle(ctx context.Context) error {
 	var errs []error
 	for {
 		gv, ok := a.next()
@@ -161,6 +219,7 @@ func (a *Aggregator) next() (gv kschema.GroupVersion, ok bool) {
 // Groups returns the groups of all APIServices but that of the core group, in the order of plain discovery: by priority, then by name of the
 // first APIService. The result is shared and must not be modified.
 func (a *Aggregator) Groups() []catalog.Group {
+	a.Ensure(context.Background())
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.table.groups()

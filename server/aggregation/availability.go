@@ -233,6 +233,9 @@ func (a *Aggregator) report(ctx context.Context, s *service, status, reason, mes
 	if s.available.Equal(condition) {
 		return nil
 	}
+	if status != "True" && s.isAvailable() {
+		a.Lost(s.name, reason)
+	}
 	var conditions []value.Value
 	replaced := false
 	for c := range s.object().Get("status", "conditions").Items() {

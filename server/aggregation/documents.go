@@ -73,13 +73,13 @@ func (a *Aggregator) Versions() []Version {
 	return out
 }
 
-// Collections returns the paths of the collections that remotes have in a namespace and can delete, once for each resource. The error names a
-// version whose resources are unknown, because its server is not available.
-func (a *Aggregator) Collections(namespace string) (paths []string, err error) {
+// Collections returns the paths of the collections that remotes have in a namespace and can delete, once for each resource. unknown are
+// the group versions whose resources are unknown, because their server is not available.
+func (a *Aggregator) Collections(namespace string) (paths, unknown []string) {
 	seen := map[kschema.GroupResource]bool{}
 	for _, v := range a.Versions() {
 		if v.Discovery.Freshness != apidiscovery.DiscoveryFreshnessCurrent {
-			err = errors.Join(err, fmt.Errorf("the resources of %s/%s are unknown", v.Group, v.Discovery.Version))
+			unknown = append(unknown, v.Group+"/"+v.Discovery.Version)
 		}
 		for _, r := range v.Discovery.Resources {
 			of := kschema.GroupResource{Group: v.Group, Resource: r.Resource}
@@ -90,7 +90,19 @@ func (a *Aggregator) Collections(namespace string) (paths []string, err error) {
 			paths = append(paths, "/apis/"+v.Group+"/"+v.Discovery.Version+"/namespaces/"+namespace+"/"+r.Resource)
 		}
 	}
-	return paths, err
+	return paths, unknown
+}
+
+// Available tells of each APIService, by name, whether it is available.
+func (a *Aggregator) Available() map[string]bool {
+	a.Ensure(context.Background())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := make(map[string]bool, len(a.table.of))
+	for _, s := range a.table.of {
+		out[s.name] = s.isLocal || s.isAvailable()
+	}
+	return out
 }
 
 // Changes counts how often APIServices or the documents of remotes changed.

@@ -66,11 +66,15 @@ func (a *Aggregator) registerBuiltIn(ctx context.Context) error {
 	return a.read(ctx)
 }
 
-// put creates an APIService as [preparedText], which costs much less than the request that creates it. It is for the start of a server, when no
-// webhook is called. Another server may have created the APIService.
+// put creates an APIService as [preparedText], which costs much less than the request that creates it. It is for the first registration, for which
+// no webhook is called. Another server may have created the APIService.
 func (a *Aggregator) put(ctx context.Context, gv kschema.GroupVersion, managed string) error {
 	priority := priorityOf(gv, managed)
-	text := []byte(preparedText(gv, managed, priority, api.Timestamp(a.Now()), string(uuid.NewUUID())))
+	at := a.Now()
+	if managed == onStart {
+		at = a.begin
+	}
+	text := []byte(preparedText(gv, managed, priority, api.Timestamp(at), string(uuid.NewUUID())))
 	key := a.resource().Prefix + nameOf(gv)
 	revision, err := a.Store.Put(ctx, key, text, 0)
 	if errors.Is(err, store.ErrConflict) {

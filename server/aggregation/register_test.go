@@ -32,14 +32,14 @@ func stored(t *testing.T, s store.Store, name string) string {
 	return identity.ReplaceAllString(string(page.Records[0].Text), "-")
 }
 
-// TestPrepared compares the APIServices that a server stores when it starts with those that requests create.
+// TestPrepared compares the APIServices that a server stores before the first request for APIServices with those that requests create.
 func TestPrepared(t *testing.T) {
 	objects := memory.New()
 	defer objects.Close()
 	s := servertest.On(t, objects, servertest.WidgetDefinitions(t)...)
 	for _, name := range []string{"v1.", "v1.apps", "v2.autoscaling", "v1.example.org"} {
-		want := stored(t, objects, name)
 		object := servertest.Parsed(t, servertest.Ask(s, "GET "+services+name, ""))
+		want := stored(t, objects, name)
 		metadata := object.Get("metadata")
 		body := object.With("status", value.Value{}).With("metadata", value.Object(
 			value.Member{Name: "name", Value: metadata.Get("name")}, value.Member{Name: "labels", Value: metadata.Get("labels")}))
@@ -60,6 +60,7 @@ func TestDefinitions(t *testing.T) {
 	s := servertest.On(t, objects)
 	const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	const name = "v1.example.org"
+	servertest.Ask(s, "GET "+services+"v1.", "") // from now on they are registered
 	create := func(plural string) { servertest.Create(t, s, definitions, servertest.Definition(plural)) }
 	create("gears")
 	want := stored(t, objects, name)

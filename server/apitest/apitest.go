@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,10 +117,14 @@ func DisableAdmissionPlugins(names ...string) Option {
 	}
 }
 
-// ClusterIPs gives services addresses of a range such as 10.0.0.0/24, and ports on nodes, and creates the service kubernetes.
+// ClusterIPs gives services addresses of a range such as 10.0.0.0/24, and ports on nodes, and creates the service kubernetes. A second range
+// after a comma, of the other family, is for services with two families.
 func ClusterIPs(of string) Option {
 	return func(o *options) (err error) {
-		o.services.ClusterIPRange, err = netip.ParsePrefix(of)
+		first, second, isDual := strings.Cut(of, ",")
+		if o.services.ClusterIPRange, err = netip.ParsePrefix(first); err == nil && isDual {
+			o.services.SecondClusterIPRange, err = netip.ParsePrefix(second)
+		}
 		return err
 	}
 }

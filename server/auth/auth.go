@@ -40,6 +40,7 @@ type Action struct {
 	Verb                                  string
 	Group, Version, Resource, Subresource string
 	Namespace, Name                       string
+	FieldSelector                         string // of a list, a watch or a deletecollection, as sent
 	Path                                  string // of a request for no resource; then only Verb is set beside it
 }
 

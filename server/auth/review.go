@@ -11,6 +11,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -63,7 +64,8 @@ func (a *Access) selfSubjectAccessReview(ctx context.Context, v *catalog.Version
 	if errs = append(errs, checkBare(review)...); len(errs) > 0 {
 		return review, invalidReview(v, errs)
 	}
-	return a.decided(ctx, review, UserOf(ctx), actionOf(spec.ResourceAttributes, spec.NonResourceAttributes))
+	action, unread := actionOf(spec.ResourceAttributes, spec.NonResourceAttributes)
+	return a.decided(ctx, review, UserOf(ctx), action, unread)
 }
 
 // invalidReview returns the 422 of a review, which names no kind, as in kube-apiserver.
@@ -94,7 +96,8 @@ func (a *Access) subjectAccessReview(ctx context.Context, v *catalog.Version, na
 		return review, invalidReview(v, errs)
 	}
 	subject := User{Name: spec.User, UID: spec.UID, Groups: spec.Groups}
-	return a.decided(ctx, review, subject, actionOf(spec.ResourceAttributes, spec.NonResourceAttributes))
+	action, unread := actionOf(spec.ResourceAttributes, spec.NonResourceAttributes)
+	return a.decided(ctx, review, subject, action, unread)
 }
 
 // into decodes a part of a review, which may be absent, into a Go struct. The error is a 400.
@@ -143,21 +146,52 @@ func checkAttributes(r *authorizationv1.ResourceAttributes, n *authorizationv1.N
 		"exactly one of nonResourceAttributes or resourceAttributes must be specified")}
 }
 
-// actionOf returns the action that a review is about.
-func actionOf(r *authorizationv1.ResourceAttributes, n *authorizationv1.NonResourceAttributes) Action {
+// actionOf returns the action that a review is about, and tells what of it is ignored.
+func actionOf(r *authorizationv1.ResourceAttributes, n *authorizationv1.NonResourceAttributes) (a Action, unread string) {
 	if n != nil {
-		return Action{Verb: n.Verb, Path: n.Path}
+		return Action{Verb: n.Verb, Path: n.Path}, ""
+	}
+	selector, isRead := selectorOf(r.FieldSelector)
+	if !isRead {
+		unread = "spec.resourceAttributes.fieldSelector ignored due to parse error"
 	}
 	return Action{
 		Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Subresource: r.Subresource,
-		Namespace: r.Namespace, Name: r.Name,
-	}
+		Namespace: r.Namespace, Name: r.Name, FieldSelector: selector,
+	}, unread
 }
 
-// decided returns a review with the status that tells whether user may do something.
-func (a *Access) decided(ctx context.Context, review value.Value, user User, action Action) (value.Value, error) {
+// selectorOf returns the field selector of a review as the text of a query, and whether a query can express all of it. What it cannot express
+// is left out: the action is then about more objects, and never about fewer.
+func selectorOf(s *authorizationv1.FieldSelectorAttributes) (text string, isRead bool) {
+	if s == nil {
+		return "", true
+	}
+	if s.RawSelector != "" {
+		_, err := fields.ParseSelector(s.RawSelector)
+		return s.RawSelector, err == nil
+	}
+	var terms []fields.Selector
+	isRead = true
+	for _, r := range s.Requirements {
+		switch {
+		case len(r.Values) != 1:
+			isRead = false
+		case r.Operator == metav1.FieldSelectorOpIn:
+			terms = append(terms, fields.OneTermEqualSelector(r.Key, r.Values[0]))
+		case r.Operator == metav1.FieldSelectorOpNotIn:
+			terms = append(terms, fields.OneTermNotEqualSelector(r.Key, r.Values[0]))
+		default:
+			isRead = false
+		}
+	}
+	return fields.AndSelectors(terms...).String(), isRead
+}
+
+// decided returns a review with the status that tells whether user may do something. unread tells what of the review is ignored.
+func (a *Access) decided(ctx context.Context, review value.Value, user User, action Action, unread string) (value.Value, error) {
 	allowed, reason := a.Allows(ctx, user, action)
-	status, err := structs.From(authorizationv1.SubjectAccessReviewStatus{Allowed: allowed, Reason: reason})
+	status, err := structs.From(authorizationv1.SubjectAccessReviewStatus{Allowed: allowed, Reason: reason, EvaluationError: unread})
 	return review.With("status", status), err
 }
 

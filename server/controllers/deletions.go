@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/deed-project/deed/managedfields"
@@ -41,8 +42,8 @@ type Deletions struct {
 	Client      *loopback.Client
 	Now         func() time.Time
 	Report      func(what string, err error)
-	// Remote returns the paths of collections in a namespace that other API servers have. The error is that not all are known.
-	Remote func(namespace string) ([]string, error)
+	// Remote returns the paths of collections in a namespace that other API servers have, and the group versions whose collections are unknown.
+	Remote func(namespace string) (paths, unknown []string)
 	// LeavesNamespaces keeps namespaces that are being deleted as they are, with their objects, for want of a namespace controller.
 	LeavesNamespaces bool
 
@@ -196,7 +197,7 @@ func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
 	resource := d.Definitions.Catalog().Lookup(definition.Get("spec", "group").Str(), definition.Get("spec", "names", "plural").Str())
 	if resource != nil && resource.Custom && len(resource.Versions) > 0 { // a built-in resource of that name is not what it defines
 		left, err := d.sweep(ctx, resource, "")
-		if err != nil || left {
+		if err != nil || len(left) > 0 {
 			return err
 		}
 	}
@@ -217,18 +218,18 @@ func (d *Deletions) completeNamespace(ctx context.Context, name string) error {
 	if err != nil || !registry.IsTerminating(namespace) {
 		return err
 	}
-	var errs []error
-	anyLeft := false
+	var left remainder
 	for resource := range d.Definitions.Catalog().All() {
 		if !resource.Namespaced || len(resource.Versions) == 0 {
 			continue
 		}
-		left, err := d.sweep(ctx, resource, name)
-		anyLeft, errs = anyLeft || left, append(errs, err)
+		records, err := d.sweep(ctx, resource, name)
+		left.fail(err)
+		left.addRecords(resource.GroupResource(), records)
 	}
-	errs = append(errs, d.sweepRemote(ctx, name))
-	if err := stderrors.Join(errs...); err != nil || anyLeft {
-		return err
+	again := d.sweepRemote(ctx, name, &left)
+	if left.isAny() {
+		return stderrors.Join(append(left.errs, again, loopback.IgnoreNotFound(d.reportNamespace(ctx, namespace, &left)))...)
 	}
 	return loopback.IgnoreNotFound(d.finalizeNamespace(ctx, name))
 }
@@ -262,14 +263,14 @@ func (d *Deletions) finalizeNamespace(ctx context.Context, name string) error {
 // kubernetesFinalizer holds a namespace until nothing is left in it.
 const kubernetesFinalizer = "kubernetes"
 
-// sweep deletes the objects of a resource in a namespace; in all namespaces if it is empty. It reports whether an object is left because it
-// has finalizers. An error of one object does not stop the others; sweep returns the first.
+// sweep deletes the objects of a resource in a namespace; in all namespaces if it is empty. It returns the objects that are left, mostly
+// because they have finalizers. An error of one object does not stop the others; sweep returns the first.
 //
-// Whether an object is left is found by a second look, because a deletion may have marked an object only.
-func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource, namespace string) (left bool, err error) {
+// Which objects are left is found by a second look, because a deletion may have marked an object only.
+func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource, namespace string) (left []store.Record, err error) {
 	page, err := d.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace)})
 	if err != nil || len(page.Records) == 0 {
-		return false, err
+		return nil, err
 	}
 	for _, record := range page.Records {
 		in, name := "", strings.TrimPrefix(record.Key, resource.Prefix)
@@ -281,26 +282,33 @@ func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource, names
 			err = fmt.Errorf("DELETE %s: %w", path, failed)
 		}
 	}
-	empty, failed := registry.IsEmpty(ctx, d.Store, resource.KeyPrefix(namespace))
-	return !empty, stderrors.Join(err, failed)
+	page, failed := d.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace)})
+	return page.Records, stderrors.Join(err, failed)
 }
 
 // sweepRemote deletes the objects in a namespace that other API servers have. An object that is left is an error, because its end causes no
 // event here: the deletion is tried again.
-func (d *Deletions) sweepRemote(ctx context.Context, namespace string) error {
-	paths, err := d.Remote(namespace)
-	errs := []error{err}
+func (d *Deletions) sweepRemote(ctx context.Context, namespace string, left *remainder) error {
+	var paths []string
+	paths, left.unknown = d.Remote(namespace)
+	var errs []error
+	if len(left.unknown) > 0 {
+		errs = append(errs, fmt.Errorf("the resources of %s are unknown", strings.Join(left.unknown, ", ")))
+	}
 	for _, path := range paths {
 		if err := d.Client.Send(ctx, http.MethodDelete, path, value.Value{}); err != nil {
-			errs = append(errs, fmt.Errorf("DELETE %s: %w", path, err))
+			left.fail(fmt.Errorf("DELETE %s: %w", path, err))
 			continue
 		}
-		list, err := d.Client.Get(ctx, path+"?limit=1")
-		if err == nil && list.Get("items").Len() > 0 {
-			err = stderrors.New("objects are left")
-		}
+		list, err := d.Client.Get(ctx, path)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("GET %s: %w", path, err))
+			left.fail(fmt.Errorf("GET %s: %w", path, err))
+			continue
+		}
+		if n := list.Get("items").Len(); n > 0 {
+			errs = append(errs, fmt.Errorf("GET %s: %d objects are left", path, n))
+			parts := strings.Split(path, "/") // /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE
+			left.add(kschema.GroupResource{Group: parts[2], Resource: parts[len(parts)-1]}, slices.Collect(list.Get("items").Items()))
 		}
 	}
 	return stderrors.Join(errs...)

@@ -156,8 +156,8 @@ func table() []Traits {
 			Fields: []string{"type"},
 		},
 		{
-			Name: "Service", namedOnce: true, name: apivalidation.NameIsDNSLabel, early: validateAddresses, validate: validateService, parts: map[string]check{"status": validateServiceStatus}, warn: warnOfService, warnStatus: warnOfBalancer, CreateOnUpdate: true, AnswersDeleted: true,
-			Prefix: "services/specs", complete: withFamilies, adds: serviceAdds,
+			Name: "Service", namedOnce: true, name: apivalidation.NameIsDNSLabel, early: ipv4Only.validateAddresses, validate: validateService, parts: map[string]check{"status": validateServiceStatus}, warn: warnOfService, warnStatus: warnOfBalancer, CreateOnUpdate: true, AnswersDeleted: true,
+			Prefix: "services/specs", complete: ipv4Only.complete, adds: serviceAdds,
 			cells:  serviceCells,
 			Fields: []string{"spec.clusterIP", "spec.type"},
 		},

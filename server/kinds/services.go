@@ -15,7 +15,7 @@ import (
 )
 
 // Services and their endpoints. A server would allocate addresses and node ports. This one allocates none, and validates what was sent
-// together with what follows from it without an allocation: see withFamilies. The cluster that it stands for has IPv4 alone.
+// together with what follows from it without an allocation: see clusterFamilies. Unless it is told otherwise, the cluster has IPv4 alone.
 
 // validateService refuses a Service.
 //
@@ -66,22 +66,49 @@ func isHeadless(spec value.Value) bool {
 	return ips.Len() == 1 && ips.Item(0).Str() == "None"
 }
 
+// clusterFamilies are the families of addresses that services of a cluster get, IPv4 or IPv6 or both. The first one is the default.
+type clusterFamilies []string
+
+// ipv4Only are the families of a cluster that is not told otherwise.
+var ipv4Only = clusterFamilies{"IPv4"}
+
+// WithFamilies returns the kind for a cluster whose services get addresses of these families, the default one first. Kinds other than Service
+// stay as they are.
+func (k Kind) WithFamilies(families ...string) Kind {
+	if k.Traits.Name != "Service" || k.Traits.Group != "" || len(families) == 0 {
+		return k
+	}
+	traits, of := *k.Traits, clusterFamilies(families)
+	traits.early, traits.complete = of.validateAddresses, of.complete
+	k.Traits = &traits
+	return k
+}
+
 // validateAddresses refuses addresses of a Service, and families of addresses. kube-apiserver does so when it allocates them, before it
 // validates the service and its metadata.
-func validateAddresses(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	if spec.text("type") == "ExternalName" {
+func (c clusterFamilies) validateAddresses(r *report, object place, live value.Value) {
+	spec, was := object.at("spec"), live.Get("spec")
+	if spec.text("type") == "ExternalName" || staysPreferred(spec.Value, was) {
 		return
 	}
-	if r.families(spec, live.Get("spec")); len(r.errs) > 0 {
+	if r.families(spec, was); len(r.errs) > 0 {
 		return
 	}
-	if r.familiesOf(spec, live.Get("spec")); len(r.errs) > 0 {
+	if r.familiesOf(spec, was, c); len(r.errs) > 0 {
 		return
 	}
 	if free := spec.text("clusterIP") == "None" && spec.Get("selector").Len() == 0; !free {
-		r.twoFamilies(spec)
+		r.knownFamilies(spec, c)
 	}
+}
+
+// staysPreferred reports whether a service that prefers two families keeps its addresses and families. Such a service stays as it is, even if
+// the cluster has other families now.
+func staysPreferred(spec, was value.Value) bool {
+	const prefer = "PreferDualStack"
+	return spec.Get("ipFamilyPolicy").Str() == prefer && was.Get("ipFamilyPolicy").Str() == prefer &&
+		spec.Get("type").Equal(was.Get("type")) &&
+		spec.Get("clusterIPs").Equal(was.Get("clusterIPs")) && spec.Get("ipFamilies").Equal(was.Get("ipFamilies"))
 }
 
 // topologyHints refuses two annotations about the topology that differ.
@@ -138,9 +165,18 @@ func (r *report) balancerChange(spec place, live value.Value) {
 	}
 }
 
-// familiesOf refuses more addresses or families than the policy of a service has.
-func (r *report) familiesOf(spec place, live value.Value) {
+// familiesOf refuses more addresses or families than the policy of a service has, and addresses of families that the cluster does not have.
+func (r *report) familiesOf(spec place, live value.Value, has clusterFamilies) {
 	policy, ips, families := spec.at("ipFamilyPolicy"), spec.at("clusterIPs"), spec.Get("ipFamilies")
+	if isSet(live) && policy.Str() != "SingleStack" {
+		const detail = "must be 'SingleStack' to release the secondary "
+		if n := ips.Len(); n > 0 && n < live.Get("clusterIPs").Len() {
+			r.invalid(policy, detail+"cluster IP")
+		}
+		if n := families.Len(); n > 0 && n < live.Get("ipFamilies").Len() {
+			r.invalid(policy, detail+"IP family")
+		}
+	}
 	if policy.Str() == "SingleStack" {
 		const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
 		if ips.Len() == 2 && !ips.Equal(live.Get("clusterIPs")) {
@@ -151,33 +187,31 @@ func (r *report) familiesOf(spec place, live value.Value) {
 		}
 	}
 	for i := families.Len(); i < ips.Len(); i++ {
-		if ip := ips.item(i); netutils.IsIPv6String(ip.Str()) {
-			r.invalidAs(ip, ips.ToAny(), "IPv6 is not configured on this cluster")
+		if ip := ips.item(i); ip.Str() != "None" && !slices.Contains(has, familyOf(ip.Str())) {
+			r.invalidAs(ip, ips.ToAny(), familyOf(ip.Str())+" is not configured on this cluster")
 		}
-	}
-	if policy.Str() == "SingleStack" {
-		return
-	}
-	const detail = "must be 'SingleStack' to release the secondary "
-	if n := ips.Len(); n > 0 && n < live.Get("clusterIPs").Len() {
-		r.invalid(policy, detail+"cluster IP")
-	}
-	if n := families.Len(); n > 0 && n < live.Get("ipFamilies").Len() {
-		r.invalid(policy, detail+"IP family")
 	}
 }
 
-// twoFamilies refuses families of addresses that the cluster does not have.
-func (r *report) twoFamilies(spec place) {
-	if policy := spec.at("ipFamilyPolicy"); policy.Str() == "RequireDualStack" {
+// knownFamilies refuses families of addresses that the cluster does not have.
+func (r *report) knownFamilies(spec place, has clusterFamilies) {
+	if policy := spec.at("ipFamilyPolicy"); policy.Str() == "RequireDualStack" && len(has) < 2 {
 		r.invalid(policy, "this cluster is not configured for dual-stack services")
 	}
 	families := spec.at("ipFamilies")
 	for i := range families.indexes() {
-		if f := families.item(i); f.Str() == "IPv6" {
+		if f := families.item(i); !slices.Contains(has, f.Str()) {
 			r.invalid(f, "not configured on this cluster")
 		}
 	}
+}
+
+// familyOf returns the family of an address.
+func familyOf(ip string) string {
+	if netutils.IsIPv6String(ip) {
+		return "IPv6"
+	}
+	return "IPv4"
 }
 
 // serviceType refuses what a service of a type cannot have.
@@ -559,15 +593,15 @@ func (r *report) hints(p place) {
 	}
 }
 
-// withFamilies completes the spec of a service, new or as the successor of live, with the fields that follow from its addresses. The
-// cluster has IPv4. Nothing is allocated.
+// complete completes the spec of a service, new or as the successor of live, with the fields that follow from its addresses and from the
+// families of the cluster. Nothing is allocated.
 //
 //	kept     fields of live that the service omits: addresses, the health check port, and node ports by the
 //	         names of ports
 //	listed   clusterIPs begins with clusterIP
 //	policy   one family, except for a headless service without a selector, which may have both
-//	families IPv4, followed by IPv6 where two are required
-func withFamilies(service, live, _ value.Value) value.Value {
+//	families those of the addresses, else the default one, followed by the other one where two are wanted
+func (c clusterFamilies) complete(service, live, _ value.Value) value.Value {
 	spec, was := service.Get("spec"), live.Get("spec")
 	if spec.Kind() != value.KindObject {
 		return service
@@ -581,15 +615,15 @@ func withFamilies(service, live, _ value.Value) value.Value {
 	if ip.Str() != "" && (ips.Len() == 0 || ips.Equal(had) && !ip.Equal(was.Get("clusterIP"))) {
 		spec = spec.With("clusterIPs", value.List(ip))
 	}
-	if elsewhere {
+	if elsewhere || staysPreferred(spec, was) {
 		return service.With("spec", spec)
 	}
 	free := ip.Str() == "None" && spec.Get("selector").Len() == 0
 	if !isSet(spec.Get("ipFamilyPolicy")) {
 		spec = spec.With("ipFamilyPolicy", policyOf(was.Get("ipFamilyPolicy"), free))
 	}
-	families := spec.Get("ipFamilies")
-	if spec.Get("ipFamilyPolicy").Str() == "SingleStack" && isSet(was) { // one of two goes
+	families, isSingle := spec.Get("ipFamilies"), spec.Get("ipFamilyPolicy").Str() == "SingleStack"
+	if isSingle && isSet(was) { // one of two goes
 		if ips := spec.Get("clusterIPs"); ips.Len() > 1 && ips.Equal(had) {
 			spec = spec.With("clusterIPs", value.List(ips.Item(0)))
 		}
@@ -597,17 +631,45 @@ func withFamilies(service, live, _ value.Value) value.Value {
 			families = value.List(families.Item(0))
 		}
 	}
-	if families.Len() == 0 && netutils.IsIPv6String(spec.Get("clusterIP").Str()) {
-		return service.With("spec", spec) // which validateAddresses refuses
+	isReduced := !isSingle && families.Len() > 0 && families.Len() < was.Get("ipFamilies").Len()
+	families, isKnown := c.inferred(families, spec.Get("clusterIPs"), isSingle || isReduced)
+	if !isKnown || isReduced { // which validateAddresses refuses
+		return service.With("spec", withList(spec, "ipFamilies", families))
 	}
 	if families.Len() == 0 {
-		families = value.List(value.String("IPv4"))
+		families = value.List(value.String(c[0]))
 	}
-	two := free && families.Len() == 1 && spec.Get("ipFamilyPolicy").Str() != "SingleStack"
+	two := (free || len(c) == 2) && families.Len() == 1 && !isSingle
 	if other := otherFamily[families.Item(0).Str()]; two && other != "" {
 		families = value.List(families.Item(0), value.String(other))
 	}
 	return service.With("spec", spec.With("ipFamilies", families))
+}
+
+// inferred returns families with those of the addresses that have none. isKnown says whether the cluster has all of them, once each. A service
+// of one family gets no second one.
+func (c clusterFamilies) inferred(families, ips value.Value, isSingle bool) (out value.Value, isKnown bool) {
+	all := slices.Collect(families.Items())
+	for i := len(all); i < ips.Len() && (i == 0 || !isSingle); i++ {
+		ip := ips.Item(i).Str()
+		if ip == "None" {
+			break
+		}
+		family := familyOf(ip)
+		if !slices.Contains(c, family) || slices.ContainsFunc(all, func(f value.Value) bool { return f.Str() == family }) {
+			return value.List(all...), false
+		}
+		all = append(all, value.String(family))
+	}
+	return value.List(all...), true
+}
+
+// withList returns an object with a list, or as it is for an empty list.
+func withList(object value.Value, name string, list value.Value) value.Value {
+	if list.Len() == 0 {
+		return object
+	}
+	return object.With(name, list)
 }
 
 // policyOf returns the default IP family policy of a service: the previous one if there is one.

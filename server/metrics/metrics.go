@@ -33,6 +33,9 @@ type Metrics struct {
 	Panics      prometheus.Counter
 	operations  *prometheus.CounterVec
 	storeWatchs prometheus.Gauge
+	lost        *prometheus.CounterVec
+	// APIServices tells of each APIService, by name, whether it is available. It is set before the first request.
+	APIServices func() map[string]bool
 	Handler     http.Handler // serves the metrics to Prometheus
 
 	series cache[[6]string, *series] // by labels
@@ -75,7 +78,11 @@ func New(flight *InFlight) *Metrics {
 			Name: "apiserver_storage_watches", Help: "Watches of the store under way.",
 		}),
 	}
+	m.lost = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "aggregator_unavailable_apiservice_total", Help: "APIServices that were found unavailable.",
+	}, []string{"name", "reason"})
 	r := prometheus.NewRegistry()
+	r.MustRegister(m.lost, availability{m})
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	r.MustRegister(m.requests, m.durations, m.long, m.rejected, m.conflicts, m.Panics, m.operations, m.storeWatchs)
 	for kind, count := range map[string]func() float64{
@@ -90,6 +97,32 @@ func New(flight *InFlight) *Metrics {
 	}
 	m.Handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
 	return m
+}
+
+// LoseAPIService counts an APIService that is no longer available.
+func (m *Metrics) LoseAPIService(name, reason string) { m.lost.WithLabelValues(name, reason).Inc() }
+
+// unavailable describes the gauge of each APIService.
+var unavailable = prometheus.NewDesc("aggregator_unavailable_apiservice", "Whether an APIService is unavailable.", []string{"name"}, nil)
+
+// availability collects whether APIServices are available.
+type availability struct{ of *Metrics }
+
+// Describe sends the description of the gauge.
+func (availability) Describe(to chan<- *prometheus.Desc) { to <- unavailable }
+
+// Collect sends the gauge of each APIService.
+func (a availability) Collect(to chan<- prometheus.Metric) {
+	if a.of.APIServices == nil {
+		return
+	}
+	for name, isAvailable := range a.of.APIServices() {
+		gauge := 1.0
+		if isAvailable {
+			gauge = 0
+		}
+		to <- prometheus.MustNewConstMetric(unavailable, prometheus.GaugeValue, gauge, name)
+	}
 }
 
 // verbLabels are the labels of verbs.

@@ -49,13 +49,19 @@ func (i *Info) Action() auth.Action {
 		return auth.Action{Verb: strings.ToLower(i.Method), Path: i.Path}
 	}
 	t := i.Target
-	name := t.Name
-	if name == "" && (i.Verb == "list" || i.Verb == "watch") {
-		name = selectedName(i.Query)
+	a := auth.Action{
+		Verb: i.Verb, Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Namespace: t.Namespace, Name: t.Name,
 	}
-	return auth.Action{
-		Verb: i.Verb, Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Namespace: t.Namespace, Name: name,
+	switch i.Verb {
+	case "list", "watch":
+		if a.Name == "" {
+			a.Name = selectedName(i.Query)
+		}
+		a.FieldSelector = i.Query.Get("fieldSelector")
+	case "deletecollection":
+		a.FieldSelector = i.Query.Get("fieldSelector")
 	}
+	return a
 }
 
 // selectedName returns the name that a field selector demands, "" if it demands none. So a rule about an object with a name also allows a
@@ -86,8 +92,13 @@ func (i *Info) ChangesObjects() bool {
 	return i.Verb != "" && i.Verb != "get" && i.Verb != "list" && !i.IsLongRunning()
 }
 
-// IsLongRunning reports whether the request has no end of its own: watches do.
-func (i *Info) IsLongRunning() bool { return i.Verb == "watch" }
+// connections are subresources whose requests last as long as the client wants.
+var connections = []string{"attach", "exec", "log", "portforward", "proxy"}
+
+// IsLongRunning reports whether the request has no end of its own: watches, logs and connections have none.
+func (i *Info) IsLongRunning() bool {
+	return i.Verb == "watch" || i.IsResource && slices.Contains(connections, i.Target.Subresource)
+}
 
 // verbOf returns the verb of a request for a resource, "" if the method means nothing there. A path below /watch is watched, whatever the
 // method is.

@@ -14,8 +14,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/selection"
 	kadmission "k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/authorization/authorizer"
@@ -30,6 +32,7 @@ type Action struct {
 	Verb                                  string
 	Group, Version, Resource, Subresource string
 	Namespace, Name                       string
+	FieldSelector                         string // as in a query; empty for everything
 	Path                                  string // of a request that names no resource
 }
 
@@ -55,12 +58,28 @@ func (d decider) Authorize(ctx context.Context, a authorizer.Attributes) (author
 			Verb: a.GetVerb(), Group: a.GetAPIGroup(), Version: a.GetAPIVersion(), Resource: a.GetResource(),
 			Subresource: a.GetSubresource(), Namespace: a.GetNamespace(), Name: a.GetName(),
 		}
+		if selected, err := a.GetFieldSelector(); err == nil { // one that cannot be read selects everything
+			action.FieldSelector = selectorOf(selected)
+		}
 	}
 	allowed, reason := d.authorize(ctx, u, action)
 	if !allowed {
 		return authorizer.DecisionNoOpinion, reason, nil
 	}
 	return authorizer.DecisionAllow, reason, nil
+}
+
+// selectorOf returns requirements as the text of a query.
+func selectorOf(all fields.Requirements) string {
+	var terms []fields.Selector
+	for _, r := range all {
+		if r.Operator == selection.NotEquals {
+			terms = append(terms, fields.OneTermNotEqualSelector(r.Field, r.Value))
+		} else {
+			terms = append(terms, fields.OneTermEqualSelector(r.Field, r.Value))
+		}
+	}
+	return fields.AndSelectors(terms...).String()
 }
 
 // Attributes returns a request with its objects in the form of the library. The objects are of the given kind, or nil.

@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/replica"
 )
 
 // Authorizer decides by the stored roles and bindings. It is safe for concurrent use.
@@ -26,17 +27,18 @@ type Authorizer struct {
 	policy  atomic.Pointer[policy] // nil before the first decision
 
 	mu                  sync.Mutex // is held while a policy is compiled
-	roles               stored[rbacv1.Role]
-	roleBindings        stored[rbacv1.RoleBinding]
-	clusterRoles        stored[rbacv1.ClusterRole]
-	clusterRoleBindings stored[rbacv1.ClusterRoleBinding]
+	roles               replica.Replica[*rbacv1.Role]
+	roleBindings        replica.Replica[*rbacv1.RoleBinding]
+	clusterRoles        replica.Replica[*rbacv1.ClusterRole]
+	clusterRoleBindings replica.Replica[*rbacv1.ClusterRoleBinding]
 }
 
 // New returns an authorizer. resource returns the served resource of a plural of [Resources].
 func New(s store.Store, resource func(plural string) *catalog.Resource, log logs.Logger) *Authorizer {
 	a := &Authorizer{store: s, log: log}
-	a.roles.prefix, a.roleBindings.prefix = resource(roles).Prefix, resource(roleBindings).Prefix
-	a.clusterRoles.prefix, a.clusterRoleBindings.prefix = resource(clusterRoles).Prefix, resource(clusterRoleBindings).Prefix
+	a.roles, a.roleBindings = stored[rbacv1.Role](resource(roles).Prefix), stored[rbacv1.RoleBinding](resource(roleBindings).Prefix)
+	a.clusterRoles = stored[rbacv1.ClusterRole](resource(clusterRoles).Prefix)
+	a.clusterRoleBindings = stored[rbacv1.ClusterRoleBinding](resource(clusterRoleBindings).Prefix)
 	return a
 }
 
@@ -90,7 +92,7 @@ func (a *Authorizer) current(ctx context.Context) (*policy, error) {
 		return p, nil
 	}
 	for _, catchUp := range []func(context.Context, store.Store) error{
-		a.roles.catchUp, a.roleBindings.catchUp, a.clusterRoles.catchUp, a.clusterRoleBindings.catchUp,
+		a.roles.CatchUp, a.roleBindings.CatchUp, a.clusterRoles.CatchUp, a.clusterRoleBindings.CatchUp,
 	} {
 		if err := catchUp(ctx, a.store); err != nil {
 			a.log.Error("roles and bindings cannot be read", logs.Fault(err))

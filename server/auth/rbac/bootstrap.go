@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/component-helpers/auth/rbac/validation"
 
+	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/loopback"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
@@ -75,6 +76,19 @@ func parseInitial(line []byte) (initial, error) {
 		of.plural, err = roleBindings, structs.Into(object, &of.binding)
 	}
 	return of, err
+}
+
+// nodeRole is the ClusterRole whose rules hold for nodes.
+const nodeRole = "system:node"
+
+// NodeRole returns a function that reports whether the ClusterRole system:node of a new cluster allows an action.
+func NodeRole() func(auth.Action) bool {
+	of := sync.OnceValue(func() *grants {
+		all := initials()
+		i := slices.IndexFunc(all, func(o initial) bool { return o.plural == clusterRoles && o.role.Name == nodeRole })
+		return &grants{bindings: []*binding{{role: &role{all[i].role.Rules}}}}
+	})
+	return func(a auth.Action) bool { return of().allowing(a) != nil }
 }
 
 // change is a request that brings a stored object in line with an initial one. A recreation deletes the object first.
@@ -173,21 +187,21 @@ func (a *Authorizer) changeOf(of initial) (*change, error) {
 	}
 	switch of.plural {
 	case clusterRoles:
-		if live := a.clusterRoles.of[a.clusterRoles.prefix+key].object; live != nil {
+		if live := a.clusterRoles.Get(a.clusterRoles.Prefix + key); live != nil {
 			role := *live
 			return update(reconcileRole(&role, of.role), &role)
 		}
 	case roles:
-		if live := a.roles.of[a.roles.prefix+key].object; live != nil {
+		if live := a.roles.Get(a.roles.Prefix + key); live != nil {
 			role := rbacv1.ClusterRole{TypeMeta: live.TypeMeta, ObjectMeta: live.ObjectMeta, Rules: live.Rules}
 			return update(reconcileRole(&role, of.role), &role)
 		}
 	case clusterRoleBindings:
-		if live := a.clusterRoleBindings.of[a.clusterRoleBindings.prefix+key].object; live != nil {
+		if live := a.clusterRoleBindings.Get(a.clusterRoleBindings.Prefix + key); live != nil {
 			return of.rebound(create, update, rbacv1.RoleBinding(*live))
 		}
 	default:
-		if live := a.roleBindings.of[a.roleBindings.prefix+key].object; live != nil {
+		if live := a.roleBindings.Get(a.roleBindings.Prefix + key); live != nil {
 			return of.rebound(create, update, *live)
 		}
 	}

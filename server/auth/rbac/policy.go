@@ -62,18 +62,18 @@ type granted struct {
 
 // compile returns the policy of the objects that a has read.
 func (a *Authorizer) compile(changes uint64) *policy {
-	p := &policy{changes: changes, roles: make(map[roleKey]*role, len(a.roles.of)+len(a.clusterRoles.of)), grants: map[subject]*grants{}}
-	for _, k := range a.roles.of {
-		p.roles[roleKey{k.object.Namespace, "Role", k.object.Name}] = &role{k.object.Rules}
+	p := &policy{changes: changes, roles: make(map[roleKey]*role, a.roles.Len()+a.clusterRoles.Len()), grants: map[subject]*grants{}}
+	for o := range a.roles.All() {
+		p.roles[roleKey{o.Namespace, "Role", o.Name}] = &role{o.Rules}
 	}
-	for _, k := range a.clusterRoles.of {
-		p.roles[roleKey{"", "ClusterRole", k.object.Name}] = &role{k.object.Rules}
+	for o := range a.clusterRoles.All() {
+		p.roles[roleKey{"", "ClusterRole", o.Name}] = &role{o.Rules}
 	}
-	for _, k := range a.clusterRoleBindings.of {
-		p.bind(&binding{name: k.object.Name, ref: k.object.RoleRef, subjects: k.object.Subjects})
+	for o := range a.clusterRoleBindings.All() {
+		p.bind(&binding{name: o.Name, ref: o.RoleRef, subjects: o.Subjects})
 	}
-	for _, k := range a.roleBindings.of {
-		p.bind(&binding{namespace: k.object.Namespace, name: k.object.Name, ref: k.object.RoleRef, subjects: k.object.Subjects})
+	for o := range a.roleBindings.All() {
+		p.bind(&binding{namespace: o.Namespace, name: o.Name, ref: o.RoleRef, subjects: o.Subjects})
 	}
 	for _, g := range p.grants {
 		slices.SortFunc(g.bindings, byName)

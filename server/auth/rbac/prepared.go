@@ -52,7 +52,7 @@ var preparedTexts = sync.OnceValue(func() (out []preparedText) {
 // prepare writes the prepared texts to a store without roles and bindings, and returns the revision of the last one. It returns 0 if there
 // are some, or if another server writes some meanwhile.
 func (a *Authorizer) prepare(ctx context.Context, now time.Time) (last store.Revision, err error) {
-	for _, prefix := range []string{a.roles.prefix, a.roleBindings.prefix, a.clusterRoles.prefix, a.clusterRoleBindings.prefix} {
+	for _, prefix := range []string{a.roles.Prefix, a.roleBindings.Prefix, a.clusterRoles.Prefix, a.clusterRoleBindings.Prefix} {
 		page, err := a.store.Range(ctx, store.Range{Prefix: prefix, Limit: 1})
 		if err != nil || len(page.Records) > 0 {
 			return 0, err

@@ -36,7 +36,7 @@ var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.
 //
 // A resource is made at its first kind, and gets a version for each kind. Unused kinds cost little: field managers and columns
 // are made on demand.
-func Kinds(now func() time.Time, namespace kinds.Namespace) ([]*catalog.Resource, error) {
+func Kinds(now func() time.Time, namespace kinds.Namespace, families ...string) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}
 	for kind := range builtin.Kinds() {
@@ -51,7 +51,7 @@ func Kinds(now func() time.Time, namespace kinds.Namespace) ([]*catalog.Resource
 			r = resourceOf(kinds.Of(kind))
 			made[name], out = r, append(out, r)
 		}
-		v, err := versionOf(r, kinds.Of(kind.WithClock(now)).WithExpressions(expressions.New).WithNamespace(namespace), now)
+		v, err := versionOf(r, kinds.Of(kind.WithClock(now)).WithExpressions(expressions.New).WithNamespace(namespace).WithFamilies(families...), now)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", kind.GVK.APIVersion(), kind.GVK.Kind, err)
 		}

@@ -49,11 +49,16 @@ func ServeAsKubeAPIServer(ctx context.Context, args []string, out, errOut io.Wri
 	return cmd.ExecuteContext(ctx)
 }
 
-// choosePlugins switches on the plugins that are on in kube-apiserver by default, which are all that this server has. It tells w of names
-// of plugins that this server does not have.
+// offPlugins are the plugins that kube-apiserver has off unless its flags switch them on.
+var offPlugins = []string{"NodeRestriction"}
+
+// choosePlugins switches on the plugins that are on in kube-apiserver by default, which are all that this server has but offPlugins. It tells w
+// of names of plugins that this server does not have.
 func (o *options) choosePlugins(w io.Writer) {
 	all := server.AdmissionPlugins()
-	knownPlugins(o.enable, all, "enable-admission-plugins", w)
+	asked := knownPlugins(o.enable, all, "enable-admission-plugins", w)
 	o.disable = knownPlugins(o.disable, all, "disable-admission-plugins", w)
-	o.enable = slices.DeleteFunc(all, func(name string) bool { return slices.Contains(o.disable, name) })
+	o.enable = slices.DeleteFunc(all, func(name string) bool {
+		return slices.Contains(o.disable, name) || slices.Contains(offPlugins, name) && !slices.Contains(asked, name)
+	})
 }

@@ -196,8 +196,8 @@ func (o *options) authorizeByMode(c *server.Config) {
 	if slices.Contains(o.modes, "AlwaysAllow") {
 		return
 	}
-	c.RBAC = slices.Contains(o.modes, "RBAC")
-	if slices.Contains(o.modes, "AlwaysDeny") || !c.RBAC {
+	c.RBAC, c.Nodes = slices.Contains(o.modes, "RBAC"), slices.Contains(o.modes, "Node")
+	if slices.Contains(o.modes, "AlwaysDeny") {
 		c.Authorize = auth.Deny
 	}
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/registry/services"
@@ -13,7 +14,11 @@ func (o *options) services(listens string) (c server.Services, err error) {
 	if o.clusterIPs == "" {
 		return c, nil
 	}
-	if c.ClusterIPRange, err = netip.ParsePrefix(o.clusterIPs); err != nil {
+	first, second, isDual := strings.Cut(o.clusterIPs, ",")
+	if c.ClusterIPRange, err = netip.ParsePrefix(first); err == nil && isDual {
+		c.SecondClusterIPRange, err = netip.ParsePrefix(second)
+	}
+	if err != nil {
 		return c, fmt.Errorf("--service-cluster-ip-range: %w", err)
 	}
 	if c.NodePorts, err = services.ParsePortRange(o.nodePorts); err != nil {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -28,65 +29,81 @@ var (
 // maxTries is how many addresses are tried at random before all are tried in order.
 const maxTries = 16
 
-// addressRange is a range of addresses of version 4. The first and the last address of its prefix are given to no service.
+// addressRange is a range of addresses. The first address of its prefix is given to no service, and of version 4 not the last one either.
 //
 //	10.0.0.0/24   10.0.0.1 ... 10.0.0.16   10.0.0.17 ... 10.0.0.254
 //	              for services that name   for the others, until
 //	              their address            they are all given
 type addressRange struct {
 	prefix      netip.Prefix
-	base        uint32 // the address of the prefix
-	size, upper uint32 // number of addresses with the first and the last one, and where the upper part begins
+	size, upper uint64 // the number of addresses with those that are not given, and where the upper part begins
+	end         uint64 // after the last address that is given
 }
 
+// maxSize bounds the number of addresses of a range.
+const maxSize = 1 << 62
+
 func newAddressRange(prefix netip.Prefix) addressRange {
-	first := prefix.Masked().Addr().As4()
-	r := addressRange{prefix: prefix, base: binary.BigEndian.Uint32(first[:]), size: 1 << min(31, 32-prefix.Bits()), upper: 1}
+	free := prefix.Addr().BitLen() - prefix.Bits()
+	r := addressRange{prefix: prefix.Masked(), size: maxSize, upper: 1}
+	if free < 62 {
+		r.size = 1 << free
+	}
 	if r.size > 16 {
 		r.upper = 1 + min(max(16, r.size/16), 256)
+	}
+	if r.end = r.size; prefix.Addr().Is4() {
+		r.end--
 	}
 	return r
 }
 
 // at returns an address of the range.
-func (r addressRange) at(i uint32) netip.Addr {
-	var b [4]byte
-	binary.BigEndian.PutUint32(b[:], r.base+i)
-	return netip.AddrFrom4(b)
+func (r addressRange) at(i uint64) netip.Addr {
+	b := r.prefix.Addr().As16()
+	low := binary.BigEndian.Uint64(b[8:])
+	if low+i < low { // a carry
+		binary.BigEndian.PutUint64(b[:], binary.BigEndian.Uint64(b[:])+1)
+	}
+	binary.BigEndian.PutUint64(b[8:], low+i)
+	if r.prefix.Addr().Is4() {
+		return netip.AddrFrom16(b).Unmap()
+	}
+	return netip.AddrFrom16(b)
 }
 
 // has reports whether the range gives an address.
 func (r addressRange) has(ip netip.Addr) bool {
-	return r.prefix.Contains(ip) && ip != r.at(0) && ip != r.at(r.size-1)
+	return r.prefix.Contains(ip) && ip != r.at(0) && (r.end == r.size || ip != r.at(r.size-1))
 }
 
 // next yields the addresses of the range in the order in which they are tried: some at random, then all from a random one on, then the lower
 // part.
 func (r addressRange) next(yield func(netip.Addr) bool) {
-	if r.size < 3 {
+	if r.end <= r.upper {
 		return
 	}
-	n := r.size - 1 - r.upper
+	n := r.end - r.upper
 	for range maxTries {
-		if !yield(r.at(r.upper + rand.Uint32N(n))) {
+		if !yield(r.at(r.upper + rand.Uint64N(n))) {
 			return
 		}
 	}
-	from := rand.Uint32N(n)
+	from := rand.Uint64N(n)
 	for i := range n {
 		if !yield(r.at(r.upper + (from+i)%n)) {
 			return
 		}
 	}
-	for i := uint32(1); i < r.upper; i++ {
+	for i := uint64(1); i < r.upper; i++ {
 		if !yield(r.at(i)) {
 			return
 		}
 	}
 }
 
-// ranges returns the ranges of all ServiceCIDRs that are not being deleted.
-func (a *Allocator) ranges(ctx context.Context) ([]addressRange, error) {
+// ranges returns the ranges of one family, of version 4 or 6, of all ServiceCIDRs that are not being deleted.
+func (a *Allocator) ranges(ctx context.Context, is4 bool) ([]addressRange, error) {
 	all, err := registry.Objects(ctx, a.Store, a.Catalog().Lookup("networking.k8s.io", "servicecidrs"))
 	var out []addressRange
 	for _, of := range all {
@@ -94,7 +111,7 @@ func (a *Allocator) ranges(ctx context.Context) ([]addressRange, error) {
 			continue
 		}
 		for text := range of.Get("spec", "cidrs").Items() {
-			if prefix, err := netip.ParsePrefix(text.Str()); err == nil && prefix.Addr().Is4() {
+			if prefix, err := netip.ParsePrefix(text.Str()); err == nil && prefix.Addr().Is4() == is4 {
 				out = append(out, newAddressRange(prefix))
 			}
 		}
@@ -104,7 +121,7 @@ func (a *Allocator) ranges(ctx context.Context) ([]addressRange, error) {
 
 // take gives a service an address that it names.
 func (c *change) take(ctx context.Context, service value.Value, ip netip.Addr) error {
-	ranges, err := c.by.ranges(ctx)
+	ranges, err := c.by.ranges(ctx, ip.Is4())
 	if err != nil {
 		return err
 	}
@@ -126,12 +143,13 @@ func (c *change) take(ctx context.Context, service value.Value, ip netip.Addr) e
 	return errForeign
 }
 
-// takeNext gives a service any address. A dry run shows the address of the range itself.
-func (c *change) takeNext(ctx context.Context, service value.Value) (netip.Addr, error) {
+// takeNext gives a service any address of a family. A dry run shows the address of the range itself.
+func (c *change) takeNext(ctx context.Context, service value.Value, family string) (netip.Addr, error) {
 	if c.dryRun {
-		return c.by.Range.Masked().Addr(), nil
+		i := slices.IndexFunc(c.by.Ranges, func(p netip.Prefix) bool { return familyOf(p.Addr()) == family })
+		return c.by.Ranges[max(i, 0)].Masked().Addr(), nil
 	}
-	ranges, err := c.by.ranges(ctx)
+	ranges, err := c.by.ranges(ctx, family == "IPv4")
 	if err != nil {
 		return netip.Addr{}, err
 	}
@@ -161,20 +179,32 @@ func (a *Allocator) addressKey(ip netip.Addr) string {
 // addressPath is the path of IPAddresses.
 const addressPath = "/apis/networking.k8s.io/v1/ipaddresses"
 
+// familyOf returns the family of an address, as services name it.
+func familyOf(ip netip.Addr) string {
+	if ip.Is4() {
+		return "IPv4"
+	}
+	return "IPv6"
+}
+
+// Families returns the families of ranges, as services name them.
+func Families(ranges []netip.Prefix) (all []string) {
+	for _, r := range ranges {
+		all = append(all, familyOf(r.Addr()))
+	}
+	return all
+}
+
 // record creates the IPAddress of a service. The error is errTaken if it exists.
 func (a *Allocator) record(ctx context.Context, service value.Value, ip netip.Addr) error {
 	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
 	object := func(name string, members ...value.Member) value.Member {
 		return value.Member{Name: name, Value: value.Object(members...)}
 	}
-	family := "IPv4"
-	if ip.Is6() {
-		family = "IPv6"
-	}
 	err := a.Client.Send(ctx, http.MethodPost, addressPath+fieldManager, value.Object(
 		text("apiVersion", "networking.k8s.io/v1"), text("kind", "IPAddress"),
 		object("metadata", text("name", ip.String()), object("labels",
-			text("ipaddress.kubernetes.io/ip-family", family), text("ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"))),
+			text("ipaddress.kubernetes.io/ip-family", familyOf(ip)), text("ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"))),
 		object("spec", object("parentRef", text("resource", "services"),
 			text("namespace", api.Meta(service, "namespace")), text("name", api.Meta(service, "name")))),
 	))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,7 +31,7 @@ type Allocator struct {
 	Store   store.Store
 	Catalog func() *catalog.Catalog
 	Client  *loopback.Client
-	Range   netip.Prefix // of the ServiceCIDR kubernetes
+	Ranges  []netip.Prefix // of the ServiceCIDR kubernetes, at most one for each family, the default family first
 	Ports   PortRange
 	Report  func(what string, err error)
 }
@@ -108,51 +109,79 @@ func (a *Allocator) Release(ctx context.Context, q *rest.Request, object value.V
 	c.done(context.WithoutCancel(ctx), true)
 }
 
-// address gives a service its address, unless it has none or keeps the one that it has.
+// address gives a service its addresses, one for each of its families, unless it has none or keeps those that it has.
 //
 //	live           object         what happens
-//	-, or outside  inside         an address: the one that the object names, or any
-//	inside         outside        the address of live is given back
+//	-, or outside  inside         addresses: those that the object names, or any
+//	inside         outside        the addresses of live are given back
+//	one family     two families   the second address
+//	two families   one family     the second address of live is given back
 //	headless       -              nothing
 //
-// A service is inside unless it is an ExternalName. A text that is no address is left to validation.
+// A service is inside unless it is an ExternalName. Validation has refused a service with families that the server does not have.
 func (c *change) address(ctx context.Context, object, spec, was value.Value) (value.Value, error) {
 	isInside := func(s value.Value) bool { return !s.IsAbsent() && s.Get("type").Str() != "ExternalName" }
-	named := spec.Get("clusterIP").Str()
+	isHeadless := func(s value.Value) bool { return s.Get("clusterIP").Str() == "None" }
+	families, had := spec.Get("ipFamilies"), was.Get("ipFamilies").Len()
 	switch {
 	case isInside(was) && !isInside(spec):
 		c.left = addressesOf(was)
+	case !isInside(spec) || isHeadless(spec) || isInside(was) && isHeadless(was):
+	case !isInside(was):
+		return c.addresses(ctx, object, spec, 0)
+	case had == 1 && families.Len() == 2:
+		return c.addresses(ctx, object, spec, 1)
+	case had == 2 && families.Len() == 1:
+		if all := addressesOf(was); len(all) == 2 {
+			c.left = all[1:]
+		}
+	}
+	return spec, nil
+}
+
+// addresses gives a service the addresses of its families, from one of them on.
+func (c *change) addresses(ctx context.Context, object, spec value.Value, from int) (value.Value, error) {
+	families := slices.Collect(spec.Get("ipFamilies").Items())
+	ips := slices.Collect(spec.Get("clusterIPs").Items())
+	for len(ips) < len(families) {
+		ips = append(ips, value.String(""))
+	}
+	for i := from; i < len(families); i++ {
+		ip, err := c.addressOf(ctx, object, families[i].Str(), ips[i].Str(), value.List(ips...))
+		if err != nil {
+			return spec, err
+		}
+		ips[i] = value.String(ip)
+	}
+	if len(ips) == 0 {
 		return spec, nil
-	case isInside(was) || !isInside(spec) || named == "None" || !isSingle(spec):
-		return spec, nil
+	}
+	return spec.With("clusterIP", ips[0]).With("clusterIPs", value.List(ips...)), nil
+}
+
+// addressOf gives a service an address of a family: the one that is named, or any. shown are the addresses that a refusal shows.
+func (c *change) addressOf(ctx context.Context, object value.Value, family, named string, shown value.Value) (string, error) {
+	refused := func(detail string) error {
+		return invalid(object, field.Invalid(field.NewPath("spec", "clusterIPs"), shown.ToAny(), detail))
 	}
 	if named != "" {
 		ip, err := netip.ParseAddr(named)
-		if err != nil || !ip.Is4() {
-			return spec, nil
+		if err != nil {
+			return named, nil // which validation refuses
 		}
 		if err = c.take(ctx, object, ip); err != nil {
-			return spec, invalid(object, field.Invalid(field.NewPath("spec", "clusterIPs"), spec.Get("clusterIPs").ToAny(),
-				fmt.Sprintf("failed to allocate IP %v: %v", ip, err)))
+			return "", refused(fmt.Sprintf("failed to allocate IP %v: %v", named, err))
 		}
-		return spec, nil
+		return named, nil
 	}
-	ip, err := c.takeNext(ctx, object)
+	ip, err := c.takeNext(ctx, object, family)
 	switch {
 	case errors.Is(err, errFull):
-		return spec, apierrors.NewInternalError(fmt.Errorf("failed to allocate a serviceIP for Service %q: %w", api.Meta(object, "name"), err))
+		return "", apierrors.NewInternalError(fmt.Errorf("failed to allocate a serviceIP for Service %q: %w", api.Meta(object, "name"), err))
 	case err != nil:
-		return spec, invalid(object, field.Invalid(field.NewPath("spec", "clusterIPs"), []any{""}, fmt.Sprintf("failed to allocate IP: %v", err)))
+		return "", refused(fmt.Sprintf("failed to allocate IP: %v", err))
 	}
-	text := value.String(ip.String())
-	return spec.With("clusterIP", text).With("clusterIPs", value.List(text)), nil
-}
-
-// isSingle reports whether a service has the one family that the server has. Validation refuses the others.
-func isSingle(spec value.Value) bool {
-	families := spec.Get("ipFamilies")
-	return families.Len() == 1 && families.Item(0).Str() == "IPv4" && spec.Get("ipFamilyPolicy").Str() != "RequireDualStack" &&
-		spec.Get("clusterIPs").Len() < 2
+	return ip.String(), nil
 }
 
 // addressesOf returns the addresses of a service.

@@ -81,11 +81,51 @@ func TestRepair(t *testing.T) {
 	}
 }
 
+// TestTwoFamilies gives a service a second address and takes it back, and keeps a range of the other family for services that ask for it.
+func TestTwoFamilies(t *testing.T) {
+	s := servertest.Start(t, server.Config{Services: server.Services{
+		ClusterIPRange: netip.MustParsePrefix("10.0.0.0/28"), SecondClusterIPRange: netip.MustParsePrefix("fd00:1::/64"),
+	}})
+	addresses := func(service value.Value) (all []string) {
+		for ip := range service.Get("spec", "clusterIPs").Items() {
+			all = append(all, ip.Str())
+			_, address := servertest.Send(t, s, http.MethodGet, "/apis/networking.k8s.io/v1/ipaddresses/"+ip.Str(), "")
+			if got := address.Get("spec", "parentRef", "name").Str(); got != "web" {
+				t.Errorf("%s is of %q: %v", ip.Str(), got, address)
+			}
+		}
+		return all
+	}
+	servertest.Create(t, s, servicesPath, `{"metadata":{"name":"web"},"spec":{"ports":[{"port":80}]}}`)
+	patch := func(policy string) []string {
+		t.Helper()
+		code, service := servertest.Send(t, s, http.MethodPatch, servicesPath+"/web", `{"spec":{"ipFamilyPolicy":"`+policy+`"}}`)
+		if code != http.StatusOK {
+			t.Fatalf("%s: %d %v", policy, code, service)
+		}
+		return addresses(service)
+	}
+	two := patch("RequireDualStack")
+	if len(two) != 2 || !netip.MustParsePrefix("fd00:1::/64").Contains(netip.MustParseAddr(two[1])) {
+		t.Errorf("the service has %v", two)
+	}
+	if one := patch("SingleStack"); len(one) != 1 || one[0] != two[0] {
+		t.Errorf("the service has %v, and had %v", one, two)
+	}
+	if code, left := servertest.Send(t, s, http.MethodGet, "/apis/networking.k8s.io/v1/ipaddresses/"+two[1], ""); code != http.StatusNotFound {
+		t.Errorf("the second address is left: %v", left)
+	}
+}
+
 // TestRanges refuses ranges that a server cannot give from.
 func TestRanges(t *testing.T) {
-	for _, of := range []string{"10.0.0.0/31", "fd00::/108"} {
-		if _, err := server.New(server.Config{Services: server.Services{ClusterIPRange: netip.MustParsePrefix(of)}}); err == nil {
-			t.Errorf("a server gives addresses of %s", of)
+	for _, of := range [][2]string{{"10.0.0.0/31"}, {"fd00::/48"}, {"10.0.0.0/24", "10.0.1.0/24"}, {"10.0.0.0/24", "fd00::/127"}} {
+		c := server.Services{ClusterIPRange: netip.MustParsePrefix(of[0])}
+		if of[1] != "" {
+			c.SecondClusterIPRange = netip.MustParsePrefix(of[1])
+		}
+		if _, err := server.New(server.Config{Services: c}); err == nil {
+			t.Errorf("a server gives addresses of %v", of)
 		}
 	}
 	for text, want := range map[string]string{

@@ -24,7 +24,11 @@ const (
 func (a *Allocator) CreateRange(ctx context.Context, now string) error {
 	const path = "/apis/networking.k8s.io/v1/servicecidrs"
 	body := parsed(`{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"},"spec":{"cidrs":[]}}`)
-	body = body.With("spec", value.Object(value.Member{Name: "cidrs", Value: value.List(value.String(a.Range.Masked().String()))}))
+	var cidrs []value.Value
+	for _, r := range a.Ranges {
+		cidrs = append(cidrs, value.String(r.Masked().String()))
+	}
+	body = body.With("spec", value.Object(value.Member{Name: "cidrs", Value: value.List(cidrs...)}))
 	err := a.Client.Send(ctx, http.MethodPost, path+fieldManager, body)
 	if apierrors.IsAlreadyExists(err) {
 		return nil
@@ -59,7 +63,7 @@ func (a *Allocator) CreateService(ctx context.Context, at netip.AddrPort) error 
 	if !at.Addr().IsValid() || at.Addr().IsLoopback() || at.Addr().IsUnspecified() {
 		return nil
 	}
-	return a.createEndpoints(ctx, value.String(at.Addr().String()), port)
+	return a.createEndpoints(ctx, familyOf(at.Addr()), value.String(at.Addr().String()), port)
 }
 
 // service returns the Service kubernetes, at the first address of the range.
@@ -67,12 +71,12 @@ func (a *Allocator) service(port value.Value) value.Value {
 	s := parsed(`{"apiVersion":"v1","kind":"Service","metadata":{"name":"kubernetes","namespace":"default",
 		"labels":{"component":"apiserver","provider":"kubernetes"}},"spec":{"sessionAffinity":"None","type":"ClusterIP","ipFamilyPolicy":"SingleStack"}}`)
 	p := parsed(`{"name":"https","port":443,"protocol":"TCP"}`).With("targetPort", port)
-	spec := s.Get("spec").With("ports", value.List(p)).With("clusterIP", value.String(newAddressRange(a.Range).at(1).String()))
+	spec := s.Get("spec").With("ports", value.List(p)).With("clusterIP", value.String(newAddressRange(a.Ranges[0]).at(1).String()))
 	return s.With("spec", spec)
 }
 
 // createEndpoints creates the Endpoints and the EndpointSlice kubernetes, or replaces what an earlier server with another address left.
-func (a *Allocator) createEndpoints(ctx context.Context, address, port value.Value) error {
+func (a *Allocator) createEndpoints(ctx context.Context, family string, address, port value.Value) error {
 	endpoints := parsed(`{"apiVersion":"v1","kind":"Endpoints","metadata":{"name":"kubernetes","labels":{"endpointslice.kubernetes.io/skip-mirror":"true"}}}`)
 	ports := value.List(parsed(`{"name":"https","protocol":"TCP"}`).With("port", port))
 	endpoints = endpoints.With("subsets", value.List(value.Object(
@@ -80,7 +84,7 @@ func (a *Allocator) createEndpoints(ctx context.Context, address, port value.Val
 		value.Member{Name: "ports", Value: ports},
 	)))
 	slice := parsed(`{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"kubernetes",
-		"labels":{"kubernetes.io/service-name":"kubernetes"}},"addressType":"IPv4"}`)
+		"labels":{"kubernetes.io/service-name":"kubernetes"}}}`).With("addressType", value.String(family))
 	slice = slice.With("ports", ports).With("endpoints", value.List(parsed(`{"conditions":{"ready":true}}`).With("addresses", value.List(address))))
 	for path, object := range map[string]value.Value{
 		"/api/v1/namespaces/default/endpoints": endpoints, "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices": slice,
