@@ -36,7 +36,7 @@ var inTemplate = regexp.MustCompile(`(^|\.)template\.spec\.`)
 const templates = 6
 
 // run installs the base objects, sends the requests of the seed, and reports the classes of differences.
-func (c *campaign) run(basesOnly bool) (int, error) {
+func (c *campaign) run(basesOnly bool) (classes int, err error) {
 	kinds, err := c.prepare()
 	if err != nil || basesOnly {
 		return 0, err
@@ -70,6 +70,15 @@ func (c *campaign) run(basesOnly bool) (int, error) {
 	fmt.Printf("%d kinds, %d base objects, %d fields, of which this seed takes %d\n", len(kinds), len(c.bases), all, len(p.fields))
 	begun := time.Now()
 	f := newFindings()
+	if c.findings != "" {
+		var file *os.File
+		if file, err = os.Create(c.findings); err != nil {
+			return 0, err
+		}
+		defer func() { err = cmp.Or(err, file.Close()) }()
+		f.file = json.NewEncoder(file)
+		f.file.SetEscapeHTML(false)
+	}
 	var group sync.WaitGroup
 	queue := make(chan request, 100)
 	for range c.workers {
@@ -95,7 +104,10 @@ func (c *campaign) run(basesOnly bool) (int, error) {
 	}
 	c.shrink(f)
 	f.print()
-	return len(f.classes), c.write(f)
+	if c.record != "" {
+		err = writeFile(c.record, func(w *json.Encoder) error { return c.recording(w, f) })
+	}
+	return len(f.classes), err
 }
 
 // exchange is a request with both answers.
@@ -217,8 +229,19 @@ func (c *campaign) prepare() ([]*kind, error) {
 		}
 		kinds[i].add(b, g.schemas)
 	}
+	time.Sleep(settling)
+	for _, b := range c.order {
+		for _, p := range [...]*peer{c.real, c.deed} {
+			if a, err := p.read(b); err != nil || a.Code != http.StatusOK {
+				return nil, fmt.Errorf("%s is not there any more: %v %v", b.ID, a, err)
+			}
+		}
+	}
 	return kinds, nil
 }
+
+// settling is how long a server may take to write the status of a new definition, after which updates do not conflict.
+const settling = 3 * time.Second
 
 // installed creates a base object on both servers. It tells what they do not do alike.
 func (c *campaign) installed(b *base) bool {

@@ -19,7 +19,7 @@ import (
 type findings struct {
 	mu      sync.Mutex
 	classes map[string]*class
-	all     []exchange          // that differ
+	file    *json.Encoder       // of all exchanges that differ, or nil
 	alike   map[string]exchange // by the class of the refusal
 	differ  int
 	refused int
@@ -60,7 +60,9 @@ func (f *findings) add(x exchange) {
 	}
 	if len(names) > 0 {
 		f.differ++
-		f.all = append(f.all, x)
+		if f.file != nil {
+			f.err = cmp.Or(f.err, f.file.Encode(x))
+		}
 	} else {
 		f.keep(x)
 	}
@@ -265,19 +267,6 @@ func (a answer) String() string {
 	return text
 }
 
-// write writes the files that the flags name.
-func (c *campaign) write(f *findings) error {
-	if c.findings != "" {
-		if err := writeFile(c.findings, func(w *json.Encoder) error { return encodeAll(w, f.all) }); err != nil {
-			return err
-		}
-	}
-	if c.record == "" {
-		return nil
-	}
-	return writeFile(c.record, func(w *json.Encoder) error { return c.recording(w, f) })
-}
-
 // recording writes the base objects, and then the requests that both servers refuse alike.
 func (c *campaign) recording(w *json.Encoder, f *findings) error {
 	kept := map[string]exchange{}
@@ -292,15 +281,6 @@ func (c *campaign) recording(w *json.Encoder, f *findings) error {
 	for _, key := range slices.Sorted(maps.Keys(kept)) {
 		x := kept[key]
 		if err := w.Encode(map[string]any{"request": x.request, "answer": x.Real}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func encodeAll(w *json.Encoder, all []exchange) error {
-	for _, x := range all {
-		if err := w.Encode(x); err != nil {
 			return err
 		}
 	}

@@ -119,9 +119,15 @@ func masked(text string) string {
 	return text
 }
 
-// install creates a base object, gives it its status, and keeps what is stored.
+// install creates a base object, gives it its status, and keeps what is stored. An object of an earlier run is used again.
 func (p *peer) install(b *base) (answer, error) {
 	a, err := p.send(http.MethodPost, b.Path+"?fieldManager=faults", b.Object)
+	if a.Code >= 400 { // a Service may have its ports already, so that it is no conflict
+		if stored, err := p.read(b); err == nil && stored.Code == http.StatusOK {
+			return stored, nil
+		}
+		return a, err
+	}
 	if err != nil || a.Code != http.StatusCreated {
 		return a, err
 	}
@@ -133,6 +139,20 @@ func (p *peer) install(b *base) (answer, error) {
 		}
 		live = a.object
 	}
-	p.live[b.ID] = put(live, []any{"metadata", "managedFields"}, edit{Remove: true}).(map[string]any)
+	p.keep(b, live)
 	return a, nil
+}
+
+// read reads what is stored of a base object, and keeps it.
+func (p *peer) read(b *base) (answer, error) {
+	a, err := p.send(http.MethodGet, fmt.Sprintf("%s/%s", b.Path, get(b.Object, "metadata", "name")), nil)
+	if err == nil && a.Code == http.StatusOK {
+		p.keep(b, a.object)
+	}
+	return a, err
+}
+
+// keep keeps what is stored of a base object.
+func (p *peer) keep(b *base, live map[string]any) {
+	p.live[b.ID] = put(live, []any{"metadata", "managedFields"}, edit{Remove: true}).(map[string]any)
 }

@@ -23,6 +23,7 @@ var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object val
 	{Group: "certificates.k8s.io", Kind: signingRequest}:    preparedSigning,
 	{Group: "discovery.k8s.io", Kind: "EndpointSlice"}:      preparedEndpoints,
 	{Group: "resource.k8s.io", Kind: "DeviceTaintRule"}:     preparedTaintRule,
+	{Group: "resource.k8s.io", Kind: "ResourceClaim"}:       preparedDevices,
 }
 
 // preparedNamespace has a namespace begin as active, and keep its finalizers, of which that of Kubernetes is one.
@@ -245,4 +246,33 @@ func preparedAPIService(k *Kind, _ string, live, service value.Value) value.Valu
 		member("lastTransitionTime", value.String(k.clock()().UTC().Format(time.RFC3339))),
 		member("reason", value.String("Local")), member("message", value.String("Local APIServices are always available")),
 	)))))
+}
+
+// preparedDevices drops from the status of a claim what it says of devices that it no longer has.
+func preparedDevices(_ *Kind, subresource string, live, claim value.Value) value.Value {
+	if subresource != "status" {
+		return claim
+	}
+	status := claim.Get("status")
+	left := map[[4]string]bool{}
+	for result := range live.Get("status", "allocation", "devices", "results").Items() {
+		left[deviceID(result)] = true
+	}
+	for result := range status.Get("allocation", "devices", "results").Items() {
+		delete(left, deviceID(result))
+	}
+	devices := slices.Collect(status.Get("devices").Items())
+	kept := slices.DeleteFunc(slices.Clone(devices), func(device value.Value) bool { return left[deviceID(device)] })
+	switch {
+	case len(kept) == len(devices):
+		return claim
+	case len(kept) == 0:
+		return claim.With("status", status.With("devices", value.Value{}))
+	}
+	return claim.With("status", status.With("devices", value.List(kept...)))
+}
+
+// deviceID returns what identifies a device, or a share of one, in a claim.
+func deviceID(v value.Value) [4]string {
+	return [4]string{v.Get("driver").Str(), v.Get("pool").Str(), v.Get("device").Str(), v.Get("shareID").Str()}
 }

@@ -153,7 +153,7 @@ func (a *Aggregator) read(ctx context.Context) error {
 	changed, err := a.table.read(ctx, a.Store, a.resource().Prefix, a.newRemote)
 	unsettled := false
 	for _, s := range changed {
-		if s.managed == always {
+		if s.managed != onStart { // one that a client made may have been deleted, so that the server's own takes its place
 			a.mark(s.gv)
 		}
 		unsettled = unsettled || s.remote != nil || !s.isLocal

@@ -112,4 +112,9 @@ func TestDefinitions(t *testing.T) {
 	if stored(t, objects, name) == "" {
 		t.Error("an APIService of somebody else is gone")
 	}
+	create("gears")
+	send(http.MethodDelete, services+name, "")
+	if got := stored(t, objects, name); got != want {
+		t.Errorf("after the deletion of that of somebody else, it is %s, want %s", got, want)
+	}
 }

@@ -19,6 +19,17 @@ var metricTypes = []struct{ name, member string }{
 	{"Object", "object"}, {"External", "external"}, {"Pods", "pods"}, {"Resource", "resource"}, {"ContainerResource", "containerResource"},
 }
 
+// validateAutoscalerStatus validates the status of a HorizontalPodAutoscaler.
+func validateAutoscalerStatus(r *report, object place, _ value.Value) {
+	status := object.at("status")
+	conditions := status.at("conditions")
+	for i := range conditions.indexes() {
+		r.natural(conditions.item(i).at("observedGeneration"))
+	}
+	r.natural(status.at("currentReplicas"))
+	r.natural(status.at("desiredReplicas"))
+}
+
 // validateAutoscaler refuses a HorizontalPodAutoscaler.
 //
 // An autoscaler can go down to no replicas only if it follows something that exists without pods.

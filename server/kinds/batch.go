@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -76,7 +77,8 @@ func (r *report) generatedSelector(object, spec place) {
 	for i := range jobUIDLabels {
 		own = append(own, value.Member{Name: jobUIDLabels[i], Value: uid}, value.Member{Name: jobNameLabels[i], Value: name})
 	}
-	if selector := spec.at("selector"); !selected(selector.Value, value.Object(own...)) {
+	selector := spec.at("selector")
+	if _, err := metav1.LabelSelectorAsSelector(labelSelector(selector.Value)); err == nil && !selected(selector.Value, value.Object(own...)) {
 		r.invalid(selector, "`selector` not auto-generated")
 	}
 }

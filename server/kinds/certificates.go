@@ -12,8 +12,10 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"net/mail"
 	"slices"
 	"strings"
+	"time"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -353,8 +355,131 @@ func validatePodCertificateStatus(r *report, object place, live value.Value) {
 			"non-condition status fields must be empty when denying or failing the PodCertificateRequest")
 	case ends == "":
 		r.sameStatus(status, was, immutable)
+	default:
+		r.issued(status, object.at("spec"))
 	}
 }
+
+// mostOfChain is how many bytes an issued chain of certificates may have.
+const mostOfChain = 100 * 1024
+
+// issued validates the chain of certificates that a request for the certificate of a pod got, and its times. The first error ends the
+// validation, but for those of the names in the certificate and for times that are missing.
+func (r *report) issued(status, spec place) {
+	chain := status.at("certificateChain")
+	if len(chain.Str()) > mostOfChain {
+		r.add(field.TooLong(chain.path(), chain.Str(), mostOfChain))
+		return
+	}
+	block, rest := pem.Decode([]byte(chain.Str()))
+	switch {
+	case block == nil:
+		r.invalidAs(chain, chain.Str(), "issued certificate chain must contain at least one certificate")
+		return
+	case block.Type != "CERTIFICATE":
+		r.invalidAs(chain, chain.Str(), "issued certificate chain must consist entirely of CERTIFICATE PEM blocks")
+		return
+	}
+	leaf, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		r.invalidAs(chain, chain.Str(), "leaf certificate does not parse as valid X.509")
+		return
+	}
+	r.leafNames(chain, leaf)
+	if wanted, ok := wantedKey(spec).(interface{ Equal(crypto.PublicKey) bool }); ok && !wanted.Equal(leaf.PublicKey) {
+		r.invalidAs(chain, chain.Str(), "leaf certificate was not issued to the requested public key")
+		return
+	}
+	if !r.leafTimes(status, leaf, spec.Get("maxExpirationSeconds").Int()) {
+		return
+	}
+	for block, rest = pem.Decode(rest); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type != "CERTIFICATE" {
+			r.invalidAs(chain, chain.Str(), "issued certificate chain must consist entirely of CERTFICATE PEM blocks") // sic
+			return
+		}
+		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+			r.invalidAs(chain, chain.Str(), "intermediate certificate does not parse as valid X.509")
+			return
+		}
+	}
+}
+
+// wantedKey returns the public key that a certificate is requested for. The key was validated when the request was created.
+func wantedKey(spec place) any {
+	if der := decoded(spec.at("stubPKCS10Request")); len(der) > 0 {
+		if request, err := x509.ParseCertificateRequest(der); err == nil {
+			return request.PublicKey
+		}
+		return nil
+	}
+	key, err := x509.ParsePKIXPublicKey(decoded(spec.at("pkixPublicKey")))
+	if err != nil {
+		return nil
+	}
+	return key
+}
+
+// leafNames validates the names that an issued certificate is for.
+func (r *report) leafNames(chain place, leaf *x509.Certificate) {
+	for _, name := range leaf.DNSNames {
+		if name == "" {
+			r.invalidAs(chain, name, "leaf certificate should not contain empty DNSName")
+		}
+		if strings.Contains(name, "..") {
+			r.invalidAs(chain, name, "leaf certificate's DNSName should not contain '..'")
+		}
+		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") {
+			r.invalidAs(chain, name, "leaf certificate's DNSName should not start or end with '.'")
+		}
+	}
+	for _, address := range leaf.EmailAddresses {
+		if _, err := mail.ParseAddress(address); err != nil {
+			r.invalidAs(chain, address, "leaf certificate should not contain invalid EmailAddress")
+		}
+	}
+}
+
+// leafTimes validates the times of an issued certificate against those in the status, and reports whether they are right.
+func (r *report) leafTimes(status place, leaf *x509.Certificate, seconds int64) bool {
+	chain := status.at("certificateChain")
+	from, until, refresh := status.at("notBefore"), status.at("notAfter"), status.at("beginRefreshAt")
+	for _, p := range [...]place{from, until} {
+		if p.IsAbsent() { // a time of zero is null
+			r.required(p, "must be present and consistent with the issued certificate")
+		}
+	}
+	if refresh.IsAbsent() {
+		r.required(refresh, "must be present and in the range [notbefore+10min, notafter-10min]")
+	}
+	if len(r.errs) > 0 {
+		return false
+	}
+	const skew, margin = 5 * time.Minute, 10 * time.Minute
+	lifetime, begin := leaf.NotAfter.Sub(leaf.NotBefore), timeOf(refresh.Value)
+	switch {
+	case !timeOf(from.Value).Equal(leaf.NotBefore):
+		r.wrongTime(from, "must be set to the NotBefore time encoded in the leaf certificate")
+	case time.Since(leaf.NotBefore).Abs() > skew:
+		r.wrongTime(from, "must be set to within 5 minutes of kube-apiserver's current time")
+	case !timeOf(until.Value).Equal(leaf.NotAfter):
+		r.wrongTime(until, "must be set to the NotAfter time encoded in the leaf certificate")
+	case lifetime < time.Hour:
+		r.invalidAs(chain, lifetime, "leaf certificate lifetime must be >= 1 hour")
+	case lifetime > time.Duration(seconds)*time.Second:
+		r.invalidAs(chain, lifetime, fmt.Sprintf("leaf certificate lifetime must be <= spec.maxExpirationSeconds (%v)", seconds))
+	case begin.Before(leaf.NotBefore.Add(margin)):
+		r.wrongTime(refresh, "must be at least 10 minutes after status.notBefore")
+	case begin.After(leaf.NotAfter.Add(-margin)):
+		r.wrongTime(refresh, "must be at least 10 minutes before status.notAfter")
+	default:
+		return true
+	}
+	return false
+}
+
+// wrongTime refuses a time.
+func (r *report) wrongTime(p place, detail string) { r.invalidAs(p, timeOf(p.Value), detail) }
 
 // endOf returns the type of the condition that ended a request.
 func endOf(status value.Value) string {
@@ -378,11 +503,8 @@ const mostOfBundle = 1 << 20
 
 // validateBundle validates a ClusterTrustBundle. A text that does not change is not read.
 func validateBundle(r *report, object place, live value.Value) {
-	metadata, spec := object.at("metadata"), object.at("spec")
+	spec := object.at("spec")
 	signer, text := spec.at("signerName"), spec.at("trustBundle")
-	if name := metadata.at("name"); isSet(live) {
-		r.invalid(name, trustBundleNameFor(signer.Str())(name.Str(), false)...)
-	}
 	if signer.Str() != "" {
 		r.signerName(signer)
 	}

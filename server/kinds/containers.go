@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -504,7 +505,7 @@ func (w *podWalk) envFrom(p place) {
 			}
 			n++
 			if named := source.at("name"); w.present(named) {
-				w.subdomain(named)
+				w.invalidAs(named, named.Str(), apivalidation.NameIsDNSSubdomain(named.Str(), true)...) // as a prefix of names
 			}
 		}
 		switch n {

@@ -294,6 +294,9 @@ func validateRuntimeClass(r *report, object place, live value.Value) {
 	tolerations := scheduling.at("tolerations")
 	r.tolerations(tolerations, false)
 	r.tolerationsOnce(tolerations)
+	if isSet(live) {
+		r.unchangedLater(handler, live.Get("handler"))
+	}
 	switch wrong := validation.IsDNS1123Label(handler.Str()); {
 	case handler.Str() == "":
 		r.later(handler, "")
@@ -301,9 +304,6 @@ func validateRuntimeClass(r *report, object place, live value.Value) {
 		for _, detail := range wrong {
 			r.laterInvalid(handler, handler.Str(), detail)
 		}
-	}
-	if isSet(live) {
-		r.unchangedLater(handler, live.Get("handler"))
 	}
 }
 
@@ -339,6 +339,8 @@ func validateAddress(r *report, object place, live value.Value) {
 		for _, name := range [...]string{"resource", "name", "namespace"} {
 			if p := ref.at(name); p.Str() != "" {
 				r.invalid(p, content.IsPathSegmentName(p.Str())...)
+			} else if name != "namespace" && isSet(live) {
+				r.required(p, "")
 			} else if name != "namespace" {
 				r.later(p, "")
 			}
@@ -607,12 +609,15 @@ func (r *report) limited(p place) {
 		} else {
 			r.queuing(queuing)
 		}
-	case "":
-		r.later(typ, "")
 	default:
-		r.onlyAmong(typ, "Queue", "Reject")
+		if typ.Str() != "" {
+			r.onlyAmong(typ, "Queue", "Reject")
+		}
 		if queuing.is() {
 			r.forbiddenLater(queuing, "")
+		}
+		if typ.Str() == "" {
+			r.later(typ, "")
 		}
 	}
 	r.percent(p.at("lendablePercent"))

@@ -507,9 +507,20 @@ func validatePhase(r *report, object place, _ value.Value) {
 
 var featureName = lazyRegexp(`^[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*$`)
 
-// validateNodeStatus validates the features that a Node declares, in alphabetical order.
+// validateNodeStatus validates the status of a Node. Addresses may not come twice.
 func validateNodeStatus(r *report, object place, _ value.Value) {
-	status := object.at("status")
+	r.nodeState(object.at("status"))
+	var met names
+	addresses := object.at("status").at("addresses")
+	for i := range addresses.indexes() {
+		if a := addresses.item(i); !met.add(a.text("type") + " " + a.text("address")) {
+			r.duplicate(a)
+		}
+	}
+}
+
+// nodeState validates the resources of a Node, and the features that it declares, which are in alphabetical order.
+func (r *report) nodeState(status place) {
 	for _, member := range [...]string{"capacity", "allocatable"} {
 		amounts := status.at(member)
 		for name, amount := range amounts.Members() {
@@ -522,7 +533,7 @@ func validateNodeStatus(r *report, object place, _ value.Value) {
 			}
 		}
 	}
-	features := object.at("status").at("declaredFeatures")
+	features := status.at("declaredFeatures")
 	for i := range features.indexes() {
 		feature := features.item(i)
 		switch name, most := feature.Str(), validation.DNS1123SubdomainMaxLength; {
@@ -562,8 +573,8 @@ func validateNode(r *report, object place, live value.Value) {
 			r.add(e)
 		}
 	}
-	if id := spec.at("externalID"); isSet(live) && id.Str() != live.Get("spec", "externalID").Str() {
-		r.forbidden(id, "may not be updated")
+	if !isSet(live) {
+		r.nodeState(object.at("status"))
 	}
 	cidrs, had := spec.at("podCIDRs"), live.Get("spec", "podCIDRs")
 	var texts []string
@@ -587,9 +598,12 @@ func validateNode(r *report, object place, live value.Value) {
 	switch id, was := spec.at("providerID"), live.Get("spec", "providerID").Str(); {
 	case was == "":
 	case id.Str() == "":
-		r.laterInvalid(id, nil, "field cannot be cleared once set")
+		r.invalidAs(id, nil, "field cannot be cleared once set")
 	case id.Str() != was:
-		r.laterInvalid(id, nil, "field cannot be modified once set")
+		r.invalidAs(id, nil, "field cannot be modified once set")
+	}
+	if id := spec.at("externalID"); isSet(live) && id.Str() != live.Get("spec", "externalID").Str() {
+		r.forbidden(id, "may not be updated")
 	}
 }
 

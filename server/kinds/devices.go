@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -450,7 +451,7 @@ func (r *report) validValues(p place, standard, most resource.Quantity) {
 		var met names
 		for i := range p.indexes() {
 			q := quantity(p.Item(i))
-			if text := q.AsDec().String(); !met.add(text) {
+			if text := strconv.FormatInt(q.Value(), 10); !met.add(text) { // whole numbers are compared, rounded up
 				r.add(field.Duplicate(p.item(i).path(), text))
 			}
 		}
@@ -489,34 +490,18 @@ func (r *report) validRange(p place, standard, most resource.Quantity) {
 	r.rangeSteps(p, standard, most)
 }
 
-// rangeSteps validates the steps of a range: each amount is the least one and a number of steps. Amounts with fractions are counted in
-// thousandths, and others as whole numbers, which not every amount is.
+// rangeSteps validates the steps of a range: each amount is the least one and a number of steps. Amounts are rounded up to whole numbers.
 func (r *report) rangeSteps(p place, standard, most resource.Quantity) {
 	least, step := quantity(p.Get("min")), p.at("step")
-	amounts := []rangeAmount{{"default", standard}, {"min", least}}
-	for _, name := range [...]string{"max", "step"} {
-		if v := p.Get(name); isSet(v) {
-			amounts = append(amounts, rangeAmount{name, quantity(v)})
-		}
-	}
-	count, wrong := (*resource.Quantity).Value, (*rangeAmount).notWhole
-	fractions := slices.ContainsFunc(amounts, func(a rangeAmount) bool { return a.hasFraction() })
-	if fractions {
-		count, wrong = (*resource.Quantity).MilliValue, (*rangeAmount).notMilli
-	}
-	refused := func() bool {
-		before := len(r.errs)
-		for _, a := range amounts {
-			if detail := wrong(&a); detail != "" {
-				r.invalidAs(p.at(a.name), a.String(), detail)
-			}
-		}
-		return len(r.errs) > before
-	}
-	if fractions && refused() || !step.is() {
+	if !step.is() {
 		return
 	}
 	by := quantity(step.Value)
+	amounts := []rangeAmount{{"default", standard}, {"min", least}}
+	if top := p.Get("max"); isSet(top) {
+		amounts = append(amounts, rangeAmount{"max", quantity(top)})
+	}
+	amounts = append(amounts, rangeAmount{"step", by})
 	if by.Sign() <= 0 {
 		r.invalidAs(step, by.String(), "must be greater than zero")
 		return
@@ -525,11 +510,17 @@ func (r *report) rangeSteps(p place, standard, most resource.Quantity) {
 	if added.Add(by); added.Cmp(most) > 0 {
 		r.invalidAs(step, by.String(), fmt.Sprintf("one step %s is larger than capacity value: %s", added.String(), most.String()))
 	}
-	if !fractions && refused() {
+	before := len(r.errs)
+	for _, a := range amounts {
+		if detail := a.notWhole(); detail != "" {
+			r.invalidAs(p.at(a.name), a.String(), detail)
+		}
+	}
+	if len(r.errs) > before {
 		return
 	}
 	for _, a := range amounts {
-		if (a.name == "default" || a.name == "max") && (count(&a.Quantity)-count(&least))%count(&by) != 0 {
+		if (a.name == "default" || a.name == "max") && (a.Value()-least.Value())%by.Value() != 0 {
 			r.invalidAs(step, a.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", by.String(), least.String()))
 		}
 	}
@@ -539,20 +530,6 @@ func (r *report) rangeSteps(p place, standard, most resource.Quantity) {
 type rangeAmount struct {
 	name string
 	resource.Quantity
-}
-
-// hasFraction reports whether an amount is no whole number.
-func (a *rangeAmount) hasFraction() bool {
-	rounded := a.DeepCopy()
-	return !rounded.RoundUp(0)
-}
-
-// notMilli returns why an amount cannot be counted in thousandths.
-func (a *rangeAmount) notMilli() string {
-	if a.Cmp(*resource.NewMilliQuantity(a.MilliValue(), a.Format)) != 0 {
-		return "value cannot be represented as a milli value"
-	}
-	return ""
 }
 
 // notWhole returns why an amount is no number that an int64 holds.

@@ -198,7 +198,7 @@ func appendInside(to []byte, typ string, v value.Value) []byte {
 	if _, isStruct := insideTypes()[typ]; isStruct {
 		return append(appendInsideMembers(append(to, '{'), typ, v), '}')
 	}
-	if !isSet(v) {
+	if !isSet(v) || typ == "any" && notZero(v).IsAbsent() { // a time of zero is one that is not set
 		return append(to, absentInside(typ)...)
 	}
 	return append(to, v.String()...)
@@ -214,6 +214,7 @@ func appendInsideMembers(to []byte, typ string, v value.Value) []byte {
 		switch {
 		case f.embedded:
 			to = appendInsideMembers(to, f.typ, member)
+		case f.optional && f.typ == "any" && notZero(member).IsAbsent(): // a time of zero
 		case f.optional && (isEmpty(member) || member.Equal(value.String("")) || member.Equal(value.Int(0)) || member.Equal(value.Bool(false))) &&
 			!(strings.HasPrefix(f.typ, "*") && !member.IsAbsent()):
 		default:

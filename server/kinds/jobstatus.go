@@ -69,8 +69,11 @@ func validateJobStatus(r *report, object place, live value.Value) {
 	s.changes()
 }
 
-// changed reports whether the status has another value for a member than before.
-func (s *jobProgress) changed(name string) bool { return !same(s.at.Get(name), s.was.Get(name)) }
+// changed reports whether the status has another value for a member than before. A time of zero, which is null here, differs from none.
+func (s *jobProgress) changed(name string) bool {
+	is, was := s.at.Get(name), s.was.Get(name)
+	return !same(is, was) || is.IsNull() != was.IsNull()
+}
 
 // conditions refuses the conditions as a whole. The error does not show them.
 func (s *jobProgress) conditions(detail string) {
@@ -108,15 +111,15 @@ func (s *jobProgress) excluding() {
 func (s *jobProgress) completionTime() {
 	p := s.at.at("completionTime")
 	if s.changed("completionTime") || s.is.complete != s.had.complete {
-		if p.is() && !s.is.complete {
+		if !p.IsAbsent() && !s.is.complete {
 			s.invalid(p, "cannot set completionTime when there is no Complete=True condition")
 		}
-		if !p.is() && s.is.complete {
+		if p.IsAbsent() && s.is.complete {
 			s.required(p, "completionTime is required for Complete jobs")
 		}
 	}
 	if started := s.at.Get("startTime"); s.changed("startTime") || s.changed("completionTime") {
-		if isSet(started) && p.is() && timeOf(p.Value).Before(timeOf(started)) {
+		if !started.IsAbsent() && !p.IsAbsent() && timeOf(p.Value).Before(timeOf(started)) {
 			s.invalid(p, "must be equal to or after `startTime`")
 		}
 	}
@@ -140,7 +143,7 @@ func (s *jobProgress) finished() {
 		s.invalid(active, "active>0 is invalid for finished job")
 	}
 	empty := s.spec.Get("suspend").Bool() && isSet(s.spec.Get("completions")) && s.spec.Get("completions").Int() == 0
-	if started := s.at.at("startTime"); (s.ended || s.changed("startTime")) && !empty && s.is.finished() && !started.is() {
+	if started := s.at.at("startTime"); (s.ended || s.changed("startTime")) && !empty && s.is.finished() && started.IsAbsent() {
 		s.required(started, "startTime is required for finished job")
 	}
 	pods := s.at.at("uncountedTerminatedPods")
@@ -244,11 +247,11 @@ func (s *jobProgress) changes() {
 			s.invalidAs(p, p.Int(), "cannot decrease the "+name+" counter")
 		}
 	}
-	if p := s.at.at("completionTime"); p.is() && isSet(s.was.Get("completionTime")) && s.changed("completionTime") {
+	if p := s.at.at("completionTime"); !p.IsAbsent() && !s.was.Get("completionTime").IsAbsent() && s.changed("completionTime") {
 		s.invalid(p, "field is immutable")
 	}
 	resumes := s.had.suspended && s.is.resumed
-	if p := s.at.at("startTime"); s.changed("startTime") && !resumes && isSet(s.was.Get("startTime")) && !s.spec.Get("suspend").Bool() {
+	if p := s.at.at("startTime"); s.changed("startTime") && !resumes && !s.was.Get("startTime").IsAbsent() && !s.spec.Get("suspend").Bool() {
 		s.invalid(p, "field is immutable for unsuspended job once set")
 	}
 	if s.had.successful && !s.is.successful {

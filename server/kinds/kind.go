@@ -51,6 +51,9 @@ type Traits struct {
 	nameOf       func(object value.Value) apivalidation.ValidateNameFunc // the rule for the name of an object, in place of name
 	namedOnce    bool                                                    // an update does not validate the prefix of generated names
 	namedAlways  bool                                                    // a write of the status validates the prefix of generated names, too
+	namedAgain   bool                                                    // an update validates the name, too
+	metadataLast bool                                                    // the metadata of a new object is validated only after the rest, see api.ValidateNew
+	freeStatus   bool                                                    // a write of the status validates no finalizers
 	namedLast    bool                                                    // the name is validated after the fields, and no prefix of it is
 	validate     check                                                   // the kind's own fields
 	early        check                                                   // what ends a write before anything is allocated, and comes alone
@@ -150,7 +153,7 @@ func (k Kind) Refused(ctx context.Context, object, live value.Value, subresource
 // The name is checked before the fields, as kube-apiserver validates ObjectMeta first. fieldsFirst turns that around.
 func (k Kind) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
 	errs := k.own(ctx, object, value.Value{}, "")
-	if k.fieldsFirst && len(errs) > 0 {
+	if k.metadataLast || k.fieldsFirst && len(errs) > 0 {
 		return errs
 	}
 	of := append(api.ValidateNamed(object, k.Namespaced, k.nameRule(object)), k.finalizers(object)...)
@@ -198,8 +201,17 @@ func (k Kind) prefix(object value.Value) field.ErrorList {
 // ValidateUpdate returns the errors in the own fields of object, including changes of immutable fields. [api.ValidateReplaced] returns the
 // errors in its metadata.
 func (k Kind) ValidateUpdate(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
-	errs := k.finalizers(object)
-	if subresource == "" || k.namedAlways {
+	var errs field.ErrorList
+	if subresource == "" && k.namedAgain {
+		name := object.Get("metadata", "name").Str()
+		for _, detail := range k.nameRule(object)(name, false) {
+			errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), name, detail))
+		}
+	}
+	if subresource != "status" || !k.freeStatus {
+		errs = append(errs, k.finalizers(object)...)
+	}
+	if subresource == "" || subresource == "resize" || subresource == "ephemeralcontainers" || k.namedAlways {
 		errs = append(k.prefix(object), errs...)
 	}
 	return append(errs, k.own(ctx, object, live, subresource)...)

@@ -67,7 +67,7 @@ func table() []Traits {
 			cells: cells(name, shown(endpointsOf), age),
 		},
 		{
-			Name: "Event", name: anyName, namedOnce: true, validate: validateEvent, anyFinalizer: true, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
+			Name: "Event", metadataLast: true, namedOnce: true, validate: validateEvent, anyFinalizer: true, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
 			cells: eventCells,
 			Fields: []string{
 				"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid", "involvedObject.apiVersion",
@@ -197,10 +197,11 @@ func table() []Traits {
 		},
 		{
 			Group: "autoscaling", Name: "HorizontalPodAutoscaler", namedOnce: true, validate: validateAutoscaler, asHub: true,
+			parts: map[string]check{"status": validateAutoscalerStatus},
 			cells: autoscalerCells, shownAs: schema.GVK{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
 		},
 		{
-			Group: "batch", Name: "CronJob", namedOnce: true, warn: warnOfCronJob, validate: validateCronJob, pods: "spec.jobTemplate.spec.template.spec", named: ofPods,
+			Group: "batch", Name: "CronJob", namedOnce: true, freeStatus: true, warn: warnOfCronJob, validate: validateCronJob, pods: "spec.jobTemplate.spec.template.spec", named: ofPods,
 			cells: cronJobCells,
 		},
 		{
@@ -238,7 +239,7 @@ func table() []Traits {
 			cells: ingressCells,
 		},
 		{
-			Group: networkGroup, Name: "IngressClass", validate: validateIngressClass,
+			Group: networkGroup, Name: "IngressClass", namedOnce: true, validate: validateIngressClass,
 			cells: cells(shown(ingressClassName), text("spec", "controller"), shown(ingressParameters), age),
 		},
 		{
@@ -287,19 +288,19 @@ func table() []Traits {
 
 		// Who may do what.
 		{
-			Group: rbacGroup, Name: "ClusterRole", namedOnce: true, name: roleName, validate: validateClusterRole, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "ClusterRole", name: roleName, validate: validateClusterRole, CreateOnUpdate: true,
 			cells: cells(name, created),
 		},
 		{
-			Group: rbacGroup, Name: "ClusterRoleBinding", namedOnce: true, name: roleName, validate: validateClusterRoleBinding, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "ClusterRoleBinding", name: roleName, validate: validateClusterRoleBinding, CreateOnUpdate: true,
 			cells: bindingCells,
 		},
 		{
-			Group: rbacGroup, Name: "Role", namedOnce: true, name: roleName, validate: validateRole, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "Role", name: roleName, validate: validateRole, CreateOnUpdate: true,
 			cells: cells(name, created),
 		},
 		{
-			Group: rbacGroup, Name: "RoleBinding", namedOnce: true, name: roleName, validate: validateRoleBinding, CreateOnUpdate: true,
+			Group: rbacGroup, Name: "RoleBinding", name: roleName, validate: validateRoleBinding, CreateOnUpdate: true,
 			cells: bindingCells,
 		},
 		{
@@ -312,7 +313,7 @@ func table() []Traits {
 			Fields: []string{"spec.signerName"},
 		},
 		{
-			Group: certificateGroup, Name: "ClusterTrustBundle", nameOf: bundleName, validate: validateBundle, Conditional: true,
+			Group: certificateGroup, Name: "ClusterTrustBundle", nameOf: bundleName, namedAgain: true, validate: validateBundle, Conditional: true,
 			cells:  cells(name, textOr(none, "spec", "signerName")),
 			Fields: []string{"spec.signerName"},
 		},

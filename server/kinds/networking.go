@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -323,12 +324,23 @@ func parentRef(s source) string {
 	return out + parent.Get("name").Str()
 }
 
-// validateIngressClass validates an IngressClass.
+// generated refuses a prefix of generated names that no DNS subdomain begins with.
+func (r *report) generated(object place) {
+	metadata := object.at("metadata")
+	if prefix := metadata.at("generateName"); prefix.Str() != "" {
+		r.invalidAs(prefix, prefix.Str(), apivalidation.NameIsDNSSubdomain(prefix.Str(), true)...)
+	}
+}
+
+// validateIngressClass validates an IngressClass. An update validates its prefix of generated names after immutable fields.
 func validateIngressClass(r *report, object place, live value.Value) {
 	spec := object.at("spec")
 	controller, parameters := spec.at("controller"), spec.at("parameters")
 	if was := live.Get("spec", "controller").Str(); isSet(live) && controller.Str() != was {
 		r.invalidAs(controller, controller.Str(), "field is immutable")
+	}
+	if isSet(live) {
+		r.generated(object)
 	}
 	if len(controller.Str()) > 250 {
 		r.add(field.TooLong(controller.path(), "", 250))

@@ -225,7 +225,12 @@ func (r *report) workload(spec place, kind string) {
 	}
 	template := spec.at("template")
 	r.labelsSelected(template, selector.Value)
-	r.template(withClaims(template, spec.Get("volumeClaimTemplates")))
+	template = withClaims(template, spec.Get("volumeClaimTemplates"))
+	if of := template.Get("spec"); kind == "StatefulSet" && isSet(of) { // the controller sets both for each pod
+		of = of.With("hostname", value.Value{}).With("subdomain", value.Value{})
+		template = template.with(template.With("spec", of))
+	}
+	r.template(template)
 	r.restartsAlways(template, kind)
 }
 

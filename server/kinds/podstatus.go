@@ -144,8 +144,8 @@ func (r *report) claimStatuses(p place, claims value.Value) {
 		if !met.add(name.Str()) {
 			r.duplicate(name)
 		}
-		if claim.is() {
-			r.subdomain(claim)
+		if claim.is() && !isLabel(claim.Str()) {
+			r.invalidPointer(claim, validation.IsDNS1123Subdomain(claim.Str())...)
 		}
 	}
 }

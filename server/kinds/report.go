@@ -86,6 +86,11 @@ func (r *report) invalidAs(p place, shown any, details ...string) {
 	}
 }
 
+// invalidPointer refuses a text that kube-apiserver has behind a pointer, and shows as JSON.
+func (r *report) invalidPointer(p place, details ...string) {
+	r.invalidAs(p, Enumeration(p.Str()), details...)
+}
+
 // present refuses an empty text, and reports whether it is not.
 func (r *report) present(p place) bool {
 	if p.Str() == "" {

@@ -167,30 +167,35 @@ var (
 	dotsOnly    = lazyRegexp(`^[\. ]+$`)
 )
 
+// windowsText refuses a text of options for Windows. The error shows the text as JSON.
+func (w *podWalk) windowsText(p place, details ...string) {
+	w.invalidAs(p, Enumeration(p.Str()), details...)
+}
+
 func (w *podWalk) windowsOptions(p place) {
 	if !p.is() {
 		return
 	}
 	if name := p.at("gmsaCredentialSpecName"); name.is() {
-		w.invalid(name, validation.IsDNS1123Subdomain(name.Str())...)
+		w.invalidPointer(name, validation.IsDNS1123Subdomain(name.Str())...)
 	}
 	if spec := p.at("gmsaCredentialSpec"); spec.is() {
 		switch n := len(spec.Str()); {
 		case n == 0:
-			w.invalid(spec, "gmsaCredentialSpec cannot be an empty string")
+			w.invalidPointer(spec, "gmsaCredentialSpec cannot be an empty string")
 		case n > 64*1024:
-			w.invalid(spec, "gmsaCredentialSpec size must be under 64 KiB")
+			w.invalidPointer(spec, "gmsaCredentialSpec size must be under 64 KiB")
 		}
 	}
 	name := p.at("runAsUserName")
 	switch text := name.Str(); {
 	case !name.is():
 	case text == "":
-		w.invalid(name, "runAsUserName cannot be an empty string")
+		w.invalidPointer(name, "runAsUserName cannot be an empty string")
 	case controls().MatchString(text):
-		w.invalid(name, "runAsUserName cannot contain control characters")
+		w.invalidPointer(name, "runAsUserName cannot contain control characters")
 	case strings.Count(text, `\`) > 1:
-		w.invalid(name, "runAsUserName cannot contain more than one backslash")
+		w.invalidPointer(name, "runAsUserName cannot contain more than one backslash")
 	default:
 		w.windowsUser(name)
 	}
@@ -203,22 +208,22 @@ func (w *podWalk) windowsUser(name place) {
 		domain, user = "", domain
 	}
 	if len(domain) >= 256 {
-		w.invalid(name, "runAsUserName's Domain length must be under 256 characters")
+		w.invalidPointer(name, "runAsUserName's Domain length must be under 256 characters")
 	}
 	if qualified && !netBIOS().MatchString(domain) && !userDomain().MatchString(domain) {
-		w.invalid(name, "runAsUserName's Domain doesn't match the NetBios nor the DNS format")
+		w.invalidPointer(name, "runAsUserName's Domain doesn't match the NetBios nor the DNS format")
 	}
 	switch n := len(user); {
 	case n == 0:
-		w.invalid(name, "runAsUserName's User cannot be empty")
+		w.invalidPointer(name, "runAsUserName's User cannot be empty")
 	case n > 104:
-		w.invalid(name, "runAsUserName's User length must not be longer than 104 characters")
+		w.invalidPointer(name, "runAsUserName's User length must not be longer than 104 characters")
 	}
 	if dotsOnly().MatchString(user) {
-		w.invalid(name, "runAsUserName's User cannot contain only periods or spaces")
+		w.invalidPointer(name, "runAsUserName's User cannot contain only periods or spaces")
 	}
 	if noUserChars().MatchString(user) {
-		w.invalid(name, `runAsUserName's User cannot contain the following characters: "/\:;|=,+*?<>@[]`)
+		w.invalidPointer(name, `runAsUserName's User cannot contain the following characters: "/\:;|=,+*?<>@[]`)
 	}
 }
 
@@ -300,6 +305,9 @@ func (r *report) noMembers(p place, why string, members ...string) {
 func (w *podWalk) hostUsers() {
 	if users := w.spec.Get("hostUsers"); !isSet(users) || users.Bool() {
 		return
+	}
+	if network := w.spec.at("hostNetwork"); network.Bool() {
+		w.forbidden(network, "when `hostUsers` is false")
 	}
 	if pid := w.spec.Get("hostPID"); pid.Bool() {
 		w.forbidden(w.spec.below(pid, "HostPID", isMember), "when `hostUsers` is false")

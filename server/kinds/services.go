@@ -2,7 +2,6 @@ package kinds
 
 import (
 	"net"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -938,7 +937,7 @@ func (r *report) balancer(p place, live value.Value, modes bool) {
 		}
 		if host.Str() != "" {
 			r.invalid(host, validation.IsDNS1123Subdomain(host.Str())...)
-			if _, err := netip.ParseAddr(host.Str()); err == nil {
+			if netutils.ParseIPSloppy(host.Str()) != nil {
 				r.invalid(host, "must be a DNS name, not an IP address")
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -497,15 +498,30 @@ func (r *report) volumeClasses(spec place, inline bool) {
 	}
 }
 
+// attacherLater validates the name of the driver that attaches a new volume, after the rest. Its letters may be in upper case.
+func (r *report) attacherLater(p place) {
+	if p.Str() == "" {
+		r.later(p, "")
+		return
+	}
+	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
+	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
+		r.laterInvalid(p, p.Str(), detail)
+	}
+	if len(p.Str()) > longestDriver {
+		r.last = append(r.last, field.TooLongCharacters(p.path(), p.Str(), longestDriver))
+	}
+}
+
 // validateAttachment validates a VolumeAttachment.
 //
 // It is about a PersistentVolume by its name, or about a volume that it contains.
 func validateAttachment(r *report, object place, live value.Value) {
 	spec, status := object.at("spec"), object.at("status")
-	if attacher := spec.at("attacher"); attacher.Str() == "" && !isSet(live) {
-		r.later(attacher, "")
-	} else {
+	if attacher := spec.at("attacher"); isSet(live) {
 		r.driverName(attacher)
+	} else {
+		r.attacherLater(attacher)
 	}
 	source := spec.at("source")
 	inline, name := source.at("inlineVolumeSpec"), source.at("persistentVolumeName")
@@ -565,7 +581,7 @@ func validateClass(r *report, object place, live value.Value) {
 	}
 	r.topologies(object.at("allowedTopologies"))
 	if isSet(live) {
-		for _, name := range [...]string{"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"} {
+		for _, name := range [...]string{"provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"} {
 			r.unchangedLater(object.at(name), live.Get(name))
 		}
 	}
@@ -636,9 +652,7 @@ func validateAttributesClass(r *report, object place, live value.Value) {
 	if isSet(live) && !r.same(parameters, live.Get("parameters")) {
 		r.forbidden(parameters, "updates to parameters are forbidden.")
 	}
-	if driver.Str() == "" {
-		r.later(driver, "")
-	} else {
+	if r.present(driver) {
 		name := strings.ToLower(driver.Str())
 		r.invalidAs(driver, name, validation.IsQualifiedName(name)...)
 	}
@@ -652,10 +666,8 @@ func validateStorageCapacity(r *report, object place, live value.Value) {
 		r.selector(topology)
 	}
 	r.invalidAs(class, class.Str(), validation.IsDNS1123Subdomain(class.Str())...)
-	for _, name := range [...]string{"capacity", "maximumVolumeSize"} {
-		if p := object.at(name); strings.HasPrefix(p.Str(), "-") {
-			r.invalid(p, "must be greater than or equal to 0")
-		}
+	if capacity := object.at("capacity"); strings.HasPrefix(capacity.Str(), "-") {
+		r.invalid(capacity, "must be greater than or equal to 0")
 	}
 	if isSet(live) {
 		r.unchanged(topology, live.Get("nodeTopology"))

@@ -139,12 +139,16 @@ func (r *report) notAll(p place) {
 
 // amount returns the number of a share, whatever it is of.
 //
-// It is enough to compare with zero or with 100 %. A text that is no number is 0.
+// It is enough to compare with zero or with 100 %. A text that is neither a valid percentage nor a number is 0.
 func amount(v value.Value) int64 {
 	if v.Kind() != value.KindString {
 		return v.Int()
 	}
-	n, _ := strconv.ParseInt(strings.TrimSuffix(v.Str(), "%"), 10, 64)
+	text := v.Str()
+	if len(validation.IsValidPercent(text)) == 0 {
+		text = strings.TrimSuffix(text, "%")
+	}
+	n, _ := strconv.ParseInt(text, 10, 64)
 	return n
 }
 

@@ -49,17 +49,42 @@ func ListDocument(v *catalog.Version, m ListMeta, items []value.Value) value.Val
 
 // Partial returns the metadata of object as a PartialObjectMetadata. apiVersion is a version of meta.k8s.io.
 //
-// An object without metadata has empty metadata.
+// An object without metadata has empty metadata. kube-apiserver takes the metadata from its internal object, which has some annotations of
+// older versions in fields.
 func Partial(apiVersion string, object value.Value) value.Value {
 	metadata := object.Get("metadata")
 	if metadata.IsAbsent() {
 		metadata = value.Object()
+	}
+	if annotations := metadata.Get("annotations"); annotations.Len() > 0 {
+		metadata = metadata.With("annotations", withoutFields(object, annotations))
 	}
 	return value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(apiVersion)},
 		value.Member{Name: "kind", Value: value.String(AsPartial)},
 		value.Member{Name: "metadata", Value: metadata},
 	)
+}
+
+// fieldAnnotations are the annotations, by kind, that internal objects have in fields.
+var fieldAnnotations = map[[2]string][]string{
+	{"apps/v1", "DaemonSet"}:  {"deprecated.daemonset.template.generation"},
+	{"apps/v1", "Deployment"}: {"deprecated.deployment.rollback.to"},
+	{"autoscaling/v1", "HorizontalPodAutoscaler"}: {
+		"autoscaling.alpha.kubernetes.io/behavior", "autoscaling.alpha.kubernetes.io/conditions",
+		"autoscaling.alpha.kubernetes.io/current-metrics", "autoscaling.alpha.kubernetes.io/metrics",
+	},
+}
+
+// withoutFields returns the annotations of object without its fieldAnnotations; absent if none is left.
+func withoutFields(object, annotations value.Value) value.Value {
+	for _, name := range fieldAnnotations[[2]string{object.Get("apiVersion").Str(), object.Get("kind").Str()}] {
+		annotations = annotations.With(name, value.Value{})
+	}
+	if annotations.Len() == 0 {
+		return value.Value{}
+	}
+	return annotations
 }
 
 // PartialList returns the metadata of items as a PartialObjectMetadataList. Like kube-apiserver, it writes null for an empty list of items.

@@ -211,6 +211,7 @@ func (c *change) nodePorts(ctx context.Context, object, spec, was value.Value) (
 		return spec, nil
 	}
 	had, taken := portsOf(was), map[int]bool{}
+	met := map[protocolPort]bool{}
 	shared := sharedPorts(spec, was)
 	var ports []value.Value
 	for p := range spec.Get("ports").Items() {
@@ -232,6 +233,11 @@ func (c *change) nodePorts(ctx context.Context, object, spec, was value.Value) (
 			asked = port
 		}
 		taken[asked] = true
+		port := protocolPort{p.Get("protocol").Str(), asked}
+		if met[port] && !was.IsAbsent() { // validation refuses it in a new service
+			return spec, fmt.Errorf("duplicate nodePort: %v", port)
+		}
+		met[port] = true
 		if was.IsAbsent() && !of.isGiven {
 			shared[number] = sharedPort{asked, true}
 		}
@@ -246,6 +252,12 @@ func (c *change) nodePorts(ctx context.Context, object, spec, was value.Value) (
 		}
 	}
 	return spec, nil
+}
+
+// protocolPort is a port on nodes of one protocol.
+type protocolPort struct {
+	protocol string
+	port     int
 }
 
 // sharedPort is the port on nodes of all ports of a new service that have one number, for example for TCP and UDP.

@@ -42,6 +42,14 @@ func (f form) ValidateUpdate(
 	return append(f.Form.ValidateUpdate(ctx, object, live, subresource, w), webhook.Validate(object, live)...)
 }
 
+// WithEmpties returns object with the empty lists and maps of sent.
+func (f form) WithEmpties(object, sent, live value.Value, subresource string) value.Value {
+	if holding, ok := f.Form.(catalog.HoldingForm); ok {
+		return holding.WithEmpties(object, sent, live, subresource)
+	}
+	return object
+}
+
 // Install makes the resources of configurations among resources validate webhooks.
 //
 // It is called before the resources are served.

@@ -127,13 +127,13 @@ func warnOfFinalizers(q *rest.Request, content, live value.Value) {
 // invalid returns the 422 of an object with faults. The 422 names the kind that the object names, and for built-in kinds the group in which
 // their objects are stored.
 //
-// For built-in kinds, equal errors are one cause.
+// For built-in kinds but definitions, equal errors are one cause.
 func invalid(v *catalog.Version, content value.Value, errs field.ErrorList) error {
 	kind := kindIn(content)
 	if group, _, ok := strings.Cut(v.Hashed, "/"); ok {
 		kind.Group = group
 	}
-	if v.Custom {
+	if v.Custom || v.GroupResource().Group == "apiextensions.k8s.io" {
 		return api.Invalid(kind, api.Meta(content, "name"), errs)
 	}
 	return api.InvalidOnce(kind, api.Meta(content, "name"), errs)
