@@ -234,6 +234,9 @@ func fromText(text []byte) (interface{}, error) {
 		var s string
 		return decoded(text, &s, "string", func() any { return s })
 	case '{':
+		if m, ok := readMap(text); ok {
+			return m, nil
+		}
 		m := map[string]interface{}{}
 		return decoded(text, &m, "object", func() any { return m })
 	case '[':
@@ -269,7 +272,7 @@ func (e TypeReflectCacheEntry) CanConvertFromUnstructured() bool { return e.unma
 
 // FromUnstructured sets dv, which has an address, to the document sv.
 func (e TypeReflectCacheEntry) FromUnstructured(sv, dv reflect.Value) error {
-	text, err := json.Marshal(sv.Interface())
+	text, err := marshal(sv.Interface())
 	if err != nil {
 		return fmt.Errorf("error encoding %s to json: %v", dv.Type(), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -66,6 +67,7 @@ func main() {
 		} else {
 			g.values(true)
 		}
+		g.methods()
 	}
 }
 
@@ -169,6 +171,68 @@ func (g *game) sets(set, some *fieldpath.Set) {
 		copied.Children.Descend(fieldpath.FieldNameElement("child")).Insert(fieldpath.MakePathOrDie("other"))
 		return showSet(read) + "  " + showSet(copied)
 	})
+}
+
+// text is a type whose methods print and read JSON.
+type text string
+
+func (t text) MarshalJSON() ([]byte, error) { return []byte(t), nil }
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	*t = text(b)
+	return nil
+}
+
+// methods converts a text to maps, and maps to a text, as a type with methods for JSON is converted.
+func (g *game) methods() {
+	entry := value.TypeReflectEntryOf(reflect.TypeFor[text]())
+	in := text(g.json(3))
+	g.say("methods of "+string(in), func() string {
+		x, err := entry.ToUnstructured(reflect.ValueOf(in))
+		if err != nil {
+			return "error"
+		}
+		return show(x)
+	})
+	for _, x := range []any{g.object(3, g.IntN(2) == 0), g.names(3)} {
+		g.say("methods", func() string {
+			var out text
+			if err := entry.FromUnstructured(reflect.ValueOf(x), reflect.ValueOf(&out).Elem()); err != nil {
+				return "error"
+			}
+			return string(out)
+		})
+	}
+}
+
+// json returns a random JSON text, now and then one with a defect.
+func (g *game) json(depth int) string {
+	if depth == 0 || g.IntN(5) == 0 {
+		return []string{
+			`"a"`, `"\u00fc\n<"`, `"\ud800"`, "\"\xff\"", `1`, `1.0`, `1e3`, `-0`, `12345678901234567890`, `true`, `null`, `{}`, `[]`, `"\"`, `nil`,
+		}[g.IntN(15)]
+	}
+	if g.IntN(5) == 0 {
+		return "[" + g.json(depth-1) + ", " + g.json(depth-1) + "]"
+	}
+	var members []string
+	for range g.IntN(4) {
+		name := []string{`"f:a"`, `"f:b"`, `"k:{\"port\":80}"`, `"."`, `"\u003c"`, `"ü"`}[g.IntN(6)]
+		members = append(members, name+": "+[]string{"{}", g.json(depth - 1)}[g.IntN(2)])
+	}
+	return "{" + strings.Join(members, ",") + "}" + []string{"", "", "", "", " ", "\n", "x"}[g.IntN(7)]
+}
+
+// names returns maps of names that need escapes and of some that do not.
+func (g *game) names(depth int) any {
+	if depth == 0 || g.IntN(4) == 0 {
+		return []any{map[string]any(nil), nil, "a", `"\`, "<&>\u2028", "\xff", "\x00\x7f", true, 1, 1.5, []any(nil), []any{"a", false}}[g.IntN(12)]
+	}
+	out := map[string]any{}
+	for range g.IntN(5) {
+		out[[]string{"f:a", "f:b", `k:{"port":80}`, ".", "", "\t", "ü"}[g.IntN(7)]] = g.names(depth - 1)
+	}
+	return out
 }
 
 // some returns some paths of s, in an order that depends on chance alone.
