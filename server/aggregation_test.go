@@ -327,8 +327,10 @@ func TestRemoteGarbage(t *testing.T) {
 	s := servertest.New(t, server.Config{
 		Controllers: []string{"garbage-collector-controller"}, Webhooks: server.Webhooks{Resolve: map[string]string{"ext.default": other.Listener.Addr().String()}},
 	})
-	defer other.Close()
-	t.Cleanup(other.CloseClientConnections)
+	defer func() {
+		other.CloseClientConnections() // the watch goes on
+		other.Close()
+	}()
 	_, local := servertest.Send(t, s, http.MethodPost, servertest.MapsPath, `{"metadata":{"name":"owner"}}`)
 	owner.Store(local.Get("metadata", "uid").Str())
 	servertest.Create(t, s, servertest.MapsPath, `{"metadata":{"name":"owned","ownerReferences":[
