@@ -244,7 +244,14 @@ func TestRemoteNamespace(t *testing.T) {
 		t.Errorf("the namespace is gone after %d deletions with %d things", deletions.Load(), things.Load())
 	}
 	other.Close()
-	servertest.Await(t, func() bool { return servertest.Ask(s, "GET "+root, "").Code == http.StatusServiceUnavailable })
+	const apiService = "/apis/apiregistration.k8s.io/v1/apiservices/v1.ext.example.io"
+	if code, v := servertest.Send(t, s, http.MethodPatch, apiService, `{"metadata":{"labels":{"checked":"again"}}}`); code != http.StatusOK {
+		t.Fatalf("%d %v", code, v)
+	}
+	servertest.Await(t, func() bool {
+		_, v := servertest.Send(t, s, http.MethodGet, apiService, "")
+		return v.Get("status", "conditions").Item(0).Get("status").Str() == "False"
+	})
 	servertest.Create(t, s, "/api/v1/namespaces", `{"metadata":{"name":"held"}}`)
 	if code, v := servertest.Send(t, s, http.MethodDelete, "/api/v1/namespaces/held", ""); code != http.StatusOK {
 		t.Fatalf("%d %v", code, v)
@@ -265,7 +272,7 @@ func TestRemoteNamespace(t *testing.T) {
 			t.Errorf("the metrics lack %s", want)
 		}
 	}
-	if code, v := servertest.Send(t, s, http.MethodDelete, "/apis/apiregistration.k8s.io/v1/apiservices/v1.ext.example.io", ""); code != http.StatusOK {
+	if code, v := servertest.Send(t, s, http.MethodDelete, apiService, ""); code != http.StatusOK {
 		t.Fatalf("%d %v", code, v)
 	}
 	servertest.Await(t, func() bool {
