@@ -244,7 +244,14 @@ func TestRemoteNamespace(t *testing.T) {
 		t.Errorf("the namespace is gone after %d deletions with %d things", deletions.Load(), things.Load())
 	}
 	other.Close()
-	servertest.Await(t, func() bool { return servertest.Ask(s, "GET "+root, "").Code == http.StatusServiceUnavailable })
+	const apiService = "/apis/apiregistration.k8s.io/v1/apiservices/v1.ext.example.io"
+	if code, v := servertest.Send(t, s, http.MethodPatch, apiService, `{"metadata":{"labels":{"checked":"again"}}}`); code != http.StatusOK {
+		t.Fatalf("%d %v", code, v)
+	}
+	servertest.Await(t, func() bool {
+		_, v := servertest.Send(t, s, http.MethodGet, apiService, "")
+		return v.Get("status", "conditions").Item(0).Get("status").Str() == "False"
+	})
 	servertest.Create(t, s, "/api/v1/namespaces", `{"metadata":{"name":"held"}}`)
 	if code, v := servertest.Send(t, s, http.MethodDelete, "/api/v1/namespaces/held", ""); code != http.StatusOK {
 		t.Fatalf("%d %v", code, v)
@@ -265,11 +272,93 @@ func TestRemoteNamespace(t *testing.T) {
 			t.Errorf("the metrics lack %s", want)
 		}
 	}
-	if code, v := servertest.Send(t, s, http.MethodDelete, "/apis/apiregistration.k8s.io/v1/apiservices/v1.ext.example.io", ""); code != http.StatusOK {
+	if code, v := servertest.Send(t, s, http.MethodDelete, apiService, ""); code != http.StatusOK {
 		t.Fatalf("%d %v", code, v)
 	}
 	servertest.Await(t, func() bool {
 		code, _ := servertest.Send(t, s, http.MethodGet, "/api/v1/namespaces/held", "")
+		return code == http.StatusNotFound
+	})
+}
+
+// TestRemoteGarbage has a thing of another API server that a ConfigMap owns, and a ConfigMap that another thing owns. Each goes with its owner.
+func TestRemoteGarbage(t *testing.T) {
+	const root = "/apis/ext.example.io/v1"
+	gone, deleted := make(chan struct{}), make(chan string, 1)
+	var owner atomic.Value // UID of the ConfigMap
+	thing := func(name string) string {
+		owners := ""
+		if name == "owned" {
+			owners = fmt.Sprintf(`,"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"owner","uid":%q}]`, owner.Load())
+		}
+		return fmt.Sprintf(`{"apiVersion":"ext.example.io/v1","kind":"Thing","metadata":{"name":%q,"namespace":"default","uid":"uid-%[1]s"%s}}`, name, owners)
+	}
+	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", wire.JSON)
+		name, isOne := strings.CutPrefix(r.URL.Path, root+"/namespaces/default/things/")
+		isGone := false
+		select {
+		case <-gone:
+			isGone = true
+		default:
+		}
+		switch {
+		case r.URL.Path == root:
+			fmt.Fprint(w, `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"ext.example.io/v1","resources":[
+				{"name":"things","namespaced":true,"kind":"Thing","verbs":["delete","get","list","watch"]}]}`)
+		case r.URL.Path == root+"/things" && r.URL.Query().Get("watch") != "":
+			w.(http.Flusher).Flush()
+			select {
+			case <-gone:
+				fmt.Fprintf(w, `{"type":"DELETED","object":%s}`+"\n", thing("owner"))
+				w.(http.Flusher).Flush()
+			case <-r.Context().Done():
+				return
+			}
+			<-r.Context().Done()
+		case r.URL.Path == root+"/things":
+			fmt.Fprintf(w, `{"metadata":{"resourceVersion":"7"},"items":[%s,%s]}`, thing("owned"), thing("owner"))
+		case isOne && r.Method == http.MethodDelete:
+			select {
+			case deleted <- name:
+			default: // a second deletion of the same thing
+			}
+			fmt.Fprint(w, `{}`)
+		case isOne && !(isGone && name == "owner"):
+			fmt.Fprint(w, thing(name))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"NotFound","code":404}`)
+		}
+	}))
+	s := servertest.New(t, server.Config{
+		Controllers: []string{"garbage-collector-controller"}, Webhooks: server.Webhooks{Resolve: map[string]string{"ext.default": other.Listener.Addr().String()}},
+	})
+	defer func() {
+		other.CloseClientConnections() // the watch goes on
+		other.Close()
+	}()
+	_, local := servertest.Send(t, s, http.MethodPost, servertest.MapsPath, `{"metadata":{"name":"owner"}}`)
+	owner.Store(local.Get("metadata", "uid").Str())
+	servertest.Create(t, s, servertest.MapsPath, `{"metadata":{"name":"owned","ownerReferences":[
+		{"apiVersion":"ext.example.io/v1","kind":"Thing","name":"owner","uid":"uid-owner"}]}}`)
+	servertest.Create(t, s, "/apis/apiregistration.k8s.io/v1/apiservices", `{"metadata":{"name":"v1.ext.example.io"},"spec":{"group":"ext.example.io","version":"v1",
+		"groupPriorityMinimum":10,"versionPriority":1,"insecureSkipTLSVerify":true,"service":{"name":"ext","namespace":"default"}}}`)
+	servertest.Await(t, func() bool {
+		return strings.Contains(servertest.Ask(s, "GET /apis Accept=application/json"+aggregatedParams, "").Body.String(), `"things"`)
+	})
+	if code, v := servertest.Send(t, s, http.MethodDelete, servertest.MapsPath+"/owner", ""); code != http.StatusOK {
+		t.Fatalf("%d %v", code, v)
+	}
+	if got := <-deleted; got != "owned" {
+		t.Errorf("the thing %s is deleted", got)
+	}
+	if code, v := servertest.Send(t, s, http.MethodGet, servertest.MapsPath+"/owned", ""); code != http.StatusOK {
+		t.Errorf("the ConfigMap of a thing that exists: %d %v", code, v)
+	}
+	close(gone)
+	servertest.Await(t, func() bool {
+		code, _ := servertest.Send(t, s, http.MethodGet, servertest.MapsPath+"/owned", "")
 		return code == http.StatusNotFound
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/admission/policy/typecheck"
 	"github.com/deed-project/deed/server/admission/quota"
 	"github.com/deed-project/deed/server/controllers/certificates"
@@ -93,8 +94,18 @@ func (s *Server) startControllers(ctx context.Context) error {
 // startGarbageCollector starts to delete objects whose owners are gone.
 func (s *Server) startGarbageCollector(context.Context) error {
 	collector := &garbage.Collector{Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Now: s.now, Report: s.background.Report}
+	collector.Remotes = s.remoteResources
 	s.background.Go(collector.Run)
 	return nil
+}
+
+// remoteResources returns the resources of other API servers whose objects can be collected.
+func (s *Server) remoteResources() (all []garbage.Remote) {
+	for _, r := range s.aggregator.Resources("delete", "list", "watch") {
+		gvk := schema.GVK{Group: r.Group, Version: r.Version, Kind: r.Kind}
+		all = append(all, garbage.Remote{GVK: gvk, Collection: r.Collection, Namespaced: r.Namespaced})
+	}
+	return all
 }
 
 // startQuotas starts to keep the status of ResourceQuotas.

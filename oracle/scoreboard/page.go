@@ -54,6 +54,11 @@ func writePage(name, results string) error {
 			notes = append(notes, differences(read[0], read[1])...)
 		}
 	}
+	for _, s := range suites {
+		if !s.canRun() {
+			fmt.Fprintf(&page, "\n%s %s was not run: %s, and there is no %s.\n", s.Name, s.version, s.why, s.needs)
+		}
+	}
 	page.WriteString("\n## What passes on one of them only\n\n")
 	if len(notes) == 0 {
 		page.WriteString("Nothing.\n")

@@ -93,6 +93,30 @@ func (a *Aggregator) Collections(namespace string) (paths, unknown []string) {
 	return paths, unknown
 }
 
+// Resource is a resource of a remote API server.
+type Resource struct {
+	Group, Version, Kind string
+	Collection           string // the path of its objects in all namespaces
+	Namespaced           bool
+}
+
+// Resources returns the resources of available remotes that have all of some verbs.
+func (a *Aggregator) Resources(verbs ...string) (all []Resource) {
+	for _, v := range a.Versions() {
+		for _, r := range v.Discovery.Resources {
+			lacks := func(verb string) bool { return !slices.Contains(r.Verbs, verb) }
+			if r.ResponseKind == nil || slices.ContainsFunc(verbs, lacks) {
+				continue
+			}
+			all = append(all, Resource{
+				v.Group, v.Discovery.Version, r.ResponseKind.Kind, "/apis/" + v.Group + "/" + v.Discovery.Version + "/" + r.Resource,
+				r.Scope == apidiscovery.ScopeNamespace,
+			})
+		}
+	}
+	return all
+}
+
 // Available tells of each APIService, by name, whether it is available.
 func (a *Aggregator) Available() map[string]bool {
 	a.Ensure(context.Background())

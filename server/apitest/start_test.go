@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/internal/testing/race"
+	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/apitest"
 )
 
@@ -48,6 +49,20 @@ func BenchmarkStartRBAC(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		apitest.Start(b, apitest.YAML(text), apitest.RBAC())
+	}
+}
+
+// BenchmarkStartEverything is BenchmarkStart with all plugins and controllers, roles, service accounts and addresses of services.
+func BenchmarkStartEverything(b *testing.B) {
+	text := definitions(b, 5)
+	options := []apitest.Option{
+		apitest.YAML(text), apitest.RBAC(), apitest.ServiceAccounts(), apitest.ClusterIPs("10.0.0.0/24"), apitest.Controllers("*"),
+		apitest.EnableAdmissionPlugins(server.AdmissionPlugins()...),
+	}
+	apitest.Start(b, options...)
+	b.ReportAllocs()
+	for b.Loop() {
+		apitest.Start(b, options...)
 	}
 }
 

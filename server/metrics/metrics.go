@@ -38,7 +38,7 @@ type Metrics struct {
 	APIServices func() map[string]bool
 	Handler     http.Handler // serves the metrics to Prometheus
 
-	series cache[[6]string, *series] // by labels
+	series cache[labeled, *series]
 	asked  cache[asked, prometheus.Counter]
 }
 
@@ -125,6 +125,12 @@ func (a availability) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
+// labeled are the labels of requests, and whether these last as long as the client wants.
+type labeled struct {
+	labels [6]string
+	long   bool
+}
+
 // verbLabels are the labels of verbs.
 var verbLabels = map[string]string{
 	"get": http.MethodGet, "list": "LIST", "watch": "WATCH", "create": http.MethodPost, "update": http.MethodPut,
@@ -165,8 +171,8 @@ func labels(c *request.Info, served *catalog.Catalog) [6]string {
 type series struct {
 	requests *prometheus.CounterVec // by code
 	codes    cache[int, prometheus.Counter]
-	duration prometheus.Observer // nil for watches
-	long     prometheus.Gauge    // nil for what is no watch
+	duration prometheus.Observer // nil for long-running requests
+	long     prometheus.Gauge    // nil for others
 }
 
 // seriesOf returns the metrics of requests that have the labels of c.
@@ -174,7 +180,7 @@ type series struct {
 // A series is made once for each set of labels, and stays.
 func (m *Metrics) seriesOf(c *request.Info, served *catalog.Catalog) *series {
 	is := labels(c, served)
-	return m.series.get(is, func() *series {
+	return m.series.get(labeled{is, c.IsLongRunning()}, func() *series {
 		of := prometheus.Labels{}
 		for i, name := range requestLabels {
 			of[name] = is[i]

@@ -15,7 +15,6 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/loopback"
-	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
 
@@ -52,8 +51,10 @@ func isExpected(err error) bool {
 type item struct {
 	object
 	*vertex
-	record store.Record
-	path   string // of the object in the API
+	content value.Value
+	version string // the resource version
+	path    string // of the object in the API
+	key     string
 }
 
 // examine decides what becomes of an object, and does it. An error has it examined again.
@@ -81,23 +82,35 @@ func (c *Collector) item(ctx context.Context, v *vertex, key string) (*item, err
 	if key == "" {
 		return nil, nil
 	}
+	if isRemote(key) {
+		content, err := c.remoteObject(ctx, key)
+		if o := objectOf(content); err == nil && o.uid == v.uid {
+			return &item{o, v, content, content.Get("metadata", "resourceVersion").Str(), key, key}, nil
+		}
+		return nil, err
+	}
 	record, err := c.Store.Get(ctx, key, 0)
 	if err != nil {
 		return nil, loopback.IgnoreNotFound(err)
 	}
-	o, err := parse(record.Text)
-	if err != nil || o.uid != v.uid {
+	stored, err := managedfields.ParseObject(record.Text)
+	if err != nil {
 		return nil, err
+	}
+	o := objectOf(stored.Content)
+	if o.uid != v.uid {
+		return nil, nil
 	}
 	resource := c.kinds.resource(c.Catalog(), o.apiVersion, o.kind)
 	if resource == nil {
 		return nil, errNotServed // its definition goes, and takes the object with it
 	}
 	in := resource.Versions[0]
-	if stored := resource.Version(resource.Stored); resource.Custom && stored != nil {
-		in = stored // so that the object need not be converted
+	if as := resource.Version(resource.Stored); resource.Custom && as != nil {
+		in = as // so that the object need not be converted
 	}
-	return &item{o, v, record, loopback.CollectionPath(in, o.namespace) + "/" + o.name}, nil
+	path, version := loopback.CollectionPath(in, o.namespace)+"/"+o.name, strconv.FormatInt(int64(record.Revision), 10)
+	return &item{o, v, stored.Content, version, path, key}, nil
 }
 
 // judge decides about an object that has owners and is not deleted.
@@ -146,6 +159,9 @@ func (c *Collector) judge(ctx context.Context, i *item) error {
 //
 // An owner whose kind is no longer served is gone if the graph has seen that. In doubt the object stays.
 func (c *Collector) owner(ctx context.Context, i *item, r reference) (*object, error) {
+	if remote, is := c.remoteOf(r.apiVersion, r.kind); is {
+		return c.remoteOwner(ctx, i, r, remote)
+	}
 	version, err := c.kinds.version(c.Catalog(), r.apiVersion, r.kind)
 	switch {
 	case err != nil && c.kinds.resource(c.Catalog(), r.apiVersion, r.kind) == nil && c.graph.isGone(r, i.object.namespace):
@@ -162,6 +178,22 @@ func (c *Collector) owner(ctx context.Context, i *item, r reference) (*object, e
 	owner, err := parse(record.Text)
 	if err != nil || owner.uid != r.uid {
 		return nil, err
+	}
+	return &owner, nil
+}
+
+// remoteOwner is owner for an object of another API server.
+func (c *Collector) remoteOwner(ctx context.Context, i *item, r reference, remote Remote) (*object, error) {
+	if remote.Namespaced && i.object.namespace == "" {
+		return nil, errNamespaced
+	}
+	content, err := c.remoteObject(ctx, remote.path(i.object.namespace, r.name))
+	if err != nil || content.IsAbsent() {
+		return nil, err
+	}
+	owner := objectOf(content)
+	if owner.uid != r.uid {
+		return nil, nil
 	}
 	return &owner, nil
 }
@@ -219,19 +251,15 @@ func (c *Collector) unblock(ctx context.Context, i *item) error {
 
 // change replaces the items of a list in the metadata of an object. If another write was faster, the object is examined again.
 func (c *Collector) change(ctx context.Context, i *item, list string, to func(value.Value) (item value.Value, stays bool)) error {
-	stored, err := managedfields.ParseObject(i.record.Text)
-	if err != nil {
-		return err
-	}
 	var items []value.Value
-	for item := range stored.Content.Get("metadata", list).Items() {
+	for item := range i.content.Get("metadata", list).Items() {
 		if item, stays := to(item); stays {
 			items = append(items, item)
 		}
 	}
 	patch := value.Object(value.Member{Name: "metadata", Value: value.Object(
 		value.Member{Name: list, Value: value.List(items...)},
-		value.Member{Name: "resourceVersion", Value: value.String(strconv.FormatInt(int64(i.record.Revision), 10))},
+		value.Member{Name: "resourceVersion", Value: value.String(i.version)},
 	)})
 	return loopback.IgnoreNotFound(c.Client.Send(ctx, http.MethodPatch, i.path+manager, patch))
 }
@@ -240,26 +268,26 @@ func (c *Collector) change(ctx context.Context, i *item, list string, to func(va
 //
 // Writes that leave the owners as they are must not delay the deletion for ever. So a conflict has the object read once more.
 func (c *Collector) delete(ctx context.Context, i *item, policy string) error {
-	err := c.deleteAt(ctx, i, policy, i.record.Revision)
+	err := c.deleteAt(ctx, i, policy, i.version)
 	if !errors.IsConflict(err) {
 		return loopback.IgnoreNotFound(err)
 	}
-	now, err := c.item(ctx, i.vertex, i.record.Key)
+	now, err := c.item(ctx, i.vertex, i.key)
 	if err != nil || now == nil {
 		return err
 	}
 	if !slices.Equal(now.object.owners, i.object.owners) {
 		return errChanged
 	}
-	return loopback.IgnoreNotFound(c.deleteAt(ctx, i, policy, 0))
+	return loopback.IgnoreNotFound(c.deleteAt(ctx, i, policy, ""))
 }
 
-// deleteAt sends a delete of an object with its UID, and with a revision unless that is 0.
-func (c *Collector) deleteAt(ctx context.Context, i *item, policy string, at store.Revision) error {
+// deleteAt sends a delete of an object with its UID, and with a resource version unless that is empty.
+func (c *Collector) deleteAt(ctx context.Context, i *item, policy, at string) error {
 	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
 	preconditions := []value.Member{text("uid", i.object.uid)}
-	if at != 0 {
-		preconditions = append(preconditions, text("resourceVersion", strconv.FormatInt(int64(at), 10)))
+	if at != "" {
+		preconditions = append(preconditions, text("resourceVersion", at))
 	}
 	return c.Client.Send(ctx, http.MethodDelete, i.path, value.Object(
 		text("apiVersion", "v1"), text("kind", "DeleteOptions"), text("propagationPolicy", policy),

@@ -30,6 +30,8 @@ type Collector struct {
 	Client  *loopback.Client
 	Now     func() time.Time
 	Report  func(what string, err error)
+	// Remotes returns the resources that other API servers have, and whose objects can be listed, watched and deleted.
+	Remotes func() []Remote
 
 	graph graph
 	kinds kinds
@@ -52,7 +54,7 @@ const (
 
 // Run collects until ctx ends.
 //
-// Without garbage there is one goroutine that follows the store, and one that waits for the queue.
+// Without garbage there is one goroutine that follows the store, one that waits for the queue, and one that looks for other API servers.
 func (c *Collector) Run(ctx context.Context) {
 	c.graph = graph{vertices: map[string]*vertex{}, keys: map[string]*vertex{}}
 	c.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[*vertex](firstRetry, lastRetry))
@@ -60,6 +62,7 @@ func (c *Collector) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { c.work(ctx) })
+	running.Go(func() { c.followRemotes(ctx) })
 	for ctx.Err() == nil {
 		c.Report("the garbage collector does not follow the store", c.follow(ctx))
 		select {
@@ -89,7 +92,7 @@ func (c *Collector) follow(ctx context.Context) error {
 		}
 		from.After = page.Records[len(page.Records)-1].Key
 	}
-	c.carryOut(ctx, c.graph.keep(stored))
+	c.carryOut(ctx, c.graph.keep(func(key string) bool { return stored[key] || isRemote(key) }))
 	changes, err := c.Store.Watch(ctx, all, from.At)
 	if err != nil {
 		return err

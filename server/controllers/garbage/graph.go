@@ -68,7 +68,11 @@ func parse(text []byte) (object, error) {
 	if err != nil {
 		return object{}, err
 	}
-	content := parsed.Content
+	return objectOf(parsed.Content), nil
+}
+
+// objectOf is parse of a document. It copies the strings, too.
+func objectOf(content value.Value) object {
 	metadata := content.Get("metadata")
 	member := func(v value.Value, name string) string { return strings.Clone(v.Get(name).Str()) }
 	o := object{
@@ -85,7 +89,7 @@ func parse(text []byte) (object, error) {
 			member(r, "apiVersion"), member(r, "kind"), member(r, "name"), member(r, "uid"), r.Get("blockOwnerDeletion").Bool(),
 		})
 	}
-	return o, nil
+	return o
 }
 
 // vertex is an object of the graph. Its UID does not change; the mutex of the graph guards the rest.
@@ -282,12 +286,12 @@ func (g *graph) dependentsOf(v *vertex) []dependent {
 	return out
 }
 
-// keep forgets the objects whose keys are not in stored.
-func (g *graph) keep(stored map[string]bool) (out outcome) {
+// keep forgets the objects that are not stored, by their keys.
+func (g *graph) keep(isStored func(key string) bool) (out outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for key, v := range g.keys {
-		if !stored[key] {
+		if !isStored(key) {
 			more := g.remove(v)
 			out.examine = append(out.examine, more.examine...)
 		}

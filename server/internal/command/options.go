@@ -91,6 +91,7 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.disable, "disable-admission-plugins", nil, "admission plugins of kube-apiserver to switch off")
 	f.StringVar(&o.clusterIPs, "service-cluster-ip-range", "", "range from which services get addresses, such as 10.0.0.0/24, and after a comma one of the other family; without one they get none")
 	f.StringVar(&o.nodePorts, "service-node-port-range", services.DefaultPorts.String(), "ports that services get on nodes, with --service-cluster-ip-range")
+	f.Bool("enable-aggregator-routing", true, "send requests for other API servers to the endpoints of their services, which happens in any case")
 	f.StringVar(&o.advertise, "advertise-address", "", "address of the endpoints of the service kubernetes, with --service-cluster-ip-range")
 	f.StringArrayVar(&o.resolve, "resolve", nil, "NAME.NAMESPACE=HOST:PORT of a service that webhooks or other API servers are behind; may be repeated")
 	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with what the server is to webhooks")
