@@ -14,6 +14,7 @@ import (
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	kindsof "github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/expressions"
 	"github.com/deed-project/deed/server/admission/policy"
@@ -90,6 +91,10 @@ type Config struct {
 	// EnableAdmissionPlugins and DisableAdmissionPlugins switch plugins of kube-apiserver on and off, by their names: see [AdmissionPlugins].
 	// Those of [DefaultAdmissionPlugins] are on by themselves.
 	EnableAdmissionPlugins, DisableAdmissionPlugins []string
+	// EmulatedVersion is the minor release of Kubernetes whose capabilities the server has, such as 1.36: as kube-apiserver with its flag
+	// --emulated-version. Versions of kinds that came later are not served, and fields whose feature gates were off are not stored. It is
+	// one of 1.34 to 1.37, as [FirstEmulated] says; an empty text is 1.37.
+	EmulatedVersion string
 	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name" all
 	// but one. Nil is [DefaultControllers]; an empty list means none.
 	Controllers []string
@@ -182,6 +187,7 @@ type Server struct {
 	allocator   *services.Allocator // nil if services get nothing
 	accounts    *accounts.Authority
 	rootCA      []byte // in PEM
+	release     *kindsof.Release
 	authority   certificates.Authority
 	rbac        *rbac.Authorizer         // nil unless it is configured
 	aggregation *controllers.Aggregation // likewise
@@ -220,7 +226,7 @@ func New(c Config) (*Server, error) {
 	if s.runs, err = chosenControllers(c.Controllers); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if err := c.ServiceAccounts.Check(); err != nil {
+	if err := errors.Join(c.ServiceAccounts.Check(), s.emulate(c.EmulatedVersion)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.assemble(c); err != nil {
@@ -230,6 +236,28 @@ func New(c Config) (*Server, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// FirstEmulated is the number of the earliest minor release that a server can emulate.
+const FirstEmulated = discovery.FirstMinor
+
+// emulate selects the release that the server emulates, nil for the current one.
+func (s *Server) emulate(version string) (err error) {
+	if version == "" {
+		return nil
+	}
+	if s.release, err = kindsof.Emulated(version); err != nil || s.release.Minor() < discovery.FirstMinor {
+		return fmt.Errorf("emulation version %s is not between [1.%d, 1.%d.0]", version, discovery.FirstMinor, kindsof.Current().Minor())
+	}
+	return nil
+}
+
+// minor returns the minor release that the server emulates.
+func (s *Server) minor() int {
+	if s.release == nil {
+		return kindsof.Current().Minor()
+	}
+	return s.release.Minor()
 }
 
 // assemble makes the parts of the server that work on the store.
@@ -301,8 +329,8 @@ func (s *Server) assemble(c Config) error {
 	checker, _ := c.Store.(store.Checker)
 	s.discovery = &discovery.Handler{
 		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags, Issuer: s.accounts,
-		Aggregator: s.aggregator,
-		Health:     discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
+		Aggregator: s.aggregator, Minor: s.minor(),
+		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
 	return nil
 }
@@ -370,7 +398,7 @@ func (s *Server) builtinResources() ([]*catalog.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := builtin.Kinds(s.now, func(ctx context.Context, name string) (value.Value, error) {
+	kinds, err := builtin.Kinds(s.release, s.now, func(ctx context.Context, name string) (value.Value, error) {
 		return registry.Object(ctx, s.reader.Store, of.Key("", name))
 	})
 	if err != nil {
@@ -481,7 +509,9 @@ func (s *Server) followOthers() {
 		follow(s.catalog().Lookup(webhooks.Group, name).Prefix, s.webhooks.Sync)
 	}
 	for _, name := range policies.Resources {
-		follow(s.catalog().Lookup(policies.Group, name).Prefix, s.policies.Sync)
+		if r := s.catalog().Lookup(policies.Group, name); r != nil { // the emulated release has the kind
+			follow(r.Prefix, s.policies.Sync)
+		}
 	}
 	if s.rbac != nil {
 		for _, name := range rbac.Resources {

@@ -28,7 +28,7 @@ import (
 // what a kube-apiserver answered: code, warnings and the whole body. With DEED_PEER it asks that one instead, and records what it says.
 //
 // A first block WITH names admission plugins that are on beside the usual ones, or the range of the addresses of services. Files whose names
-// begin with rbac are for servers whose roles decide. A block SLEEP waits, a second or as long as it says, as caches of kube-apiserver need
+// begin with rbac are for servers whose roles decide, and those of emulated-1.36.txt and others emulate a release. A block SLEEP waits, a second or as long as it says, as caches of kube-apiserver need
 // time.
 //
 // A block LET gives a name to what the last answer has at a path; $NAME is that from then on. CLAIMS prints what a token says, with times in
@@ -62,6 +62,9 @@ func playTranscript(t *testing.T, file string) {
 	}
 	blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
 	c := server.Config{Authenticate: asAdmin, RBAC: strings.HasPrefix(filepath.Base(file), "rbac")}
+	if of, is := strings.CutPrefix(strings.TrimSuffix(filepath.Base(file), ".txt"), "emulated-"); is {
+		c.EmulatedVersion = of
+	}
 	switch with, is := strings.CutPrefix(blocks[0], "WITH "); {
 	case is && strings.Contains(with, "/"):
 		c.Services.ClusterIPRange = netip.MustParsePrefix(with)
