@@ -60,7 +60,7 @@ func TestEmulatedDocuments(t *testing.T) {
 	}
 	var got []string
 	for _, release := range []string{"1.34", "1.35", "1.36"} {
-		s := servertest.New(t, server.Config{EmulatedVersion: release})
+		s := servertest.Start(t, server.Config{EmulatedVersion: release})
 		got = append(got, documentHashes(t, release, func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) })...)
 	}
 	slices.Sort(got)
