@@ -14,7 +14,6 @@ import (
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	kindsof "github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/expressions"
 	"github.com/deed-project/deed/server/admission/policy"
@@ -187,7 +186,7 @@ type Server struct {
 	allocator   *services.Allocator // nil if services get nothing
 	accounts    *accounts.Authority
 	rootCA      []byte // in PEM
-	release     *kindsof.Release
+	release     emulation
 	authority   certificates.Authority
 	rbac        *rbac.Authorizer         // nil unless it is configured
 	aggregation *controllers.Aggregation // likewise
@@ -226,7 +225,7 @@ func New(c Config) (*Server, error) {
 	if s.runs, err = chosenControllers(c.Controllers); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if err := errors.Join(c.ServiceAccounts.Check(), s.emulate(c.EmulatedVersion)); err != nil {
+	if err := errors.Join(c.ServiceAccounts.Check(), s.release.emulate(c.EmulatedVersion)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.assemble(c); err != nil {
@@ -236,28 +235,6 @@ func New(c Config) (*Server, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
-}
-
-// FirstEmulated is the number of the earliest minor release that a server can emulate.
-const FirstEmulated = discovery.FirstMinor
-
-// emulate selects the release that the server emulates, nil for the current one.
-func (s *Server) emulate(version string) (err error) {
-	if version == "" {
-		return nil
-	}
-	if s.release, err = kindsof.Emulated(version); err != nil || s.release.Minor() < discovery.FirstMinor {
-		return fmt.Errorf("emulation version %s is not between [1.%d, 1.%d.0]", version, discovery.FirstMinor, kindsof.Current().Minor())
-	}
-	return nil
-}
-
-// minor returns the minor release that the server emulates.
-func (s *Server) minor() int {
-	if s.release == nil {
-		return kindsof.Current().Minor()
-	}
-	return s.release.Minor()
 }
 
 // assemble makes the parts of the server that work on the store.
@@ -329,7 +306,7 @@ func (s *Server) assemble(c Config) error {
 	checker, _ := c.Store.(store.Checker)
 	s.discovery = &discovery.Handler{
 		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags, Issuer: s.accounts,
-		Aggregator: s.aggregator, Minor: s.minor(),
+		Aggregator: s.aggregator, Minor: s.release.minor(),
 		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
 	return nil
@@ -398,7 +375,7 @@ func (s *Server) builtinResources() ([]*catalog.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := builtin.Kinds(s.release, s.now, func(ctx context.Context, name string) (value.Value, error) {
+	kinds, err := builtin.Kinds(s.release.Release, s.now, func(ctx context.Context, name string) (value.Value, error) {
 		return registry.Object(ctx, s.reader.Store, of.Key("", name))
 	})
 	if err != nil {
