@@ -102,7 +102,7 @@ var exportedFunctions = []any{
 
 	openapi.CRD, openapi.V2, openapi.V3,
 
-	builtin.Config, builtin.Empty, builtin.Kinds, builtin.Lookup, builtin.ReleaseOf, builtin.ScaleConfig,
+	builtin.Config, builtin.Emulated, builtin.Empty, builtin.Kinds, builtin.Lookup, builtin.ReleaseOf, builtin.ScaleConfig,
 	builtin.ServiceClass, builtin.Siblings, builtin.Type,
 
 	form.AddQuantities, form.CompareQuantities, form.Parse, form.Quantity, form.RoundQuantity,

@@ -95,14 +95,14 @@ var table = []layers.Layer{
 	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/nodes auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/policies registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
-		"value schema managedfields",
+		"value schema schema/builtin managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
 	{"apitest", ". admission auth filters manifest cache store store/memory", "value schema schema/builtin", "k8s.io/api/authentication k8s.io/client-go/rest k8s.io/apimachinery sigs.k8s.io/controller-runtime/pkg/client"},
 	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", ""},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
-	{"internal/command", ". auth auth/accounts controllers/certificates filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag k8s.io/client-go/util/keyutil"},
+	{"internal/command", ". auth auth/accounts controllers/certificates filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag k8s.io/client-go/util/keyutil k8s.io/apimachinery/pkg/util/version"},
 	{"cmd/deed-apiserver", "internal/command", "", ""},
 	{"envtest", "internal/command manifest", "", "k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/client-go"},
 }

@@ -93,6 +93,10 @@ type Config struct {
 	// EnableAdmissionPlugins and DisableAdmissionPlugins switch plugins of kube-apiserver on and off, by their names: see [AdmissionPlugins].
 	// Those of [DefaultAdmissionPlugins] are on by themselves.
 	EnableAdmissionPlugins, DisableAdmissionPlugins []string
+	// EmulatedVersion is the minor release of Kubernetes whose capabilities the server has, such as 1.36: as kube-apiserver with its flag
+	// --emulated-version. Versions of kinds that came later are not served, and fields whose feature gates were off are not stored. It is
+	// one of 1.34 to 1.37, as [FirstEmulated] says; an empty text is 1.37.
+	EmulatedVersion string
 	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name" all
 	// but one. Nil is [DefaultControllers]; an empty list means none.
 	Controllers []string
@@ -198,6 +202,7 @@ type Server struct {
 	allocator   *services.Allocator // nil if services get nothing
 	accounts    *accounts.Authority
 	rootCA      []byte // in PEM
+	release     emulation
 	authority   certificates.Authority
 	rbac        *rbac.Authorizer         // nil unless it is configured
 	aggregation *controllers.Aggregation // likewise
@@ -236,7 +241,7 @@ func New(c Config) (*Server, error) {
 	if s.runs, err = chosenControllers(c.Controllers); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if err := c.ServiceAccounts.Check(); err != nil {
+	if err := errors.Join(c.ServiceAccounts.Check(), s.release.emulate(c.EmulatedVersion)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	if err := s.assemble(c); err != nil {
@@ -317,8 +322,8 @@ func (s *Server) assemble(c Config) error {
 	checker, _ := c.Store.(store.Checker)
 	s.discovery = &discovery.Handler{
 		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags, Issuer: s.accounts,
-		Aggregator: s.aggregator,
-		Health:     discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
+		Aggregator: s.aggregator, Minor: s.release.minor(),
+		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
 	}
 	return nil
 }
@@ -392,7 +397,7 @@ func (s *Server) builtinResources(families []string) ([]*catalog.Resource, error
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := builtin.Kinds(s.now, func(ctx context.Context, name string) (value.Value, error) {
+	kinds, err := builtin.Kinds(s.release.Release, s.now, func(ctx context.Context, name string) (value.Value, error) {
 		return registry.Object(ctx, s.reader.Store, of.Key("", name))
 	}, families...)
 	if err != nil {
@@ -503,7 +508,9 @@ func (s *Server) followOthers() {
 		follow(s.catalog().Lookup(webhooks.Group, name).Prefix, s.webhooks.Sync)
 	}
 	for _, name := range policies.Resources {
-		follow(s.catalog().Lookup(policies.Group, name).Prefix, s.policies.Sync)
+		if r := s.catalog().Lookup(policies.Group, name); r != nil { // the emulated release has the kind
+			follow(r.Prefix, s.policies.Sync)
+		}
 	}
 	if s.rbac != nil {
 		for _, name := range rbac.Resources {

@@ -28,7 +28,8 @@ import (
 // what a kube-apiserver answered: code, warnings and the whole body. With DEED_PEER it asks that one instead, and records what it says.
 //
 // A first block WITH names admission plugins that are on beside the usual ones, or the range of the addresses of services. Files whose names
-// begin with rbac are for servers whose roles decide, and rbac_nodes is also for the authorizer Node. A block SLEEP waits, a second or as long as it says, as caches of kube-apiserver need
+// begin with rbac are for servers whose roles decide, and rbac_nodes is also for the authorizer Node. Those of emulated-1.36.txt and others
+// emulate a release. A block SLEEP waits, a second or as long as it says, as caches of kube-apiserver need
 // time.
 //
 // A block LET gives a name to what the last answer has at a path; $NAME is that from then on. CLAIMS prints what a token says, with times in
@@ -63,6 +64,9 @@ func playTranscript(t *testing.T, file string) {
 	blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
 	name := filepath.Base(file)
 	c := server.Config{Authenticate: asAdmin, RBAC: strings.HasPrefix(name, "rbac"), Nodes: strings.HasPrefix(name, "rbac_nodes")}
+	if of, is := strings.CutPrefix(strings.TrimSuffix(name, ".txt"), "emulated-"); is {
+		c.EmulatedVersion = of
+	}
 	switch with, is := strings.CutPrefix(blocks[0], "WITH "); {
 	case is && strings.Contains(with, "/"):
 		first, second, isDual := strings.Cut(with, ",")

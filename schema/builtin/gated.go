@@ -53,8 +53,16 @@ func (m gateMember) of(v value.Value) value.Value {
 	return v.Get(m.name)
 }
 
-// gates returns, by group and kind, the ways to gated fields.
-var gates = sync.OnceValue(func() map[schema.GVK]*gate {
+// gates has, by minor release, and then by group and kind, the ways to gated fields.
+var gates = func() (out [currentMinor + 1]func() map[schema.GVK]*gate) {
+	for minor := range out {
+		out[minor] = sync.OnceValue(func() map[schema.GVK]*gate { return gatesIn(minor) })
+	}
+	return out
+}()
+
+// gatesIn returns, by group and kind, the ways to the fields that are gated in a minor release.
+func gatesIn(minor int) map[schema.GVK]*gate {
 	out := map[schema.GVK]*gate{}
 	add := func(of schema.GVK, path, name string) {
 		if out[of] == nil {
@@ -70,6 +78,12 @@ var gates = sync.OnceValue(func() map[schema.GVK]*gate {
 			continue
 		case line[0] != '\t':
 			name = strings.TrimSpace(line)
+			before, until, limited := strings.Cut(name, " until ")
+			if name = before; limited && minorOf(until) <= minor {
+				name = "" // it is on
+			}
+			continue
+		case name == "":
 			continue
 		}
 		for _, path := range fields[1:] {
@@ -79,7 +93,7 @@ var gates = sync.OnceValue(func() map[schema.GVK]*gate {
 		}
 	}
 	return out
-})
+}
 
 // gatedPaths yields the kinds that a line of gated.txt is about, with the path in their objects.
 func gatedPaths(kind, path string) func(func(schema.GVK, string) bool) {
@@ -156,7 +170,9 @@ func (k *Kind) withoutGated(live, object value.Value) value.Value {
 }
 
 // gate returns the ways to gated fields of the kind, nil if it has none.
-func (k *Kind) gate() *gate { return gates()[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] }
+func (k *Kind) gate() *gate {
+	return gates[k.Minor()]()[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
+}
 
 // find appends the names of the gates whose fields v has.
 func (g *gate) find(v value.Value, names []string) []string {
@@ -210,4 +226,71 @@ func (g *gate) drop(v value.Value, names []string) value.Value {
 		}
 	}
 	return v
+}
+
+// lateDefaults has, by group and kind, a field whose default came with a release: it depends on the gate of the field.
+var lateDefaults = map[schema.GVK]struct {
+	since string
+	path  []string
+}{
+	{Group: "apps", Kind: "StatefulSet"}:         {"v1.37", []string{"spec", "updateStrategy", "rollingUpdate", "maxUnavailable"}},
+	{Group: "storage.k8s.io", Kind: "CSIDriver"}: {"v1.37", []string{"spec", "preventPodSchedulingIfMissing"}},
+}
+
+// undefaulted returns held, which was read from object, without the default that came after the release of the kind.
+func (k *Kind) undefaulted(object, held value.Value) value.Value {
+	late, ok := lateDefaults[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
+	if !ok || minorOf(late.since) <= k.Minor() || !isNothing(object.Get(late.path...)) || held.Get(late.path...).IsAbsent() {
+		return held
+	}
+	return withAt(held, late.path, value.Value{})
+}
+
+// imagesSince is the release that has volumes that are images.
+const imagesSince = "v1.35"
+
+// withoutImageVolumes returns object without volumes that are images, and what mounts them, unless the release has them or live has one.
+func (k *Kind) withoutImageVolumes(live, object value.Value) value.Value {
+	path, ok := podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
+	if !ok || minorOf(imagesSince) <= k.Minor() {
+		return object
+	}
+	at := strings.Split(path, ".")
+	spec, names := object.Get(at...), imageVolumes(object.Get(at...))
+	if len(names) == 0 || len(imageVolumes(live.Get(at...))) > 0 {
+		return object
+	}
+	without := func(list value.Value) value.Value {
+		var kept []value.Value
+		for item := range list.Items() {
+			if !slices.Contains(names, item.Get("name").Str()) {
+				kept = append(kept, item)
+			}
+		}
+		if len(kept) == 0 {
+			return value.Value{}
+		}
+		return value.List(kept...)
+	}
+	spec = spec.With("volumes", without(spec.Get("volumes")))
+	for _, name := range []string{"initContainers", "containers", "ephemeralContainers"} {
+		var containers []value.Value
+		for c := range spec.Get(name).Items() {
+			containers = append(containers, c.With("volumeMounts", without(c.Get("volumeMounts"))))
+		}
+		if containers != nil {
+			spec = spec.With(name, value.List(containers...))
+		}
+	}
+	return withAt(object, at, spec)
+}
+
+// imageVolumes returns the names of the volumes of a pod that are images.
+func imageVolumes(spec value.Value) (names []string) {
+	for v := range spec.Get("volumes").Items() {
+		if !isNothing(v.Get("image")) {
+			names = append(names, v.Get("name").Str())
+		}
+	}
+	return names
 }

@@ -234,13 +234,21 @@ func (k *Kind) normalizedLike(object, known value.Value, mode form.Mode) (value.
 	}
 	out, err := t.NormalizeLike(object, known, mode, k.clock())
 	if err == nil {
-		return k.admitted(out), nil
+		return k.admitted(k.undefaulted(object, out)), nil
 	}
 	var refused *form.Error
 	if errors.As(err, &refused) {
 		return value.Value{}, &ConvertError{k.GVK, refused}
 	}
 	return value.Value{}, err
+}
+
+// Minor returns the number of the minor release that the kind is of, such as 37 for v1.37.
+func (k *Kind) Minor() int {
+	if k.known().release == nil {
+		return currentMinor
+	}
+	return k.release.minor
 }
 
 // schemas returns the schemas of the kind's release.

@@ -32,10 +32,11 @@ var earlier string
 // Release is the built-in kinds of a minor release of Kubernetes. It is immutable and safe for concurrent use. It is made by [ReleaseOf]:
 // the nil Release and the zero Release have no kinds.
 type Release struct {
-	minor   int
-	profile managedfields.Profile
-	schemas *kinds
-	index   indexOfKinds
+	minor    int
+	emulated bool // by a server of the current release
+	profile  managedfields.Profile
+	schemas  *kinds
+	index    indexOfKinds
 }
 
 // ReleaseOf returns the built-in kinds of a release: one such as 1.33, or a patch release such as v1.36.2, whose
@@ -50,15 +51,29 @@ func ReleaseOf(name string) (*Release, error) {
 	if minor == currentMinor {
 		return Current(), nil
 	}
-	return newRelease(minor, profile, schemasOf(minor)), nil
+	return makeRelease(Release{minor: minor, profile: profile, schemas: schemasOf(minor)}), nil
+}
+
+// Emulated returns the built-in kinds as a server of the current release has them that emulates a minor release such as 1.36, as
+// kube-apiserver does with --emulated-version: the kinds have the schemas of the current release and merge as there. Versions that came
+// later are not served, and fields whose feature gate was off are not stored. The error says that the release is none of v1.31 to v1.37.
+func Emulated(name string) (*Release, error) {
+	if _, err := managedfields.ProfileOf(name); err != nil {
+		return nil, err
+	}
+	minor := door.Open(managedfields.Internal{}).Minor(name)
+	if minor == currentMinor {
+		return Current(), nil
+	}
+	return makeRelease(Release{minor: minor, emulated: true, schemas: all()}), nil
 }
 
 // Current returns the built-in kinds of the release that the package describes.
-var Current = sync.OnceValue(func() *Release { return newRelease(currentMinor, managedfields.Profile{}, all()) })
+var Current = sync.OnceValue(func() *Release { return makeRelease(Release{minor: currentMinor, schemas: all()}) })
 
-// newRelease returns a release with its schemas.
-func newRelease(minor int, profile managedfields.Profile, schemas *kinds) *Release {
-	r := &Release{minor: minor, profile: profile, schemas: schemas}
+// makeRelease returns a release with the kinds that its schemas have.
+func makeRelease(of Release) *Release {
+	r := &of
 	r.index = indexOfKinds{kinds: map[schema.GVK]*Kind{}}
 	for _, current := range kindIndex().sorted {
 		k := *current
@@ -125,6 +140,9 @@ func (r *Release) Empty(gvk schema.GVK) (object value.Value, ok bool) {
 	return r.schemas.empty(gvk)
 }
 
+// Minor returns the number of the minor release, such as 33 for v1.33.
+func (r *Release) Minor() int { return r.known().minor }
+
 // String returns the name of the minor release, such as v1.33.
 func (r *Release) String() string { return fmt.Sprintf("v1.%d", r.known().minor) }
 
@@ -138,6 +156,8 @@ func (r *Release) serves(k *Kind) Serving {
 		return NotServed
 	}
 	switch removed := minorOf(k.Removed); {
+	case r.emulated: // the server has no code for what was removed
+		return k.Served
 	case removed == 0 || removed > currentMinor:
 		return k.Served
 	case removed <= r.minor:

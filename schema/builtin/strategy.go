@@ -50,7 +50,7 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 			object = restore(live, object, path, k.GVK.Group != flowGroup)
 		}
 	}
-	object = k.withoutGated(live, object)
+	object = k.withoutImageVolumes(live, k.withoutGated(live, object))
 	if prepare := prepared[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; prepare != nil {
 		object = prepare(k, subresource, live, object)
 	}
@@ -240,10 +240,14 @@ var generations = map[schema.GVK][][]string{
 // createdUncounted are kinds that count changes only, and begin with what the client says.
 var createdUncounted = map[schema.GVK]bool{{Group: "storage.k8s.io", Kind: "CSIDriver"}: true}
 
+// countedSince has, of kinds that do not count in all releases, the first one in which they do.
+var countedSince = map[schema.GVK]string{{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: "v1.37"}
+
 // generation returns how often an object has changed, and whether its kind counts that.
 func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool) {
 	kind := schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}
 	paths, counts := generations[kind]
+	counts = counts && minorOf(countedSince[kind]) <= k.Minor()
 	n = live.Get("metadata", "generation").Int()
 	switch {
 	case !counts:

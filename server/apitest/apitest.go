@@ -56,6 +56,7 @@ type options struct {
 	controllers []string // nil for the default
 	enable      []string // admission plugins
 	disable     []string // admission plugins
+	emulated    string
 	services    server.Services
 	resolve     map[string]string // addresses of services
 }
@@ -113,6 +114,15 @@ func EnableAdmissionPlugins(names ...string) Option {
 func DisableAdmissionPlugins(names ...string) Option {
 	return func(o *options) error {
 		o.disable = append(o.disable, names...)
+		return nil
+	}
+}
+
+// EmulatedVersion makes a server behave as kube-apiserver with the flag --emulated-version: it has the capabilities of a minor release of
+// Kubernetes such as 1.36; see [server.Config].
+func EmulatedVersion(release string) Option {
+	return func(o *options) error {
+		o.emulated = release
 		return nil
 	}
 }
@@ -192,7 +202,7 @@ func Start(tb testing.TB, with ...Option) *Server {
 		o.enable = append(o.enable, "ServiceAccount")
 	}
 	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, RBAC: o.rbac, Now: o.now, Log: o.log, Controllers: o.controllers,
-		RootCA: s.listener.trusted, EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services, Webhooks: server.Webhooks{Resolve: o.resolve}}
+		RootCA: s.listener.trusted, EmulatedVersion: o.emulated, EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services, Webhooks: server.Webhooks{Resolve: o.resolve}}
 	if s.Server, err = server.New(config); err != nil {
 		tb.Fatal(located(err, o.objects))
 	}

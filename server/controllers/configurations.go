@@ -34,7 +34,11 @@ func (c *configurations) sync(ctx context.Context, s store.Store, served *catalo
 	var stored []value.Value
 	var errs []error
 	for _, name := range resources {
-		found, err := registry.Objects(ctx, s, served.Lookup(group, name))
+		r := served.Lookup(group, name)
+		if r == nil { // the emulated release does not have the kind
+			continue
+		}
+		found, err := registry.Objects(ctx, s, r)
 		stored, errs = append(stored, found...), append(errs, err)
 	}
 	return errors.Join(append(errs, use(stored))...)

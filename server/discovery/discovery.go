@@ -31,6 +31,7 @@ type Handler struct {
 	Now      func() time.Time
 	Started  time.Time
 	Flags    map[string]string // of the command, which /flagz shows
+	Minor    int               // the minor release of Kubernetes that the server emulates
 	Issuer   Issuer            // nil for none
 	// Aggregator knows the versions that APIServices register, of which other servers serve some.
 	Aggregator *aggregation.Aggregator
@@ -51,9 +52,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.release(w, r)
 	case first == "metrics" && len(parts) == 1:
 		h.Metrics.ServeHTTP(w, r)
-	case r.URL.Path == "/statusz":
+	case r.URL.Path == "/statusz" && h.Minor >= pagesSince:
 		h.status(w, r)
-	case r.URL.Path == "/flagz":
+	case r.URL.Path == "/flagz" && h.Minor >= pagesSince:
 		h.flags(w, r)
 	case first == "openapi":
 		h.openAPI(w, r)
@@ -171,7 +172,7 @@ func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rep.Pretty = true // for every client
-	h.Response.Document(w, r, http.StatusOK, rep, wire.Typed{Object: release})
+	h.Response.Document(w, r, http.StatusOK, rep, wire.Typed{Object: Version(h.Minor)})
 }
 
 // plain answers with a document in the form in which the server has it. Clients may ask for Go objects of Kubernetes in protocol buffers.

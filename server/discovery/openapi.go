@@ -27,6 +27,7 @@ import (
 type openAPIDocuments struct {
 	catalog    *catalog.Catalog
 	aggregator *aggregation.Aggregator
+	minor      int   // see Handler
 	changes    int64 // of the aggregator, at which the documents were made
 
 	mu     sync.Mutex
@@ -79,9 +80,9 @@ var unescape = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u
 // servers have parts of that document.
 func (d *openAPIDocuments) make(path string) ([]byte, error) {
 	if path == v2Path {
-		return d.aggregator.MergeV2([]byte(unescape.Replace(string(openapi.V2(d.catalog, release).AppendJSON(nil)))))
+		return d.aggregator.MergeV2([]byte(unescape.Replace(string(openapi.V2(d.catalog, Version(d.minor)).AppendJSON(nil)))))
 	}
-	return openapi.V3(d.catalog, path, release).AppendJSON(nil), nil
+	return openapi.V3(d.catalog, path, Version(d.minor)).AppendJSON(nil), nil
 }
 
 // text returns the document at path in a form, and its hash.
@@ -163,15 +164,15 @@ func (h *Handler) documents() *openAPIDocuments {
 	c, changes := h.Catalog(), h.Aggregator.Changes()
 	d := h.openAPIs.Load()
 	if d == nil || d.catalog != c || d.changes != changes {
-		d = d.next(c, h.Aggregator, changes)
+		d = d.next(c, h.Aggregator, h.Minor, changes)
 		h.openAPIs.Store(d)
 	}
 	return d
 }
 
 // next returns the documents of another catalog. Groups that have the same resources there keep their hashes.
-func (d *openAPIDocuments) next(c *catalog.Catalog, a *aggregation.Aggregator, changes int64) *openAPIDocuments {
-	out := &openAPIDocuments{catalog: c, aggregator: a, changes: changes, hashes: map[string]string{}}
+func (d *openAPIDocuments) next(c *catalog.Catalog, a *aggregation.Aggregator, minor int, changes int64) *openAPIDocuments {
+	out := &openAPIDocuments{catalog: c, aggregator: a, minor: minor, changes: changes, hashes: map[string]string{}}
 	if d == nil {
 		out.texts = &cache.Cache[openAPIText, []byte]{}
 		return out

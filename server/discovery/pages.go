@@ -46,10 +46,11 @@ var pageOf = pageMeta{Name: "apiserver"}
 
 // status answers with the version of the server and the time since which it runs.
 func (h *Handler) status(w http.ResponseWriter, r *http.Request) {
+	release := Version(h.Minor)
 	up := max(0, h.Now().Sub(h.Started))
 	page := statusPage{
 		Metadata: pageOf, StartTime: metav1.NewTime(h.Started), UptimeSeconds: int64(up.Seconds()), GoVersion: runtime.Version(),
-		BinaryVersion: strings.TrimPrefix(release.GitVersion, "v"), EmulationVersion: release.Major + "." + release.Minor,
+		BinaryVersion: strings.TrimPrefix(release.GitVersion, "v"), EmulationVersion: release.EmulationMajor + "." + release.EmulationMinor,
 		Paths: []string{"/flagz", "/healthz", "/livez", "/metrics", "/readyz", "/statusz", "/version"},
 	}
 	text := fmt.Sprintf("\nStarted: %s\nUp: %d hr %02d min %02d sec\nGo version: %s\nBinary version: %s\nEmulation version: %s\nPaths: %s\n",

@@ -90,9 +90,15 @@ func (r *report) metricName(p place) {
 // bounds refuses how many replicas there are at least and at most.
 //
 // The errors are those of tags, hence they come last.
+//
+// Before v1.37, an autoscaler that does not go down to no replicas cannot begin to.
 func (r *report) bounds(least, most place) {
-	if least.is() && least.Int() < 0 {
-		r.laterInvalid(least, least.Int(), "must be greater than or equal to 0")
+	floor := int64(0)
+	if was := r.live.Get("spec", "minReplicas"); r.before(37) && (was.Kind() != value.KindInt || was.Int() != 0) {
+		floor = 1
+	}
+	if least.is() && least.Int() < floor {
+		r.laterInvalid(least, least.Int(), fmt.Sprintf("must be greater than or equal to %d", floor))
 	}
 	switch {
 	case most.Int() == 0:

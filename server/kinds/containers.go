@@ -163,7 +163,11 @@ func (w *podWalk) containerRestarts(c place) {
 	}
 	for i := range rules.indexes() {
 		rule := rules.item(i)
-		w.onlyAmong(rule.at("action"), "Restart", "RestartAllContainers")
+		if actions := []string{"Restart", "RestartAllContainers"}; w.before(36) {
+			w.onlyAmong(rule.at("action"), actions[:1]...)
+		} else {
+			w.onlyAmong(rule.at("action"), actions...)
+		}
 		codes := rule.at("exitCodes")
 		if !codes.is() {
 			w.required(codes, "must be specified")
@@ -379,7 +383,11 @@ func (w *podWalk) valueFrom(p place, written string) {
 	}
 	switch {
 	case n == 0:
-		w.invalidAs(p, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`")
+		last := ", `secretKeyRef` or `fileKeyRef`"
+		if w.before(35) {
+			last = " or `secretKeyRef`"
+		}
+		w.invalidAs(p, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`"+last)
 	case written != "":
 		w.invalidAs(p, "", "may not be specified when `value` is not empty")
 	case n > 1:

@@ -172,6 +172,12 @@ func (k Kind) ValidateEarly(ctx context.Context, object, live value.Value) field
 	return r.errs
 }
 
+// serviceKind are objects whose names may begin with a digit since a minor release, relaxedNames.
+const (
+	serviceKind  = "Service"
+	relaxedNames = 36
+)
+
 // nameRule returns the rule for the name of object.
 func (k Kind) nameRule(object value.Value) apivalidation.ValidateNameFunc {
 	switch {
@@ -181,6 +187,8 @@ func (k Kind) nameRule(object value.Value) apivalidation.ValidateNameFunc {
 		return k.nameOf(object)
 	case k.Traits.name == nil:
 		return apivalidation.NameIsDNSSubdomain
+	case k.Traits.Name == serviceKind && k.Minor() < relaxedNames:
+		return apivalidation.NameIsDNS1035Label
 	}
 	return k.Traits.name
 }
@@ -233,7 +241,7 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if whole {
 		validate = k.validate
 	}
-	r := report{of: k.Traits, compiler: k.compiler, namespace: k.namespace}
+	r := report{of: k.Traits, compiler: k.compiler, namespace: k.namespace, minor: k.Minor(), live: live}
 	if name := object.Get("metadata", "name"); k.namedLast && live.IsAbsent() && name.Str() != "" {
 		for _, detail := range content.IsDNS1123Subdomain(name.Str()) {
 			r.last = append(r.last, field.Invalid(field.NewPath("metadata", "name"), name.Str(), detail))

@@ -145,7 +145,11 @@ func (r *report) ingressBackend(p place) {
 		return
 	}
 	if name := service.at("name"); r.present(name) {
-		r.label(name)
+		if r.before(relaxedNames) {
+			r.invalid(name, validation.IsDNS1035Label(name.Str())...)
+		} else {
+			r.label(name)
+		}
 	}
 	port := service.at("port")
 	name, number := port.at("name"), port.at("number")

@@ -20,7 +20,12 @@ type report struct {
 	of         *Traits                      // of the kind of the object; nil if no part of it is shown
 	compiler   func(composed bool) Compiler // of expressions; nil if they are not compiled
 	namespace  Namespace                    // returns stored namespaces; nil if there is no store
+	minor      int                          // the minor release of Kubernetes; 0 for the current one
+	live       value.Value                  // the object that is replaced
 }
+
+// before reports whether the release is one before v1.N.
+func (r *report) before(minor int) bool { return r.minor != 0 && r.minor < minor }
 
 func (r *report) add(e *field.Error) { r.errs = append(r.errs, e) }
 

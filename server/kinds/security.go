@@ -67,8 +67,17 @@ func (w *podWalk) podSecurity(p place) {
 		w.onlyAmong(policy, "Merge", "Strict")
 	}
 	if policy := p.at("seLinuxChangePolicy"); policy.is() {
-		w.onlyAmong(policy, "MountOption", "Recursive")
+		w.onlyAmong(policy, w.mountPolicies()...)
 	}
+}
+
+// mountPolicies returns the values of seLinuxChangePolicy that may be set. Before v1.37, an object that had none can only get one of them.
+func (w *podWalk) mountPolicies() []string {
+	pods := w.live.Get(strings.Split(w.of.pods, ".")...)
+	if w.before(37) && pods.Get("securityContext", "seLinuxChangePolicy").IsAbsent() {
+		return []string{"Recursive"}
+	}
+	return []string{"MountOption", "Recursive"}
 }
 
 var sysctlName = lazyRegexp(`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`)

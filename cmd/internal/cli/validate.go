@@ -197,7 +197,7 @@ func (c *cli) server(f validateFlags, objects *survey) (finding.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := finding.ServerConfig{Now: now, Refused: func(o *manifest.Object, err error) {
+	config := finding.ServerConfig{Minor: f.stored.schemas.Minor(), Now: now, Refused: func(o *manifest.Object, err error) {
 		class := notice.Refused
 		switch {
 		case slices.Contains(objects.definitions, o): // it is validated itself

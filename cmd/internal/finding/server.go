@@ -19,6 +19,7 @@ type Server interface {
 
 // ServerConfig is what a server has and knows.
 type ServerConfig struct {
+	Minor       int                // the minor release of Kubernetes that the server emulates as far as it can; 0 for the current one
 	Definitions []*manifest.Object // the CustomResourceDefinitions that it serves
 	Live        []*manifest.Object // the objects that it has stored, with managed fields. Others are new
 	Namespaces  []*manifest.Object // namespaces, for their labels. Other namespaces exist, too, those of In among them

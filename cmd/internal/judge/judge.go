@@ -3,11 +3,15 @@
 // So the answer has everything that a server checks: keywords and CEL rules of definitions, rules of built-in kinds, names, and admission
 // policies. Each object is a dry run, so that objects do not depend on each other. What a server refuses because its cluster lacks another
 // object does not count: every namespace exists, and every priority class.
+//
+// The server emulates the release of Kubernetes that is selected. Of releases before the first one that it can emulate, it has the fields and
+// versions of that one; the schemas of the release itself are checked beside it.
 package judge
 
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -30,8 +34,13 @@ type Judge struct {
 
 // New returns a judge. Objects of c that the server refuses go to c.Refused. The error is about the server.
 func New(c finding.ServerConfig) (finding.Server, error) {
+	emulated := ""
+	if c.Minor != 0 {
+		emulated = fmt.Sprintf("1.%d", max(c.Minor, server.FirstEmulated))
+	}
 	s, err := server.New(server.Config{
-		Log: slog.New(slog.DiscardHandler), Controllers: []string{}, Now: c.Now,
+		EmulatedVersion: emulated,
+		Log:             slog.New(slog.DiscardHandler), Controllers: []string{}, Now: c.Now,
 		DisableAdmissionPlugins: []string{"Priority"},
 	})
 	if err != nil {

@@ -86,6 +86,9 @@ func (f *Flags) release() *builtin.Release {
 	return f.kubernetes
 }
 
+// Minor returns the number of the minor release of Kubernetes that answers, such as 37 for v1.37.
+func (f *Flags) Minor() int { return f.release().Minor() }
+
 // SelectRelease selects the release of Kubernetes that has the built-in kinds: see [builtin.ReleaseOf]. The name may be that of two releases
 // if f.Spans is set.
 func (f *Flags) SelectRelease(name string) (err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -27,8 +28,8 @@ import (
 // apart lists the resources that other packages make, or that need more than storage.
 var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.io"}
 
-// Kinds returns the resources of the built-in kinds whose objects are only stored, and of component statuses, which are computed. They have
-// the versions that are served by default. now is the clock for managed fields and for defaults that depend on the time. namespace returns
+// Kinds returns the resources of the built-in kinds of a release, nil for the current one, whose objects are only stored, and of component statuses, which are computed.
+// They have the versions that are served by default. now is the clock for managed fields and for defaults that depend on the time. namespace returns
 // a stored Namespace, absent if there is none; if it is nil, no rule asks for one.
 //
 // Package schema/builtin decodes, defaults, prepares and converts the objects. Package kinds validates and shows them. A part of the
@@ -36,10 +37,14 @@ var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.
 //
 // A resource is made at its first kind, and gets a version for each kind. Unused kinds cost little: field managers and columns
 // are made on demand.
-func Kinds(now func() time.Time, namespace kinds.Namespace, families ...string) ([]*catalog.Resource, error) {
+func Kinds(release *builtin.Release, now func() time.Time, namespace kinds.Namespace, families ...string) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}
-	for kind := range builtin.Kinds() {
+	all, lookup := builtin.Kinds(), builtin.Lookup
+	if release != nil {
+		all, lookup = release.Kinds(), release.Lookup
+	}
+	for kind := range all {
 		name := kschema.GroupResource{Group: kind.GVK.Group, Resource: kind.Resource}.String()
 		// A kind that has no lists is neither stored nor computed.
 		if kind.Served != builtin.ServedByDefault || !slices.Contains(kind.Verbs, "list") ||
@@ -51,7 +56,7 @@ func Kinds(now func() time.Time, namespace kinds.Namespace, families ...string) 
 			r = resourceOf(kinds.Of(kind))
 			made[name], out = r, append(out, r)
 		}
-		v, err := versionOf(r, kinds.Of(kind.WithClock(now)).WithExpressions(expressions.New).WithNamespace(namespace).WithFamilies(families...), now)
+		v, err := versionOf(lookup, r, kinds.Of(kind.WithClock(now)).WithExpressions(expressions.New).WithNamespace(namespace).WithFamilies(families...), now)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", kind.GVK.APIVersion(), kind.GVK.Kind, err)
 		}
@@ -59,8 +64,39 @@ func Kinds(now func() time.Time, namespace kinds.Namespace, families ...string) 
 	}
 	for _, r := range out {
 		catalog.SortVersions(r.Versions)
+		r.Hashed = hashedIn(release, r)
 	}
 	return out, nil
+}
+
+// hashedIn returns the storage version of a resource in a release: the hub's, unless servers of the release before, with which it shares the
+// store, do not know that version. Then it is the latest one that they know.
+func hashedIn(release *builtin.Release, r *catalog.Resource) string {
+	if release == nil {
+		return r.Hashed
+	}
+	since := func(k *builtin.Kind) int {
+		n, err := strconv.Atoi(strings.TrimPrefix(k.Since, "v1."))
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	compatible := max(release.Minor()-1, firstMinor)
+	var latest *builtin.Kind
+	for k := range release.Kinds() {
+		switch {
+		case k.GVK.Group != r.Group || k.GVK.Kind != r.Kind:
+		case k.GVK.Version == r.Stored && since(k) <= compatible:
+			return r.Hashed
+		case since(k) <= compatible && (latest == nil || since(k) > since(latest)):
+			latest = k
+		}
+	}
+	if latest == nil {
+		return r.Hashed
+	}
+	return latest.GVK.Group + "/" + latest.GVK.Version
 }
 
 // resourceOf returns the resource of a kind, without versions. What it says is the same for all versions.
@@ -79,9 +115,12 @@ func resourceOf(kind kinds.Kind) *catalog.Resource {
 // hubOf returns the kind in its stored version.
 func hubOf(kind kinds.Kind) schema.GVK { return schema.ParseGVK(kind.Hub, kind.GVK.Kind) }
 
+// lookup finds kinds of a release.
+type lookup = func(schema.GVK) (*builtin.Kind, bool)
+
 // versionOf returns the version of a resource that a kind is, with its subresources.
-func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*catalog.Version, error) {
-	hub, ok := builtin.Lookup(hubOf(kind))
+func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*catalog.Version, error) {
+	hub, ok := lookup(hubOf(kind))
 	if !ok {
 		return nil, fmt.Errorf("it is stored as %s, which is not known", kind.Hub)
 	}
@@ -126,15 +165,18 @@ func versionOf(r *catalog.Resource, kind kinds.Kind, now func() time.Time) (*cat
 
 // deprecationOf returns the warning of responses with objects of a kind; "" for none. empty is an empty object of the kind.
 func deprecationOf(gvk schema.GVK, empty runtime.Object) string {
-	if !deprecation.IsDeprecated(empty, 1, release) {
+	if !deprecation.IsDeprecated(empty, 1, currentMinor) {
 		return ""
 	}
 	empty.GetObjectKind().SetGroupVersionKind(kschema.GroupVersionKind(gvk))
 	return deprecation.WarningMessage(empty)
 }
 
-// release is the minor version of Kubernetes that the server emulates.
-const release = 37
+// firstMinor is the earliest minor release with which a server shares its store.
+const firstMinor = 34
+
+// currentMinor is the minor version of Kubernetes that deprecates versions, whatever release is emulated.
+const currentMinor = 37
 
 // managerOf returns the field manager of an endpoint.
 func managerOf(kind *builtin.Kind, subresource string) catalog.Manager {

@@ -23,7 +23,7 @@ func Namespaces(now func() time.Time) (*catalog.Resource, error) {
 	kind = kind.WithClock(now)
 	of := kinds.Of(kind)
 	r := resourceOf(of)
-	v, err := versionOf(r, of, now)
+	v, err := versionOf(builtin.Lookup, r, of, now)
 	if err != nil {
 		return nil, err
 	}

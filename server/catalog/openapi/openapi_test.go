@@ -18,7 +18,7 @@ import (
 
 // The tests of package server compare whole documents with those of a kube-apiserver.
 
-var release = version.Info{Major: "1", Minor: "37"}
+var release = version.Info{EmulationMajor: "1", EmulationMinor: "37"}
 
 // TestV2Custom compares the schema of a custom resource, which says more than v2 can, with that of a kube-apiserver.
 func TestV2Custom(t *testing.T) {
@@ -70,7 +70,7 @@ func bare(v value.Value) value.Value {
 // TestBuiltInWins defines resources in a version of a built-in group. The document of the version does not mention them. That of the whole
 // catalog has the paths that no built-in kind has, and the schemas that these paths refer to.
 func TestBuiltInWins(t *testing.T) {
-	kinds, err := builtin.Kinds(time.Now, nil)
+	kinds, err := builtin.Kinds(nil, time.Now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

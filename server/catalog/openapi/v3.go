@@ -38,7 +38,7 @@ var unknownToCustom = []string{"admission.k8s.io", "apiextensions.k8s.io", "apir
 
 // info returns the title and the version of a document.
 func info(custom bool, release version.Info) value.Value {
-	title, number := "Kubernetes", release.Major+"."+release.Minor
+	title, number := "Kubernetes", release.EmulationMajor+"."+release.EmulationMinor
 	if custom {
 		title, number = "Kubernetes CRD Swagger", "v0.1.0"
 	}

@@ -41,6 +41,7 @@ type options struct {
 	admission       []string
 	controllers     []string
 	enable, disable []string // admission plugins
+	emulated        []string // of --emulated-version
 	clusterIPs      string
 	nodePorts       string
 	advertise       string
@@ -89,6 +90,8 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.enable, "enable-admission-plugins", nil, "admission plugins of kube-apiserver to switch on, of "+
 		strings.Join(server.AdmissionPlugins(), ", ")+"; on by default are "+strings.Join(server.DefaultAdmissionPlugins(), ", "))
 	f.StringSliceVar(&o.disable, "disable-admission-plugins", nil, "admission plugins of kube-apiserver to switch off")
+	f.StringSliceVar(&o.emulated, "emulated-version", nil, "minor release of Kubernetes whose capabilities the server has, from 1.34 to 1.37, "+
+		"as 1.36 or kube=1.36")
 	f.StringVar(&o.clusterIPs, "service-cluster-ip-range", "", "range from which services get addresses, such as 10.0.0.0/24, and after a comma one of the other family; without one they get none")
 	f.StringVar(&o.nodePorts, "service-node-port-range", services.DefaultPorts.String(), "ports that services get on nodes, with --service-cluster-ip-range")
 	f.Bool("enable-aggregator-routing", true, "send requests for other API servers to the endpoints of their services, which happens in any case")

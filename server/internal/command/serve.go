@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/auth"
@@ -30,6 +31,9 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	o.flags.VisitAll(func(f *pflag.Flag) { config.Flags[f.Name] = f.Value.String() })
 	objects, err := o.objects()
 	if err != nil {
+		return err
+	}
+	if config.EmulatedVersion, err = emulatedVersion(o.emulated); err != nil {
 		return err
 	}
 	config.Objects = manifest.Values(objects)
@@ -103,6 +107,35 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	}
 	return err
 }
+
+// emulatedVersion returns the release that --emulated-version names. The values are those of kube-apiserver: a minor release, with the
+// component kube in front of it or none.
+func emulatedVersion(values []string) (string, error) {
+	out := ""
+	for _, text := range values {
+		component, release, named := strings.Cut(text, "=")
+		if !named {
+			component, release = kube, component
+		}
+		component, release = strings.TrimSpace(component), strings.TrimSpace(release)
+		switch parsed, err := version.Parse(release); {
+		case err != nil:
+			return "", fmt.Errorf("--emulated-version: %w", err)
+		case parsed.Patch() != 0:
+			return "", fmt.Errorf("--emulated-version: patch version not allowed, got: %s=%s", component, parsed)
+		case component != kube:
+			return "", fmt.Errorf("--emulated-version: component not registered: %s", component)
+		case out != "":
+			return "", fmt.Errorf("--emulated-version: duplicate version flag, kube=%s and kube=%s", out, parsed)
+		default:
+			out = fmt.Sprintf("%d.%d", parsed.Major(), parsed.Minor())
+		}
+	}
+	return out, nil
+}
+
+// kube is the component that --emulated-version means.
+const kube = "kube"
 
 // objects returns what the server begins with: definitions come first.
 func (o *options) objects() ([]manifest.Object, error) {

@@ -48,7 +48,7 @@ type theater struct {
 
 func newTheater(t *testing.T) *theater {
 	t.Helper()
-	kinds, err := builtin.Kinds(time.Now, nil)
+	kinds, err := builtin.Kinds(nil, time.Now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,33 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/server/discovery"
+)
+
+// FirstEmulated is the number of the earliest minor release that a server can emulate.
+const FirstEmulated = discovery.FirstMinor
+
+// emulation is the release that a server emulates. The zero value is the current one.
+type emulation struct{ *builtin.Release }
+
+// emulate selects a release by its name. An empty name is that of the current one.
+func (e *emulation) emulate(name string) (err error) {
+	if name == "" {
+		return nil
+	}
+	if e.Release, err = builtin.Emulated(name); err != nil || e.Release.Minor() < FirstEmulated {
+		return fmt.Errorf("emulation version %s is not between [1.%d, 1.%d.0]", name, FirstEmulated, builtin.Current().Minor())
+	}
+	return nil
+}
+
+// minor returns the number of the minor release.
+func (e emulation) minor() int {
+	if e.Release == nil {
+		return builtin.Current().Minor()
+	}
+	return e.Minor()
+}
