@@ -24,6 +24,7 @@ type writeFlags struct {
 	name        string
 	subresource string
 	bare        bool
+	mark        func(*manifest.Object) *manifest.Object // changes the objects that are written; nil leaves them as they are
 }
 
 // register adds the flags that come first. manager is the default field manager.
@@ -93,6 +94,9 @@ func (c *cli) open(f writeFlags, files *manifest.Rewriter) (*workload, error) {
 	r := manifest.Everything
 	r.Fallback, r.Given = f.name, true
 	given := c.survey(c.read(names, f.input), r)
+	if f.mark != nil {
+		given.objects = each(given.objects, f.mark)
+	}
 	stored, schemas, definitions, err := c.storedFor(f, given, files)
 	if err != nil {
 		return nil, err
