@@ -276,6 +276,12 @@ func (r *remote) chosen(q selection.Query) ([]*manifest.Text, error) {
 	if len(pairs) == 0 {
 		return nil, errors.New("name the objects of the cluster, such as deployment/web, or a kind, such as deployments")
 	}
+	namespace := r.namespace
+	if q.AllSpaces {
+		if namespace = ""; q.Namespace != "" {
+			return nil, errors.New("--all-namespaces and --namespace exclude each other")
+		}
+	}
 	var texts []*manifest.Text
 	var all []reference
 	for _, p := range pairs {
@@ -284,11 +290,11 @@ func (r *remote) chosen(q selection.Query) ([]*manifest.Text, error) {
 			return nil, err
 		}
 		r.resources[resource.GVK] = resource
-		if p.Name != "" && q.Labels == "" {
+		if p.Name != "" && q.Labels == "" && !(q.AllSpaces && resource.Namespaced) {
 			all = append(all, reference{gvk: resource.GVK, namespace: r.namespace, name: p.Name})
 			continue
 		}
-		objects, err := r.List(context.Background(), resource, r.namespace, q.Labels)
+		objects, err := r.List(context.Background(), resource, namespace, q.Labels)
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/helm"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/value"
 )
 
@@ -24,7 +25,7 @@ func (c *cli) helmCommand() *cobra.Command {
 		Long: `Predict what Helm would do to the objects of a release. As a plugin of Helm, deed
 helm plan is helm deed-plan.`,
 		Example: `  # What would helm upgrade --install change, and which conflicts would it meet?
-  deed helm plan web ./chart`,
+  helm deed-plan web ./chart`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -152,17 +153,19 @@ func (c *cli) helmPlan(f helmPlanFlags, args []string) error {
 		}
 	}
 	f.manager = cmp.Or(f.manager, h.Manager())
-	if len(f.live) == 0 {
+	if f.cluster = (clusterFlags{f.cluster.FromHelm()}); len(f.live) > 0 {
+		f.cluster = clusterFlags{} // its flags are for Helm
+	} else {
 		f.live = []string{clusterName}
 	}
-	f.cluster.FromHelm()
 	release, old, err := c.helmRelease(h, &f, args)
 	if err != nil {
-		return err
+		c.Problem(notice.InFile(releaseName(args[0])), "%s", secret.Open.Error(err))
+		return nil
 	}
 	f.namespace = cmp.Or(f.namespace, release.Namespace)
 	c.Archived = map[string][]byte{releaseName(release.Name): []byte(release.Manifest)}
-	if release.Definitions != "" {
+	if strings.TrimSpace(release.Definitions) != "" {
 		name := releaseName(release.Name) + "/crds"
 		c.Archived[name] = []byte(release.Definitions)
 		f.schemas.Crds = append(f.schemas.Crds, name)
@@ -182,7 +185,7 @@ func (c *cli) helmRelease(h helm.Helm, f *helmPlanFlags, args []string) (release
 		return release, old, err
 	}
 	if old, err = h.Deployed(args[0]); err != nil {
-		return release, old, fmt.Errorf("%w: --template does without the release", err)
+		return release, old, fmt.Errorf("%w: for a user who may not list Secrets, --template does without the release", err)
 	}
 	if release, err = h.Upgrade(args); err != nil {
 		return release, old, err
@@ -201,7 +204,9 @@ func (c *cli) helmDeletes(release, old helm.Release) {
 		quiet.Archived = map[string][]byte{"release": []byte(text)}
 		return quiet.Objects(quiet.Read([]string{"release"}, false))
 	}
-	id := func(o *manifest.Object) manifest.ID { return o.WithNamespace(cmp.Or(o.Id.Namespace, release.Namespace)).Id }
+	id := func(o *manifest.Object) manifest.ID {
+		return o.WithNamespace(cmp.Or(o.Id.Namespace, release.Namespace)).Id
+	}
 	kept := map[manifest.ID]bool{}
 	for _, o := range objects(release.Manifest) {
 		kept[id(o)] = true

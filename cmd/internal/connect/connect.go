@@ -32,8 +32,11 @@ type Flags struct {
 	helm                bool // whether the variables of Helm count
 }
 
-// FromHelm makes the variables count by which Helm names a cluster and a user to its plugins.
-func (f *Flags) FromHelm() { f.helm = true }
+// FromHelm returns f with the variables by which Helm names a cluster and a user to its plugins.
+func (f Flags) FromHelm() Flags {
+	f.helm = true
+	return f
+}
 
 // overrides returns what comes before the kubeconfig.
 func (f Flags) overrides() *clientcmd.ConfigOverrides {

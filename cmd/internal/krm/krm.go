@@ -67,7 +67,7 @@ const (
 	Info    = "info"
 )
 
-// String returns r in one line.
+// String returns r in one line. The path of the field is left out if the message has it.
 func (r Result) String() string {
 	words := []string{r.Severity}
 	if r.File != nil {
@@ -76,7 +76,7 @@ func (r Result) String() string {
 	if x := r.Resource; x != nil {
 		words = append(words, strings.TrimSpace(x.Kind+" "+strings.TrimPrefix(x.Namespace+"/"+x.Name, "/")))
 	}
-	if r.Field != nil {
+	if r.Field != nil && !strings.Contains(r.Message, r.Field.Path) {
 		words = append(words, r.Field.Path)
 	}
 	return strings.Join(append(words, r.Message), ": ")
