@@ -43,6 +43,7 @@ func main() {
 	count := flag.Int("n", 2000, "number of manifests")
 	show := flag.Int("show", 20, "number of differences of deed to print")
 	seed := flag.Uint64("seed", 1, "seed of the edits")
+	alone := flag.Bool("alone", false, "compare deed alone")
 	out := flag.String("out", "", "folder for the manifests and schemas; empty takes a temporary one")
 	flag.Parse()
 	dir := *out
@@ -50,7 +51,7 @@ func main() {
 		dir = must(os.MkdirTemp("", "validators"))
 		defer os.RemoveAll(dir)
 	}
-	if *bin == "" {
+	if *bin == "" && !*alone {
 		*bin = filepath.Join(dir, "bin")
 		install(*bin, "sigs.k8s.io/kubectl-validate@v0.0.4", "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0")
 	}
@@ -64,6 +65,9 @@ func main() {
 	}
 	peer.schemas(dir)
 	tools := validators(dir, *deed, *bin)
+	if *alone {
+		tools = tools[:1]
+	}
 	for _, t := range tools {
 		start := time.Now()
 		found := t.run()

@@ -34,7 +34,7 @@ change, as information.
 
 Standard error has the errors and warnings, too, because kustomize shows no
 results.`,
-		Example: `  # A validator of a kustomization, which kustomize build --enable-alpha-plugins --enable-exec runs
+		Example: `  # A transformer of a kustomization, which kustomize build --enable-alpha-plugins --enable-exec runs
   apiVersion: v1
   kind: ConfigMap
   metadata:
@@ -68,15 +68,14 @@ func (c *cli) krm() error {
 	if err != nil {
 		return err
 	}
-	var out, errs bytes.Buffer
-	inner := newCLI(strings.NewReader(""), &out, &errs)
+	var out bytes.Buffer
+	inner := newCLI(strings.NewReader(""), &out, c.Err)
 	inner.newServer, inner.program = c.newServer, c.program
 	inner.Archived = map[string][]byte{krmInput: list.Text()}
 	c.Raise(inner.run(args, inner.rootCommand()))
 	var found krmFound
-	if err := json.Unmarshal(out.Bytes(), &found); err != nil { // the command line is wrong
-		_, err := c.Write(errs.Bytes())
-		return err
+	if err := json.Unmarshal(out.Bytes(), &found); err != nil {
+		return nil // the command line is wrong, which is said
 	}
 	results := found.results(list)
 	for _, r := range results {
@@ -84,7 +83,7 @@ func (c *cli) krm() error {
 			fmt.Fprintln(c.Log, r)
 		}
 	}
-	return c.end(list.Write(results))
+	return c.end(list.Write(append(results, found.unread(list)...)))
 }
 
 // krmArguments returns the command line that the configuration of a function stands for.
@@ -137,7 +136,7 @@ type krmFound struct {
 	}
 }
 
-// results returns the results for f, in the order of the resources of l.
+// results returns the results for what f finds in the resources of l, in their order.
 func (f krmFound) results(l *krm.List) (out []krm.Result) {
 	add := func(severity string, o manifest.Ref, path, class, message string) *krm.Result {
 		out = append(out, krm.Result{
@@ -149,12 +148,6 @@ func (f krmFound) results(l *krm.List) (out []krm.Result) {
 			r.Field = &krm.Field{Path: strings.TrimPrefix(path, ".")}
 		}
 		return r
-	}
-	severity := func(isWarning bool) string {
-		if isWarning {
-			return krm.Warning
-		}
-		return krm.Error
 	}
 	for _, x := range f.Findings {
 		add(severity(x.Warning), x.Ref, x.Path, x.Class, x.Detail)
@@ -178,6 +171,19 @@ func (f krmFound) results(l *krm.List) (out []krm.Result) {
 			add(krm.Error, o.Ref, x.Path, x.Class, x.Reason)
 		}
 	}
+	return out
+}
+
+// severity returns the severity of what is or is no warning.
+func severity(isWarning bool) string {
+	if isWarning {
+		return krm.Warning
+	}
+	return krm.Error
+}
+
+// unread returns the results for what keeps resources of l from being looked at, which standard error has already.
+func (f krmFound) unread(l *krm.List) (out []krm.Result) {
 	for _, n := range f.Notices {
 		r := krm.Result{Message: n.Detail, Severity: severity(n.Warning), File: l.FileAt(n.Line), Tags: map[string]string{"rule": string(n.Class)}}
 		if n.Object != "" {

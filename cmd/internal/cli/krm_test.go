@@ -22,14 +22,14 @@ spec:
     spec: {containers: [{name: web, image: nginx}]}
 `
 
-// TestKustomize builds a kustomization with the validator in the help of deed krm, by the library of kustomize. The validator leaves valid
-// resources as they are, and an invalid one makes the build fail.
+// TestKustomize builds a kustomization with the transformer in the help of deed krm, by the library of kustomize. It leaves valid resources as
+// they are, and an invalid one makes the build fail.
 func TestKustomize(t *testing.T) {
 	dir := t.TempDir()
-	validator := strings.ReplaceAll(newCLI(nil, nil, nil).krmCommand().Example, "\n  ", "\n")
+	function := strings.ReplaceAll(newCLI(nil, nil, nil).krmCommand().Example, "\n  ", "\n")
 	for name, text := range map[string]string{
-		"web.yaml": kustomized, "deed.yaml": strings.Replace(validator, "  crd: crds", "", 1),
-		"kustomization.yaml": "resources: [web.yaml]\nvalidators: [deed.yaml]\n",
+		"web.yaml": kustomized, "deed.yaml": strings.Replace(function, "  crd: crds", "", 1),
+		"kustomization.yaml": "resources: [web.yaml]\ntransformers: [deed.yaml]\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestKustomize(t *testing.T) {
 		text, err := built.AsYaml()
 		return string(text), err
 	}
-	if text, err := build(); err != nil || !strings.Contains(text, "replicas: 2") || strings.Contains(text, "internal.config") {
+	if text, err := build(); err != nil || !strings.Contains(text, "replicas: 2") || strings.Contains(text, "config.kubernetes.io") {
 		t.Errorf("a valid resource: %v\n%s", err, text)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "web.yaml"), []byte(strings.Replace(kustomized, "replicas", "replcas", 1)), 0o666); err != nil {
