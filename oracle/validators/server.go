@@ -131,7 +131,7 @@ func withoutServers(o value.Value) value.Value {
 // namespaces are those that exist.
 var namespaces = map[string]bool{}
 
-// ask sends s as a dry run of a create. It returns false if the answer depends on other objects.
+// ask sends s as a dry run of a create, and then of an apply. It returns false if the answer depends on other objects.
 func (p *peer) ask(s *sample) bool {
 	gvk := schema.ParseGVK(s.object.Get("apiVersion").Str(), s.object.Get("kind").Str())
 	kind := p.kinds[gvk]
@@ -153,6 +153,13 @@ func (p *peer) ask(s *sample) bool {
 		path += "/namespaces/" + namespace
 	}
 	code, body := p.send(http.MethodPost, path+"/"+kind.path+"?dryRun=All&fieldValidation=Strict", asJSON, s.object)
+	if code < 300 { // an apply refuses more: values of a wrong type that a decoder takes, and items that occur twice
+		at := path + "/" + kind.path + "/" + s.object.Get("metadata", "name").Str() + "?dryRun=All&force=true&fieldManager=validators&fieldValidation=Strict"
+		if as, refusal := p.send(http.MethodPatch, at, asApply, s.object); as == http.StatusBadRequest || as == http.StatusInternalServerError {
+			s.answer, s.refused = must(value.Parse(refusal)), true
+			return true
+		}
+	}
 	var err error
 	if s.answer, err = value.Parse(body); err != nil {
 		return false // a path that is not served
@@ -164,5 +171,5 @@ func (p *peer) ask(s *sample) bool {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusInternalServerError:
 		return false
 	}
-	return true
+	return !strings.Contains(s.answer.Get("message").Str(), "failed to allocate") // addresses and ports of services
 }

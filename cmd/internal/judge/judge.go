@@ -26,6 +26,7 @@ import (
 type Judge struct {
 	server *server.Server
 	stored map[manifest.ID]bool
+	custom map[manifest.ID]bool // the groups and kinds of the definitions
 }
 
 // New returns a judge. Objects of c that the server refuses go to c.Refused. The error is about the server.
@@ -37,7 +38,7 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Judge{server: s, stored: map[manifest.ID]bool{}}
+	j := &Judge{server: s, stored: map[manifest.ID]bool{}, custom: map[manifest.ID]bool{}}
 	ctx := context.Background()
 	refused := func(o *manifest.Object, err error) {
 		if err != nil {
@@ -45,6 +46,8 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 		}
 	}
 	for _, o := range c.Definitions {
+		spec := o.Content.Get("spec")
+		j.custom[manifest.ID{Group: spec.Get("group").Str(), Kind: spec.Get("names", "kind").Str()}] = true
 		refused(o, s.Create(ctx, unconverted(o.Content)))
 	}
 	for name, labels := range namespacesOf(c) {
@@ -107,8 +110,8 @@ func namespace(name string, labels value.Value) value.Value {
 		With("spec", spec).With("status", value.Object().With("phase", text("Active")))
 }
 
-// Judge sends o as a dry run: an apply with force if the server has stored it, and else a create. Unknown fields and fields that occur twice do
-// not count: they are known already.
+// Judge sends o as a dry run: an apply with force if the server has stored it, and else a create. Fields that occur twice do not count: they are
+// known already, and so are unknown fields, except for those in objects of custom resources whose schema has no fields.
 func (j *Judge) Judge(o *manifest.Object, e *types.Endpoint, found []finding.Defect) finding.Verdict {
 	content := withoutServers(o.Content)
 	path, err := j.server.PathOf(content)
@@ -117,6 +120,9 @@ func (j *Judge) Judge(o *manifest.Object, e *types.Endpoint, found []finding.Def
 	}
 	method, media := http.MethodPost, "application/json"
 	query := url.Values{"dryRun": {"All"}, "fieldValidation": {"Ignore"}}
+	if j.custom[manifest.ID{Group: o.Id.Group, Kind: o.Id.Kind}] {
+		query.Set("fieldValidation", "Warn")
+	}
 	if j.stored[o.Id] {
 		method, media = http.MethodPatch, "application/apply-patch+yaml"
 		query.Set("force", "true")
