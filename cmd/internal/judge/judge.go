@@ -12,8 +12,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/cmd/internal/finding"
 	"github.com/deed-project/deed/cmd/internal/manifest"
@@ -48,7 +50,9 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 	for _, o := range c.Definitions {
 		spec := o.Content.Get("spec")
 		j.custom[manifest.ID{Group: spec.Get("group").Str(), Kind: spec.Get("names", "kind").Str()}] = true
-		refused(o, s.Create(ctx, unconverted(o.Content)))
+	}
+	for i, err := range j.define(ctx, c.Definitions) {
+		refused(c.Definitions[i], err)
 	}
 	for name, labels := range namespacesOf(c) {
 		if err := s.Restore(ctx, namespace(name, labels)); err != nil {
@@ -67,6 +71,26 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 		refused(o, s.Create(ctx, o.Content))
 	}
 	return j, nil
+}
+
+// define creates definitions, some at a time, because most of the work is to compile their schemas. It returns an error or nil for each.
+func (j *Judge) define(ctx context.Context, definitions []*manifest.Object) []error {
+	errs := make([]error, len(definitions))
+	var work sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		work.Go(func() {
+			for i := range next {
+				errs[i] = j.server.Create(ctx, unconverted(definitions[i].Content))
+			}
+		})
+	}
+	for i := range definitions {
+		next <- i
+	}
+	close(next)
+	work.Wait()
+	return errs
 }
 
 // Close stops the server.
