@@ -110,8 +110,9 @@ func (v *verdict) unknown(field string) {
 	path := types.Named(v.endpoint.Typ, v.object.Content, kinds.PathIn(v.object.Content, field))
 	view := v.object.View()
 	for _, other := range v.known {
-		if view.Path(other.Path) == view.Path(path) {
-			return
+		name := strings.Trim(view.Last(other.Path), `"`)
+		if view.Path(other.Path) == view.Path(path) || strings.ContainsAny(name, ".[]") && strings.HasSuffix(field, name) {
+			return // the server does not quote names, so that one with dots or brackets reads as a path
 		}
 	}
 	d := finding.DefectOf(v.object, types.NewFinding(path, "unknown", secret.RawText("field not declared in schema")))
