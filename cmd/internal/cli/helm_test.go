@@ -64,7 +64,11 @@ func TestHelm(t *testing.T) {
 
 	step(0, []string{"2 objects, 2 created"}, "deed-plan", "shop", "./chart", "--set", "extra=true")
 	step(0, nil, "install", "shop", "./chart", "--set", "extra=true")
-	step(0, []string{"2 objects, 0 created, 2 without change"}, "deed-plan", "shop", "./chart") // with the values of the release
+	planned := "2 objects, 0 created" // with the values of the release
+	if serverSide {
+		planned += ", 2 without change" // those of Helm 3 become applies first
+	}
+	step(0, []string{planned}, "deed-plan", "shop", "./chart")
 	k.patch("autoscaler", "/apis/apps/v1/namespaces/shop/deployments/shop", `{"spec":{"replicas":5}}`)
 	conflict := []string{"1 conflicting", "conflicting  .spec.replicas: 5 becomes 3", `owned by "autoscaler" (Update, apps/v1)`}
 	step(notice.ExitFinding, append(conflict, "ConfigMap extra is not in the chart any more"),
