@@ -26,12 +26,15 @@ const (
 )
 
 // program is a program of a release: a package of one of the published modules. beside is the package of a program that it runs, which is in
-// its archives, or empty.
-type program struct{ name, module, pkg, beside string }
+// its archives, or empty. extra are further files of its archives.
+type program struct {
+	name, module, pkg, beside string
+	extra                     []string
+}
 
 var programs = []program{
-	{"deed", "cmd", "cmd/deed", "cmd/deed-validate"},
-	{"deed-apiserver", "server", "server/cmd/deed-apiserver", ""},
+	{"deed", "cmd", "cmd/deed", "cmd/deed-validate", []string{"helm/plugin.yaml"}},
+	{"deed-apiserver", "server", "server/cmd/deed-apiserver", "", nil},
 }
 
 // platforms lists the platforms of a release as GOOS/GOARCH.
@@ -249,7 +252,7 @@ func (b *builder) plugin() dist.Plugin {
 // shared returns the files that all archives of the program contain: license, description, completions and manual pages.
 func (b *builder) shared() ([]dist.File, error) {
 	var files []dist.File
-	for _, name := range []string{"LICENSE", "README.md"} {
+	for _, name := range append([]string{"LICENSE", "README.md"}, b.extra...) {
 		content, err := b.File(name)
 		if err != nil {
 			return nil, err

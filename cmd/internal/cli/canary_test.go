@@ -61,6 +61,9 @@ var canaryCommands = map[string]canaryCommand{
 	"check":       {calls: [][]string{with("-f", "live.yaml"), with("-f", "live.yaml", "--schemas")}, unread: "-f"},
 	"validate":    {calls: [][]string{with("-f", "given.yaml", "-f", "given-safe.yaml"), with("-f", "live.yaml", "-f", "live-safe.yaml"), with("-f", "given.yaml", "--live", "live.yaml", "--policy", "policy.yaml")}, unread: "-f"},
 	"policy":      {calls: [][]string{{}}},
+	"helm":        {calls: [][]string{{}}},
+	"helm plan":   {calls: [][]string{with("web", "./chart", "--template", "--live", "live.yaml"), with("web", "./chart", "--live", "live.yaml")}},
+	"krm":         {calls: [][]string{{}}},
 	"policy test": {calls: [][]string{{"-f", "policy-tests.yaml"}}, unread: "-f"},
 	"migrate": {calls: [][]string{with("--live", "live.yaml"), with("--live", "live.yaml", "-f", "given.yaml", "--from-last-applied")},
 		unread: "--live", product: []string{"yaml", "json", "patch", "kubectl"}},
@@ -85,7 +88,7 @@ var canaryFlags = map[string][]string{
 	"to": {"new", "smd"}, "path": {".data", ".spec.tokens"}, "depth": {"2"}, "selector": {"a=b", "!a"},
 	"kustomize": {"kust", "unbuilt"}, "context": {"none"}, "kubeconfig": {"none.yaml"}, "inventory": {"secret/given"},
 	"policy": {"policy.yaml", "given.yaml"}, "params": {"given.yaml"}, "namespace-object": {"given.yaml"},
-	"kubernetes": {"1.31", "1.37"},
+	"kubernetes": {"1.31", "1.37"}, "kube-context": {"none"},
 }
 
 // canary matches the values that must not be printed: see testdata/canary.
@@ -93,6 +96,7 @@ var canary = regexp.MustCompile(`(?i)hunter2|aHVudGVyM|7\.?31946250817`)
 
 func TestNothingSecretIsShown(t *testing.T) {
 	t.Setenv(epochVariable, "1767225600")
+	t.Setenv("HELM_BIN", "sh") // its commands are files
 	t.Chdir(canaryFiles(t))
 	seen := map[string]bool{}
 	eachCommand(newCLI(nil, nil, nil).rootCommand(), func(cmd *cobra.Command) {

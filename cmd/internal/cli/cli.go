@@ -92,6 +92,7 @@ the owners of each of its fields, the conflicts of an apply, and the reasons.`,
 		c.blameCommand(), c.fieldsCommand(), c.explainCommand(), c.extractCommand(), // show owners
 		c.checkCommand(), c.validateCommand(), c.policyCommand(), c.schemaCommand(), // report defects
 		c.migrateCommand(), c.transferCommand(), // hand fields over
+		c.helmCommand(), c.krmCommand(), // serve other programs
 		c.versionCommand(),
 	)
 	describeExits(root)

@@ -168,20 +168,25 @@ func (r *remote) forConfigs(configs *survey) (texts []*manifest.Text, unknown ma
 			texts = append(texts, text)
 		}
 	}
-	placed := func(objects iter.Seq[*manifest.Object]) iter.Seq[*manifest.Object] {
-		return func(yield func(*manifest.Object) bool) {
-			for o := range objects {
-				if o.Id.Namespace == "" && namespaced[gvkschema.GroupVersionKind(o.GVK())] {
-					o = o.WithNamespace(r.namespace)
-				}
-				if !yield(o) {
-					return
-				}
+	placed := func(o *manifest.Object) *manifest.Object {
+		if o.Id.Namespace == "" && namespaced[gvkschema.GroupVersionKind(o.GVK())] {
+			return o.WithNamespace(r.namespace)
+		}
+		return o
+	}
+	configs.objects, configs.quiet = each(configs.objects, placed), each(configs.quiet, placed)
+	return texts, unknown
+}
+
+// each yields the results of f for objects.
+func each(objects iter.Seq[*manifest.Object], f func(*manifest.Object) *manifest.Object) iter.Seq[*manifest.Object] {
+	return func(yield func(*manifest.Object) bool) {
+		for o := range objects {
+			if !yield(f(o)) {
+				return
 			}
 		}
 	}
-	configs.objects, configs.quiet = placed(configs.objects), placed(configs.quiet)
-	return texts, unknown
 }
 
 // listed reads the objects of an inventory. It warns of those that are missing, and reports those that cannot be read.
@@ -271,6 +276,12 @@ func (r *remote) chosen(q selection.Query) ([]*manifest.Text, error) {
 	if len(pairs) == 0 {
 		return nil, errors.New("name the objects of the cluster, such as deployment/web, or a kind, such as deployments")
 	}
+	namespace := r.namespace
+	if q.AllSpaces {
+		if namespace = ""; q.Namespace != "" {
+			return nil, errors.New("--all-namespaces and --namespace exclude each other")
+		}
+	}
 	var texts []*manifest.Text
 	var all []reference
 	for _, p := range pairs {
@@ -279,11 +290,11 @@ func (r *remote) chosen(q selection.Query) ([]*manifest.Text, error) {
 			return nil, err
 		}
 		r.resources[resource.GVK] = resource
-		if p.Name != "" && q.Labels == "" {
+		if p.Name != "" && q.Labels == "" && !(q.AllSpaces && resource.Namespaced) {
 			all = append(all, reference{gvk: resource.GVK, namespace: r.namespace, name: p.Name})
 			continue
 		}
-		objects, err := r.List(context.Background(), resource, r.namespace, q.Labels)
+		objects, err := r.List(context.Background(), resource, namespace, q.Labels)
 		if err != nil {
 			return nil, err
 		}

@@ -183,6 +183,13 @@ func TestClusterObjects(t *testing.T) {
 	k.wants(text, `the cluster has no kind called "nothing"`)
 	text, _ = k.deed("reader", notice.ExitInput, "blame", "deployments")
 	k.wants(text, `User "reader" cannot list resource "deployments"`)
+	text, _ = k.deed("reader", notice.ExitInput, "blame", "deployments", "-A")
+	k.wants(text, `User "reader" cannot list resource "deployments" in API group "apps" at the cluster scope`)
+	k.Apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: web}}\n---\n{apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: shop}}")
+	text, _ = k.deed("", notice.ExitDone, "fields", "configmap/web", "-A")
+	k.wants(text, "cluster/default/configmaps/web", "cluster/shop/configmaps/web")
+	text, _ = k.deed("", notice.ExitInput, "fields", "configmap/web", "-A", "-n", "shop")
+	k.wants(text, "--all-namespaces and --namespace exclude each other")
 	text, _ = k.deed("reader", notice.ExitInput, "blame", "deployment/web", "-f", "x.yaml")
 	k.wants(text, "the stored objects come from files")
 }
@@ -257,17 +264,23 @@ func TestClusterInventory(t *testing.T) {
 // update creates an object by a POST of a manager.
 func (k *clusterFixture) update(manager, path, body string) {
 	k.t.Helper()
-	r, err := http.NewRequest(http.MethodPost, "https://server"+path+"?fieldManager="+manager, strings.NewReader(body))
+	k.send(http.MethodPost, "application/json", manager, path, body)
+}
+
+// send sends a write of a manager.
+func (k *clusterFixture) send(method, media, manager, path, body string) {
+	k.t.Helper()
+	r, err := http.NewRequest(method, "https://server"+path+"?fieldManager="+manager, strings.NewReader(body))
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Content-Type", media)
 	answer, err := k.Transport().RoundTrip(r)
 	if err != nil {
 		k.t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusCreated {
+	if answer.StatusCode > http.StatusCreated {
 		k.t.Fatalf("%s: %s", path, answer.Status)
 	}
 }

@@ -120,7 +120,8 @@ func (p *docRunner) run(command string) string {
 	p.commands++
 	cmd := exec.Command(p.shell, "-c", fmt.Sprintf("(exit %d)\n%s", p.status, command))
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), epochVariable+"=1767225600", "PWD="+p.dir, printedVariable+"="+p.printed)
+	cmd.Env = append(os.Environ(), epochVariable+"=1767225600", "PWD="+p.dir, printedVariable+"="+p.printed,
+		"HELM_BIN="+filepath.Join(p.dir, "bin", "helm"))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	p.status = 0

@@ -22,6 +22,8 @@ var findingOf = map[string]string{
 	"extract":     "an object that the manager has not applied",
 	"check":       "a finding",
 	"validate":    "an invalid object",
+	"helm plan":   "a conflict, or " + refusedObject + " (with --exit-code, also a change)",
+	"krm":         "a finding, a conflict, or " + refusedObject,
 	"policy test": "a case that is not decided as expected, or a policy that a server refuses",
 	"schema list": "no such kind",
 	"schema diff": "a difference",

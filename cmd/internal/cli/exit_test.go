@@ -43,6 +43,14 @@ var exitFiles = map[string]string{
 	"conflict.yaml": `steps: [{manager: a, object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "1"}}}, ` +
 		`{manager: b, object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: "2"}}}]`,
 	"refused.yaml": `steps: [{manager: a, object: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, dat: {}}}]`,
+	"good.yaml":    `{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}]}`,
+	"bad.yaml":     `{apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, dat: {}}]}`,
+	// Commands of Helm, which is sh in this test.
+	"status":   "echo 'Error: release: not found' >&2\nexit 1\n",
+	"upgrade":  "cat \"$2\"\n",
+	"one.json": `{"name": "c", "apply_method": "ssa", "manifest": "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: '1'}}"}`,
+	"two.json": `{"name": "c", "apply_method": "ssa", "manifest": "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {a: '2'}}"}`,
+
 	"schema.yaml":  `types: [{name: t, map: {fields: [{name: a, type: {scalar: string}}]}}]`,
 	"schema2.yaml": `types: [{name: t, map: {fields: [{name: b, type: {scalar: string}}]}}]`,
 }
@@ -82,6 +90,8 @@ var exitCases = map[string]map[int][]string{
 		1: {"--live live.yaml --from z --to y", "--live live.yaml --from x --to y -f bare.yaml"},
 		2: {"--live empty.yaml --from x --to y", "--live live.yaml"},
 	},
+	"helm plan":      {0: {"c one.json --live live.yaml"}, 1: {"c two.json --live live.yaml"}, 2: {"c", "c missing.json", "c one.json --live empty.yaml"}},
+	"krm":            {0: {"< good.yaml"}, 1: {"< bad.yaml"}, 2: {"", "< config.yaml", "config.yaml"}},
 	"policy test":    {0: {"passing.yaml"}, 1: {"failing.yaml", "refused-policy.yaml"}, 2: {"empty.yaml", "config.yaml", "passing.yaml --jobs x"}},
 	"schema list":    {0: {"v1/Pod"}, 1: {"nothing"}, 2: {"--crd empty.yaml"}},
 	"schema show":    {0: {"v1/Pod"}, 2: {"v1/Pot", "v1/Pod --crd empty.yaml"}},
@@ -106,16 +116,19 @@ func inExitFiles(t *testing.T) {
 		}
 	}
 	t.Chdir(dir)
+	t.Setenv("HELM_BIN", "sh")
 }
 
-// runLine runs a command line, and returns its exit code and its standard error.
+// runLine runs a command line, and returns its exit code and its standard error. Behind a < stands the file for standard input.
 func runLine(line string) (int, string) {
 	var out, stderr strings.Builder
+	line, file, _ := strings.Cut(line, "< ")
+	in := exitFiles[file]
 	var server NewServer // as in deed, but for commands that deed leaves to deed-validate as a whole
 	if strings.HasPrefix(line, "policy") {
 		server = judge.New
 	}
-	code := RunWith(server, strings.Fields(line), strings.NewReader(""), &out, &stderr)
+	code := RunWith(server, strings.Fields(line), strings.NewReader(in), &out, &stderr)
 	return code, stderr.String()
 }
 

@@ -15,17 +15,23 @@ type applyingFlags struct {
 	force       dryrun.ForceFlags
 	rules       string
 	noMigration bool
+	upgrade     bool // see [dryrun.Apply]
 }
 
 func (f *applyingFlags) register(flags *pflag.FlagSet) {
+	f.registerForce(flags)
+	flags.BoolVar(&f.noMigration, "no-migration", false,
+		"do not migrate objects of client-side apply; kubectl migrates them on apply")
+}
+
+// registerForce adds the flags that decide conflicts.
+func (f *applyingFlags) registerForce(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.force.All, "force-conflicts", false, "take fields from their owners")
 	flags.StringArrayVar(&f.force.Fields, "force-field", nil,
 		"take the fields at `path`, such as .spec.replicas or containers[*].image, and what is below, and no others; repeatable")
 	flags.StringArrayVar(&f.force.Managers, "force-manager", nil,
 		"take fields from the manager called `name`, and no others; repeatable")
 	flags.StringVar(&f.rules, "rules", "", "`file` with rules that say which fields to take, and which to leave, by object and manager")
-	flags.BoolVar(&f.noMigration, "no-migration", false,
-		"do not migrate objects of client-side apply; kubectl migrates them on apply")
 }
 
 // apply returns the apply of configurations by manager. It returns nil if the rules have defects, which it reports.
@@ -39,7 +45,7 @@ func (f *applyingFlags) apply(c *cli, manager string) (*dryrun.Apply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dryrun.Apply{Manager: manager, Force: force, Migrate: !f.noMigration}, nil
+	return &dryrun.Apply{Manager: manager, Force: force, Migrate: !f.noMigration, Upgrade: f.upgrade}, nil
 }
 
 // outputFlags holds the flags that control how objects are printed.

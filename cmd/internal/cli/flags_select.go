@@ -18,6 +18,7 @@ objects have their short names too. --namespace, --name and -l also select.`
 
 func (f *selectFlags) register(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.Namespace, "namespace", "n", "", "only objects in the namespace called `name`, and objects without a namespace")
+	flags.BoolVarP(&f.AllSpaces, "all-namespaces", "A", false, "with --live cluster, objects in all namespaces")
 	flags.StringVar(&f.Name, "name", "", "only objects called `name`")
 	flags.StringVarP(&f.Labels, "selector", "l", "", "only objects whose labels match `selector`, such as app=web,tier!=cache")
 }

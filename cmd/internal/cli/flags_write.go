@@ -25,6 +25,7 @@ type writeFlags struct {
 	name        string
 	subresource string
 	bare        bool
+	mark        func(*manifest.Object) *manifest.Object // changes the objects that are written; nil leaves them as they are
 }
 
 // register adds the flags that come first. manager is the default field manager.
@@ -102,6 +103,9 @@ func (c *cli) gather(f writeFlags, files *manifest.Rewriter) (*gathered, error) 
 	r := manifest.Everything
 	r.Fallback, r.Given = f.name, true
 	out := &gathered{survey: c.survey(c.read(names, f.input), r), now: now}
+	if f.mark != nil {
+		out.objects = each(out.objects, f.mark)
+	}
 	out.stored, out.schemas, out.definitions, err = c.storedFor(f, out.survey, files)
 	return out, err
 }

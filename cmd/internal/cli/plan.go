@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/notice"
@@ -96,15 +97,20 @@ counted, and the reason is on standard error.`,
 	takeFiles(cmd)
 	flags := cmd.Flags()
 	f.register(flags)
+	f.registerOutput(flags)
+	f.schemas.Spans = true
+	registerSchemas(flags, &f.schemas)
+	return cmd
+}
+
+// registerOutput adds the flags that say what is printed.
+func (f *planFlags) registerOutput(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.all, "all", false, "list fields that are kept too")
 	flags.StringSliceVar(&f.only, "only", nil, "list only these `outcomes`, such as conflicting,changed; objects without any are left out, but counted")
 	f.format = choice{report.FormatText, resultFormats}
 	flags.VarP(&f.format, "output", "o", "output format")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 if anything changes, as git diff does")
 	f.color.register(flags)
-	f.schemas.Spans = true
-	registerSchemas(flags, &f.schemas)
-	return cmd
 }
 
 // plan runs deed plan.

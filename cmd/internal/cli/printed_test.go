@@ -31,7 +31,7 @@ var printedLine = regexp.MustCompile(`(?m)^ +((?:kubectl )?deed [a-z].*)$|'((?:k
 func runPrinting(server NewServer) int {
 	log := os.Getenv(printedVariable)
 	args := os.Args[1:]
-	if log == "" || server == nil && len(args) > 0 && (args[0] == "validate" || args[0] == "policy") {
+	if log == "" || server == nil && len(args) > 0 && slices.Contains([]string{"validate", "policy", "krm"}, args[0]) {
 		return RunWith(server, args, os.Stdin, os.Stdout, os.Stderr)
 	}
 	var in, out bytes.Buffer

@@ -3,6 +3,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,7 +27,33 @@ import (
 )
 
 // Flags says which cluster to open, as the flags of kubectl with these names do. The zero value is the current context.
-type Flags struct{ Kubeconfig, Context string }
+type Flags struct {
+	Kubeconfig, Context string
+	helm                bool // whether the variables of Helm count
+}
+
+// FromHelm returns f with the variables by which Helm names a cluster and a user to its plugins.
+func (f Flags) FromHelm() Flags {
+	f.helm = true
+	return f
+}
+
+// overrides returns what comes before the kubeconfig.
+func (f Flags) overrides() *clientcmd.ConfigOverrides {
+	o := &clientcmd.ConfigOverrides{CurrentContext: f.Context}
+	if !f.helm {
+		return o
+	}
+	o.CurrentContext = cmp.Or(f.Context, os.Getenv("HELM_KUBECONTEXT"))
+	o.ClusterInfo.Server, o.ClusterInfo.CertificateAuthority = os.Getenv("HELM_KUBEAPISERVER"), os.Getenv("HELM_KUBECAFILE")
+	o.ClusterInfo.TLSServerName = os.Getenv("HELM_KUBETLS_SERVER_NAME")
+	o.ClusterInfo.InsecureSkipTLSVerify, _ = strconv.ParseBool(os.Getenv("HELM_KUBEINSECURE_SKIP_TLS_VERIFY")) // false for another text
+	o.AuthInfo.Token, o.AuthInfo.Impersonate = os.Getenv("HELM_KUBETOKEN"), os.Getenv("HELM_KUBEASUSER")
+	if groups := os.Getenv("HELM_KUBEASGROUPS"); groups != "" {
+		o.AuthInfo.ImpersonateGroups = strings.Split(groups, ",")
+	}
+	return o
+}
 
 // ErrNone is returned by [Open] if no configuration names a cluster.
 var ErrNone = errors.New("no kubeconfig names a cluster: KUBECONFIG, --kubeconfig and ~/.kube/config are where one is looked for")
@@ -42,7 +70,7 @@ func Open(f Flags, timeout time.Duration, warn func(error)) (*Cluster, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = f.Kubeconfig
 	rules.Warner = func(err error) { warn(err) }
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.Context})
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, f.overrides())
 	config, err := loader.ClientConfig()
 	if clientcmd.IsEmptyConfig(err) {
 		return nil, ErrNone

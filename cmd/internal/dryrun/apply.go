@@ -1,6 +1,8 @@
 package dryrun
 
 import (
+	"errors"
+
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
@@ -50,6 +52,7 @@ type Apply struct {
 	Manager string
 	Force   *Force
 	Migrate bool // whether to migrate the fields of client-side apply, as kubectl does
+	Upgrade bool // whether the updates by Manager become applies first, as Helm does with a release of client-side apply
 }
 
 // One applies the configuration of t.
@@ -57,6 +60,9 @@ func (a Apply) One(t *Task) Applied {
 	out := Applied{config: t.Given.Object, applier: merge.Manager{
 		Name: a.Manager, Operation: merge.Apply, Subresource: managing.Config(t.Endpoint.Manager).Subresource,
 	}}
+	if out.Err = a.upgrade(t); out.Err != nil {
+		return out
+	}
 	conflicts := a.plan(t, &out)
 	if out.Err != nil {
 		return out
@@ -106,6 +112,21 @@ func (a Apply) plan(t *Task, out *Applied) merge.Conflicts {
 		return nil
 	}
 	return out.Plan.Conflicts()
+}
+
+// upgrade makes the updates of the stored object of t by the manager applies, if a says so.
+func (a Apply) upgrade(t *Task) error {
+	if !a.Upgrade || t.Live == nil {
+		return nil
+	}
+	entries, err := ownership.Migrate(t.Stored, VersionsOf(t.Endpoint), []string{a.Manager}, a.Manager, "")
+	switch {
+	case errors.Is(err, ownership.ErrNoManager):
+		return nil
+	case err == nil:
+		t.Stored.Entries = entries
+	}
+	return err
 }
 
 // kubectlName is the default field manager of kubectl.

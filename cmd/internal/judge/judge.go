@@ -16,8 +16,10 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/cmd/internal/finding"
 	"github.com/deed-project/deed/cmd/internal/manifest"
@@ -30,6 +32,7 @@ import (
 type Judge struct {
 	server *server.Server
 	stored map[manifest.ID]bool
+	custom map[manifest.ID]bool // the groups and kinds of the definitions
 }
 
 // New returns a judge. Objects of c that the server refuses go to c.Refused. The error is about the server.
@@ -46,7 +49,7 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Judge{server: s, stored: map[manifest.ID]bool{}}
+	j := &Judge{server: s, stored: map[manifest.ID]bool{}, custom: map[manifest.ID]bool{}}
 	ctx := context.Background()
 	refused := func(o *manifest.Object, err error) {
 		if err != nil {
@@ -54,7 +57,11 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 		}
 	}
 	for _, o := range c.Definitions {
-		refused(o, s.Create(ctx, unconverted(o.Content)))
+		spec := o.Content.Get("spec")
+		j.custom[manifest.ID{Group: spec.Get("group").Str(), Kind: spec.Get("names", "kind").Str()}] = true
+	}
+	for i, err := range j.define(ctx, c.Definitions) {
+		refused(c.Definitions[i], err)
 	}
 	for name, labels := range namespacesOf(c) {
 		if err := s.Restore(ctx, namespace(name, labels)); err != nil {
@@ -73,6 +80,26 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 		refused(o, s.Create(ctx, o.Content))
 	}
 	return j, nil
+}
+
+// define creates definitions, some at a time, because most of the work is to compile their schemas. It returns an error or nil for each.
+func (j *Judge) define(ctx context.Context, definitions []*manifest.Object) []error {
+	errs := make([]error, len(definitions))
+	var work sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		work.Go(func() {
+			for i := range next {
+				errs[i] = j.server.Create(ctx, unconverted(definitions[i].Content))
+			}
+		})
+	}
+	for i := range definitions {
+		next <- i
+	}
+	close(next)
+	work.Wait()
+	return errs
 }
 
 // Close stops the server.
@@ -116,8 +143,8 @@ func namespace(name string, labels value.Value) value.Value {
 		With("spec", spec).With("status", value.Object().With("phase", text("Active")))
 }
 
-// Judge sends o as a dry run: an apply with force if the server has stored it, and else a create. Unknown fields and fields that occur twice do
-// not count: they are known already.
+// Judge sends o as a dry run: an apply with force if the server has stored it, and else a create. Fields that occur twice do not count: they are
+// known already, and so are unknown fields, except for those in objects of custom resources whose schema has no fields.
 func (j *Judge) Judge(o *manifest.Object, e *types.Endpoint, found []finding.Defect) finding.Verdict {
 	content := withoutServers(o.Content)
 	path, err := j.server.PathOf(content)
@@ -126,6 +153,9 @@ func (j *Judge) Judge(o *manifest.Object, e *types.Endpoint, found []finding.Def
 	}
 	method, media := http.MethodPost, "application/json"
 	query := url.Values{"dryRun": {"All"}, "fieldValidation": {"Ignore"}}
+	if j.custom[manifest.ID{Group: o.Id.Group, Kind: o.Id.Kind}] {
+		query.Set("fieldValidation", "Warn")
+	}
 	if j.stored[o.Id] {
 		method, media = http.MethodPatch, "application/apply-patch+yaml"
 		query.Set("force", "true")

@@ -36,6 +36,10 @@ var classes = map[metav1.CauseType]string{
 func (v *verdict) read(w *recorder) {
 	view := v.object.View()
 	for _, text := range warningsOf(w.header) {
+		if field, ok := strings.CutPrefix(text, `unknown field "`); ok {
+			v.unknown(strings.TrimSuffix(field, `"`))
+			continue
+		}
 		v.Warnings = append(v.Warnings, view.Reason(nil, secret.RawText(text)))
 	}
 	if w.code < 300 {
@@ -98,6 +102,21 @@ func (v *verdict) add(path fieldpath.Path, class, message string) {
 			return
 		}
 	}
+	v.Defects = append(v.Defects, d)
+}
+
+// unknown adds a finding about a field that the schema lacks, unless it is known.
+func (v *verdict) unknown(field string) {
+	path := types.Named(v.endpoint.Typ, v.object.Content, kinds.PathIn(v.object.Content, field))
+	view := v.object.View()
+	for _, other := range v.known {
+		name := strings.Trim(view.Last(other.Path), `"`)
+		if view.Path(other.Path) == view.Path(path) || strings.ContainsAny(name, ".[]") && strings.HasSuffix(field, name) {
+			return // the server does not quote names, so that one with dots or brackets reads as a path
+		}
+	}
+	d := finding.DefectOf(v.object, types.NewFinding(path, "unknown", secret.RawText("field not declared in schema")))
+	d.Mild = true
 	v.Defects = append(v.Defects, d)
 }
 

@@ -26,6 +26,7 @@ type Query struct {
 	Namespace string   // objects without a namespace match, too
 	Name      string
 	Labels    string // a selector in the form of kubectl -l
+	AllSpaces bool   // whether a cluster is searched in all namespaces, and not in one; of files, all are searched anyway
 }
 
 // IsAll reports whether q selects all objects.

@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/helm"
+	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/value"
+)
+
+func (c *cli) helmCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "helm",
+		Short: "Predict what Helm would do",
+		Long: `Predict what Helm would do to the objects of a release. As a plugin of Helm, deed
+helm plan is helm deed-plan.`,
+		Example: `  # What would helm upgrade --install change, and which conflicts would it meet?
+  helm deed-plan web ./chart`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(c.helmPlanCommand())
+	return cmd
+}
+
+// helmPlanFlags holds the flags of deed helm plan.
+type helmPlanFlags struct {
+	planFlags
+	template bool
+}
+
+func (c *cli) helmPlanCommand() *cobra.Command {
+	var f helmPlanFlags
+	cmd := &cobra.Command{
+		Use:   "plan RELEASE CHART",
+		Short: "Predict what helm upgrade would do to each field, and which conflicts it meets",
+		Long: `Predict what helm upgrade --install RELEASE CHART would do to each field of each
+object, as deed plan does. Flags that are not below are those of helm upgrade.
+
+Helm renders the chart in a dry run, with the values of the release. Each object
+gets the label and the annotations by which Helm knows its own, and is applied
+to the object in the cluster, as the manager helm. Hooks are left out: Helm
+creates them anew. So are the definitions in a chart, which Helm creates where
+they are missing. Objects that the chart no longer has are named, because Helm
+deletes them.
+
+Helm writes a release that an older Helm has written without server-side apply,
+unless --server-side=true is given, and then meets no conflict. The plan is that
+of --server-side=true: Helm first makes its updates applies.
+
+To read a release takes permission to get and list Secrets. --template does
+without: Helm renders the chart as helm template does, and flags that are not
+below are those of helm template, such as --is-upgrade.`,
+		Example: `  # What would an upgrade change, and which conflicts would it meet?
+  deed helm plan web ./chart -n shop --set replicas=3
+
+  # As a plugin of Helm: only what is in conflict or changes
+  helm deed-plan web ./chart -f values.yaml --only conflicting,changed
+
+  # For a user who may not read the release
+  helm deed-plan web ./chart --template --is-upgrade -f values.yaml`,
+		DisableFlagParsing: true,
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		rest, err := ownFlags(cmd, args)
+		if err != nil {
+			return err
+		}
+		if help, err := cmd.Flags().GetBool("help"); err == nil && help {
+			return cmd.Help()
+		}
+		return c.helmPlan(f, rest)
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&f.template, "template", false, "render as helm template does, without the release")
+	flags.StringArrayVar(&f.live, "live", nil,
+		"`file` or directory with the objects as they are stored, with managedFields, in place of those of the cluster; repeatable")
+	flags.StringVar(&f.cluster.Context, "kube-context", "", "the `name` of the context in the kubeconfig")
+	flags.StringVar(&f.cluster.Kubeconfig, "kubeconfig", "", "the `file` with contexts")
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of the release")
+	flags.StringVar(&f.manager, "field-manager", "", "the `name` of the manager that writes; without it, that of Helm: the name of its program")
+	flags.BoolVar(&f.bare, "no-defaults", false, "leave out the changes that a server makes beside merging: default values and normal forms")
+	flags.DurationVar(&f.input.timeout, "request-timeout", manifest.DefaultTimeout, "how long a request to the cluster may take; 0 means no limit")
+	flags.IntVar(&f.input.jobs, "jobs", 0, "work on `n` objects at a time; 0 means one for each processor")
+	f.how.registerForce(flags)
+	f.registerOutput(flags)
+	registerSchemas(flags, &f.schemas)
+	return cmd
+}
+
+// ownFlags parses the flags in args that cmd has, and returns the other arguments. Flags that cmd does not have belong to another program.
+func ownFlags(cmd *cobra.Command, args []string) (rest []string, err error) {
+	cmd.InitDefaultHelpFlag()
+	cmd.InheritedFlags() // adds them to cmd.Flags
+	var own []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		f, hasValue := flagOf(cmd.Flags(), arg)
+		if f == nil {
+			rest = append(rest, arg)
+			continue
+		}
+		if own = append(own, arg); !hasValue && f.NoOptDefVal == "" && i+1 < len(args) {
+			i++
+			own = append(own, args[i])
+		}
+	}
+	return rest, cmd.Flags().Parse(own)
+}
+
+// flagOf returns the flag of flags that arg sets, or nil, and whether arg has its value, too.
+func flagOf(flags *pflag.FlagSet, arg string) (f *pflag.Flag, hasValue bool) {
+	if long, ok := strings.CutPrefix(arg, "--"); ok {
+		name, _, hasValue := strings.Cut(long, "=")
+		return flags.Lookup(name), hasValue
+	}
+	if len(arg) < 2 || arg[0] != '-' {
+		return nil, false
+	}
+	return flags.ShorthandLookup(arg[1:2]), len(arg) > 2
+}
+
+// releaseName is the name of the file for messages about the objects of a release.
+func releaseName(release string) string { return "release/" + release }
+
+// helmPlan runs deed helm plan. args are those that it hands to Helm.
+func (c *cli) helmPlan(f helmPlanFlags, args []string) error {
+	if len(args) < 2 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[1], "-") {
+		return errors.New("name the release and the chart in front of other arguments")
+	}
+	for _, flag := range []string{"--force-replace", "--force", "--server-side=false"} {
+		if slices.Contains(args, flag) {
+			return fmt.Errorf("with %s, Helm applies nothing", flag)
+		}
+	}
+	h := helm.Helm{Program: cmp.Or(os.Getenv("HELM_BIN"), "helm"), Err: c.Log}
+	for _, v := range []struct{ name, value string }{
+		{"HELM_NAMESPACE", f.namespace}, {"HELM_KUBECONTEXT", f.cluster.Context}, {"KUBECONFIG", f.cluster.Kubeconfig},
+	} {
+		if v.value != "" {
+			h.Env = append(h.Env, v.name+"="+v.value)
+		}
+	}
+	f.manager = cmp.Or(f.manager, h.Manager())
+	if f.cluster = (clusterFlags{f.cluster.FromHelm()}); len(f.live) > 0 {
+		f.cluster = clusterFlags{} // its flags are for Helm
+	} else {
+		f.live = []string{clusterName}
+	}
+	release, old, err := c.helmRelease(h, &f, args)
+	if err != nil {
+		c.Problem(notice.InFile(releaseName(args[0])), "%s", secret.Open.Error(err))
+		return nil
+	}
+	f.namespace = cmp.Or(f.namespace, release.Namespace)
+	c.Archived = map[string][]byte{releaseName(release.Name): []byte(release.Manifest)}
+	if strings.TrimSpace(release.Definitions) != "" {
+		name := releaseName(release.Name) + "/crds"
+		c.Archived[name] = []byte(release.Definitions)
+		f.schemas.Crds = append(f.schemas.Crds, name)
+	}
+	c.helmDeletes(release, old)
+	f.input.files = []string{releaseName(release.Name)}
+	f.mark = func(o *manifest.Object) *manifest.Object { return markHelm(o, release) }
+	return c.plan(f.planFlags)
+}
+
+// helmRelease returns what Helm applies, and what it has applied before: the zero Release if there is nothing or it is not read.
+func (c *cli) helmRelease(h helm.Helm, f *helmPlanFlags, args []string) (release, old helm.Release, err error) {
+	where := notice.InFile(releaseName(args[0]))
+	if f.template {
+		release, err = h.Template(args)
+		f.how.upgrade = slices.Contains(args, "--is-upgrade")
+		return release, old, err
+	}
+	if old, err = h.Deployed(args[0]); err != nil {
+		return release, old, fmt.Errorf("%w: for a user who may not list Secrets, --template does without the release", err)
+	}
+	if release, err = h.Upgrade(args); err != nil {
+		return release, old, err
+	}
+	if release.ApplyMethod != helm.ServerSide {
+		c.Warn(where, "Helm writes this release without server-side apply, and meets no conflict: the plan is that of --server-side=true")
+	}
+	f.how.upgrade = old.Name != "" && old.ApplyMethod != helm.ServerSide
+	return release, old, nil
+}
+
+// helmDeletes names the objects of old that release does not have, which Helm deletes.
+func (c *cli) helmDeletes(release, old helm.Release) {
+	quiet := c.quiet()
+	objects := func(text string) []*manifest.Object {
+		quiet.Archived = map[string][]byte{"release": []byte(text)}
+		return quiet.Objects(quiet.Read([]string{"release"}, false))
+	}
+	id := func(o *manifest.Object) manifest.ID {
+		return o.WithNamespace(cmp.Or(o.Id.Namespace, release.Namespace)).Id
+	}
+	kept := map[manifest.ID]bool{}
+	for _, o := range objects(release.Manifest) {
+		kept[id(o)] = true
+	}
+	for _, o := range objects(old.Manifest) {
+		policy := o.Content.Get("metadata", "annotations", "helm.sh/resource-policy").Str()
+		if !kept[id(o)] && strings.TrimSpace(strings.ToLower(policy)) != "keep" {
+			c.Warn(notice.InFile(releaseName(release.Name)), "%v is not in the chart any more: Helm deletes it", o.Id)
+		}
+	}
+}
+
+// markHelm returns o with the label and the annotations by which Helm knows the objects of a release.
+func markHelm(o *manifest.Object, r helm.Release) *manifest.Object {
+	metadata := o.Content.Get("metadata")
+	add := func(member, name, text string) {
+		all := metadata.Get(member)
+		if all.Kind() != value.KindObject {
+			all = value.Object()
+		}
+		metadata = metadata.With(member, all.With(name, value.String(text)))
+	}
+	add("labels", "app.kubernetes.io/managed-by", "Helm")
+	add("annotations", "meta.helm.sh/release-name", r.Name)
+	add("annotations", "meta.helm.sh/release-namespace", r.Namespace)
+	out := *o
+	out.Content = o.Content.With("metadata", metadata)
+	return &out
+}
