@@ -10,7 +10,7 @@ import (
 // TestRelease demands that the server answers as the release that deed version and deed-apiserver --version name.
 func TestRelease(t *testing.T) {
 	want := strings.TrimPrefix(build.Kubernetes, "Kubernetes ")
-	if got := "v" + release.Major + "." + release.Minor; got != want || !strings.HasPrefix(release.GitVersion, want+".") {
-		t.Errorf("the server answers as %s, %s, and its version as %s", got, release.GitVersion, want)
+	if got := "v" + Version(currentMinor).Major + "." + Version(currentMinor).Minor; got != want || !strings.HasPrefix(Version(currentMinor).GitVersion, want+".") {
+		t.Errorf("the server answers as %s, %s, and its version as %s", got, Version(currentMinor).GitVersion, want)
 	}
 }
