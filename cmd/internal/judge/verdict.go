@@ -105,11 +105,15 @@ func (v *verdict) add(path fieldpath.Path, class, message string) {
 	v.Defects = append(v.Defects, d)
 }
 
-// unknown adds a finding about a field that the schema lacks, unless it is known.
+// unknown adds a finding about a field that the schema lacks, unless it is known. What lies below a value of the wrong type is no field: it may
+// be data, and so a secret.
 func (v *verdict) unknown(field string) {
 	path := types.Named(v.endpoint.Typ, v.object.Content, kinds.PathIn(v.object.Content, field))
 	view := v.object.View()
 	for _, other := range v.known {
+		if other.Class == "mistyped" && path.HasPrefix(other.Path) {
+			return
+		}
 		name := strings.Trim(view.Last(other.Path), `"`)
 		if view.Path(other.Path) == view.Path(path) || strings.ContainsAny(name, ".[]") && strings.HasSuffix(field, name) {
 			return // the server does not quote names, so that one with dots or brackets reads as a path
