@@ -176,11 +176,6 @@ var (
 	dotsOnly    = lazyRegexp(`^[\. ]+$`)
 )
 
-// windowsText refuses a text of options for Windows. The error shows the text as JSON.
-func (w *podWalk) windowsText(p place, details ...string) {
-	w.invalidAs(p, Enumeration(p.Str()), details...)
-}
-
 func (w *podWalk) windowsOptions(p place) {
 	if !p.is() {
 		return

@@ -111,10 +111,10 @@ func Read(in io.Reader, out io.Writer) (*List, error) {
 // isLocal is the annotation of resources that are for tools, and not for a cluster.
 const isLocal = "config.kubernetes.io/local-config"
 
-// ofTools reports whether an annotation is about the file of a resource.
+// ofTools reports whether an annotation is about the file of a resource, also by a name that older tools use.
 func ofTools(name string) bool {
 	return strings.HasPrefix(name, "internal.config.kubernetes.io/") ||
-		slices.Contains([]string{kioutil.LegacyIndexAnnotation, kioutil.LegacyPathAnnotation, kioutil.LegacyIdAnnotation}, name)
+		slices.Contains([]string{"config.kubernetes.io/index", "config.kubernetes.io/path", "config.k8s.io/id"}, name)
 }
 
 // read returns the item of a resource, or nil if the resource is not for a cluster.
