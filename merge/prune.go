@@ -96,8 +96,9 @@ func (e *Engine) remove(v typed.Value, s fieldpath.Set) typed.Value {
 func namedFields(v typed.Value) fieldpath.Set { return typing.WithNamedFields(v.Fields(), v.Type()) }
 
 // putBackOwned returns m without the fields that p lacks and nobody owns, and the version that it
-// is in then; m, whose namedFields are given, and p are in the given one. Each set is looked at in its own version: the given one
-// first, because pruned fields may be needed for the conversion to the others.
+// is in then; m and p are in the given one, and fields are the namedFields of m. Each set is looked
+// at in its own version: the given one first, because pruned fields may be needed for the conversion
+// to the others.
 func (c *call) putBackOwned(m, p typed.Value, fields fieldpath.Set, apiVersion string, managers Managers) (_ typed.Value, at string, _ error) {
 	owned := managers.ownedByVersion()
 	at = apiVersion

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/admission/policy/typecheck"
 	"github.com/deed-project/deed/server/admission/quota"
@@ -100,12 +102,26 @@ func (s *Server) startGarbageCollector(context.Context) error {
 }
 
 // remoteResources returns the resources of other API servers whose objects can be collected.
-func (s *Server) remoteResources() (all []garbage.Remote) {
-	for _, r := range s.aggregator.Resources("delete", "list", "watch") {
+func (s *Server) remoteResources() (out []garbage.Remote) {
+	all, _ := s.aggregator.Resources("delete", "list", "watch")
+	for _, r := range all {
 		gvk := schema.GVK{Group: r.Group, Version: r.Version, Kind: r.Kind}
-		all = append(all, garbage.Remote{GVK: gvk, Collection: r.Collection, Namespaced: r.Namespaced})
+		out = append(out, garbage.Remote{GVK: gvk, Collection: r.Path(""), Namespaced: r.Namespaced})
 	}
-	return all
+	return out
+}
+
+// remoteCollections returns the paths of what other API servers have in a namespace and can delete, in one version of each resource. unknown are
+// the group versions whose resources are unknown.
+func (s *Server) remoteCollections(namespace string) (paths map[kschema.GroupResource]string, unknown []string) {
+	all, unknown := s.aggregator.Resources("deletecollection", "list")
+	paths = map[kschema.GroupResource]string{}
+	for _, r := range all {
+		if _, known := paths[r.GroupResource]; r.Namespaced && !known {
+			paths[r.GroupResource] = r.Path(namespace)
+		}
+	}
+	return paths, unknown
 }
 
 // startQuotas starts to keep the status of ResourceQuotas.

@@ -69,7 +69,7 @@ var table = []layers.Layer{
 	{"loopback", "auth catalog request store", "value", "k8s.io/apimachinery"},
 	{"aggregation", "api auth catalog controllers/queue loopback registry request store wire", "value managedfields",
 		"k8s.io/api/apidiscovery k8s.io/apimachinery k8s.io/client-go/transport k8s.io/kube-openapi k8s.io/streaming/pkg/httpstream"},
-	{"discovery", "aggregation api cache catalog catalog/openapi logs response store wire", "",
+	{"discovery", "aggregation api cache catalog catalog/openapi logs response store wire", "schema/builtin",
 		"k8s.io/api/apidiscovery k8s.io/apimachinery github.com/google/gnostic-models google.golang.org/protobuf"},
 	{"registry", "catalog store", "value managedfields", ""},
 	{"registry/components", "api catalog registry rest rest/read store", "value managedfields", "k8s.io/apimachinery"},

@@ -4,11 +4,7 @@ import (
 	"fmt"
 
 	"github.com/deed-project/deed/schema/builtin"
-	"github.com/deed-project/deed/server/discovery"
 )
-
-// FirstEmulated is the number of the earliest minor release that a server can emulate.
-const FirstEmulated = discovery.FirstMinor
 
 // emulation is the release that a server emulates. The zero value is the current one.
 type emulation struct{ *builtin.Release }
@@ -18,8 +14,8 @@ func (e *emulation) emulate(name string) (err error) {
 	if name == "" {
 		return nil
 	}
-	if e.Release, err = builtin.Emulated(name); err != nil || e.Release.Minor() < FirstEmulated {
-		return fmt.Errorf("emulation version %s is not between [1.%d, 1.%d.0]", name, FirstEmulated, builtin.Current().Minor())
+	if e.Release, err = builtin.Emulated(name); err != nil || e.Release.Minor() < builtin.FirstEmulated {
+		return fmt.Errorf("emulation version %s is not between [1.%d, 1.%d.0]", name, builtin.FirstEmulated, builtin.CurrentMinor)
 	}
 	return nil
 }
@@ -27,7 +23,7 @@ func (e *emulation) emulate(name string) (err error) {
 // minor returns the number of the minor release.
 func (e emulation) minor() int {
 	if e.Release == nil {
-		return builtin.Current().Minor()
+		return builtin.CurrentMinor
 	}
 	return e.Minor()
 }

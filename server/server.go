@@ -79,7 +79,7 @@ type Config struct {
 	// RBAC tells that the stored roles and bindings decide what a user may do, beside Authorize: what either allows is allowed. The server
 	// creates the roles and bindings that a cluster begins with, and refuses those that grant more than their writer may do.
 	RBAC bool
-	// Nodes tells that a kubelet may do what a kubelet needs, beside Authorize and RBAC. Its user is system:node:NAME of the group
+	// Nodes switches the authorizer Node on, beside Authorize and RBAC: it allows a kubelet what a kubelet needs. Its user is system:node:NAME of the group
 	// system:nodes. The admission plugin NodeRestriction keeps it from writing objects of others.
 	Nodes bool
 	// ServiceAccounts says how tokens of service accounts are signed, and which are accepted. Such a token stands for its account, whatever
@@ -95,7 +95,7 @@ type Config struct {
 	EnableAdmissionPlugins, DisableAdmissionPlugins []string
 	// EmulatedVersion is the minor release of Kubernetes whose capabilities the server has, such as 1.36: as kube-apiserver with its flag
 	// --emulated-version. Versions of kinds that came later are not served, and fields whose feature gates were off are not stored. It is
-	// one of 1.34 to 1.37, as [FirstEmulated] says; an empty text is 1.37.
+	// one of 1.34 to 1.37, as [builtin.FirstEmulated] says; an empty text is 1.37.
 	EmulatedVersion string
 	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name" all
 	// but one. Nil is [DefaultControllers]; an empty list means none.
@@ -285,7 +285,7 @@ func (s *Server) assemble(c Config) error {
 		Lost: s.metrics.LoseAPIService,
 	}
 	s.metrics.APIServices = s.aggregator.Available
-	s.definitions.Changed, s.deletions.Remote = s.aggregator.Changed, s.aggregator.Collections
+	s.definitions.Changed, s.deletions.Remote = s.aggregator.Changed, s.remoteCollections
 	hooks, err := s.newHooks(c.Webhooks, objects, resolver)
 	if err != nil {
 		return err

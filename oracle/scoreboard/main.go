@@ -33,7 +33,7 @@ var suites = []suite{
 	{"flux ssa", "github.com/fluxcd/pkg/ssa", "v0.78.0", []string{"./..."}, nil, "", ""},
 	{"karpenter", "sigs.k8s.io/karpenter", "v1.14.1", []string{"./pkg/apis/...", "./pkg/controllers/..."}, []string{"K8S_VERSION=1.37.0"}, "", ""},
 	{"kustomize-controller", "github.com/fluxcd/kustomize-controller", "v1.9.6", []string{"./internal/controller"}, nil,
-		"/var/run/docker.sock", "its suite starts Vault in a container"},
+		"/var/run/docker.sock", "its suite starts Vault in a container, and the machine had no Docker"},
 }
 
 func main() {
@@ -77,7 +77,7 @@ func run(planes []plane, only, results string) error {
 			continue
 		}
 		if !s.canRun() {
-			fmt.Printf("%s %s needs %s: %s\n", s.Name, s.version, s.needs, s.why)
+			fmt.Printf("%s %s is not run: %s (%s)\n", s.Name, s.version, s.why, s.needs)
 			continue
 		}
 		tests, err := s.build()

@@ -56,7 +56,7 @@ func writePage(name, results string) error {
 	}
 	for _, s := range suites {
 		if !s.canRun() {
-			fmt.Fprintf(&page, "\n%s %s was not run: %s, and there is no %s.\n", s.Name, s.version, s.why, s.needs)
+			fmt.Fprintf(&page, "\n%s %s was not run: %s.\n", s.Name, s.version, s.why)
 		}
 	}
 	page.WriteString("\n## What passes on one of them only\n\n")

@@ -54,7 +54,7 @@ func (m gateMember) of(v value.Value) value.Value {
 }
 
 // gates has, by minor release, and then by group and kind, the ways to gated fields.
-var gates = func() (out [currentMinor + 1]func() map[schema.GVK]*gate) {
+var gates = func() (out [CurrentMinor + 1]func() map[schema.GVK]*gate) {
 	for minor := range out {
 		out[minor] = sync.OnceValue(func() map[schema.GVK]*gate { return gatesIn(minor) })
 	}

@@ -246,7 +246,7 @@ func (k *Kind) normalizedLike(object, known value.Value, mode form.Mode) (value.
 // Minor returns the number of the minor release that the kind is of, such as 37 for v1.37.
 func (k *Kind) Minor() int {
 	if k.known().release == nil {
-		return currentMinor
+		return CurrentMinor
 	}
 	return k.release.minor
 }

@@ -48,7 +48,7 @@ func ReleaseOf(name string) (*Release, error) {
 		return nil, err
 	}
 	minor := door.Open(managedfields.Internal{}).Minor(name)
-	if minor == currentMinor {
+	if minor == CurrentMinor {
 		return Current(), nil
 	}
 	return makeRelease(Release{minor: minor, profile: profile, schemas: schemasOf(minor)}), nil
@@ -62,14 +62,14 @@ func Emulated(name string) (*Release, error) {
 		return nil, err
 	}
 	minor := door.Open(managedfields.Internal{}).Minor(name)
-	if minor == currentMinor {
+	if minor == CurrentMinor {
 		return Current(), nil
 	}
 	return makeRelease(Release{minor: minor, emulated: true, schemas: all()}), nil
 }
 
 // Current returns the built-in kinds of the release that the package describes.
-var Current = sync.OnceValue(func() *Release { return makeRelease(Release{minor: currentMinor, schemas: all()}) })
+var Current = sync.OnceValue(func() *Release { return makeRelease(Release{minor: CurrentMinor, schemas: all()}) })
 
 // makeRelease returns a release with the kinds that its schemas have.
 func makeRelease(of Release) *Release {
@@ -152,13 +152,13 @@ func (r *Release) String() string { return fmt.Sprintf("v1.%d", r.known().minor)
 // v1.24, but for that of priority and fairness.
 func (r *Release) serves(k *Kind) Serving {
 	_, typed := all().entries[k.GVK]
-	if _, ok := r.schemas.entries[k.GVK]; typed && !ok || minorOf(k.Since) > r.minor {
+	if _, ok := r.schemas.entries[k.GVK]; typed && !ok || k.SinceMinor() > r.minor {
 		return NotServed
 	}
 	switch removed := minorOf(k.Removed); {
 	case r.emulated: // the server has no code for what was removed
 		return k.Served
-	case removed == 0 || removed > currentMinor:
+	case removed == 0 || removed > CurrentMinor:
 		return k.Served
 	case removed <= r.minor:
 		return NotServed
@@ -168,8 +168,14 @@ func (r *Release) serves(k *Kind) Serving {
 	return ServedOnRequest
 }
 
-// currentMinor is the minor release that the embedded data describes.
-const currentMinor = 37
+// CurrentMinor is the number of the minor release that the package describes: that of [Current].
+const CurrentMinor = 37
+
+// FirstEmulated is the number of the earliest minor release that a kube-apiserver of the current one can emulate.
+const FirstEmulated = 34
+
+// SinceMinor returns the number of the minor release that brought the version of k, and 0 if it is not known.
+func (k *Kind) SinceMinor() int { return minorOf(k.Since) }
 
 // minorOf returns the minor release of a text such as v1.33, and 0 for none.
 func minorOf(release string) int {

@@ -9,8 +9,8 @@
 // Stored APIServices are the truth. [Aggregator.Sync] reads what changed, after each write of an APIService and before the client gets its
 // answer. A server without remote APIServices has no goroutine for them.
 //
-// A new store gets its APIServices when somebody first asks for APIServices or for the groups of the server: see [Aggregator.Ensure]. So a server
-// whose clients know what they want, such as that of a test, starts without them.
+// A new store gets its APIServices before the first request for APIServices or for the groups of the server: see [Aggregator.Ensure]. A server
+// in a test, whose clients know the kinds, starts without them.
 package aggregation
 
 import (
@@ -64,7 +64,7 @@ type Aggregator struct {
 	Now              func() time.Time
 	Go               func(func(context.Context)) // runs background work until the server ends
 	Report           func(what string, err error)
-	// Lost is told of an APIService that is no longer available, and why.
+	// Lost is called with the name of an APIService that is no longer available, and the reason.
 	Lost func(name, reason string)
 
 	mu    sync.Mutex
@@ -105,7 +105,7 @@ func (a *Aggregator) Started() {
 	}
 }
 
-// Ensure registers what Start left, before anybody sees APIServices or group versions. If that fails, the next call tries again.
+// Ensure registers what Start left, before an answer shows APIServices or group versions. If that fails, the next call tries again.
 func (a *Aggregator) Ensure(ctx context.Context) {
 	if !a.pending.Load() {
 		return

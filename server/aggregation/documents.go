@@ -73,51 +73,44 @@ func (a *Aggregator) Versions() []Version {
 	return out
 }
 
-// Collections returns the paths of the collections that remotes have in a namespace and can delete, once for each resource. unknown are
-// the group versions whose resources are unknown, because their server is not available.
-func (a *Aggregator) Collections(namespace string) (paths, unknown []string) {
-	seen := map[kschema.GroupResource]bool{}
+// Resource is a resource of a remote API server, in one version.
+type Resource struct {
+	kschema.GroupResource
+	Version, Kind string
+	Namespaced    bool
+}
+
+// Path returns the path of the resource's objects: those in a namespace, or all if namespace is empty.
+func (r Resource) Path(namespace string) string {
+	path := "/apis/" + r.Group + "/" + r.Version
+	if namespace != "" {
+		path += "/namespaces/" + namespace
+	}
+	return path + "/" + r.GroupResource.Resource
+}
+
+// Resources returns the resources of remotes that have all of some verbs. unknown are the group versions whose resources are unknown, because
+// their server is not available.
+func (a *Aggregator) Resources(verbs ...string) (all []Resource, unknown []string) {
 	for _, v := range a.Versions() {
 		if v.Discovery.Freshness != apidiscovery.DiscoveryFreshnessCurrent {
 			unknown = append(unknown, v.Group+"/"+v.Discovery.Version)
 		}
-		for _, r := range v.Discovery.Resources {
-			of := kschema.GroupResource{Group: v.Group, Resource: r.Resource}
-			if r.Scope != apidiscovery.ScopeNamespace || seen[of] || !slices.Contains(r.Verbs, "deletecollection") || !slices.Contains(r.Verbs, "list") {
-				continue
-			}
-			seen[of] = true
-			paths = append(paths, "/apis/"+v.Group+"/"+v.Discovery.Version+"/namespaces/"+namespace+"/"+r.Resource)
-		}
-	}
-	return paths, unknown
-}
-
-// Resource is a resource of a remote API server.
-type Resource struct {
-	Group, Version, Kind string
-	Collection           string // the path of its objects in all namespaces
-	Namespaced           bool
-}
-
-// Resources returns the resources of available remotes that have all of some verbs.
-func (a *Aggregator) Resources(verbs ...string) (all []Resource) {
-	for _, v := range a.Versions() {
 		for _, r := range v.Discovery.Resources {
 			lacks := func(verb string) bool { return !slices.Contains(r.Verbs, verb) }
 			if r.ResponseKind == nil || slices.ContainsFunc(verbs, lacks) {
 				continue
 			}
 			all = append(all, Resource{
-				v.Group, v.Discovery.Version, r.ResponseKind.Kind, "/apis/" + v.Group + "/" + v.Discovery.Version + "/" + r.Resource,
+				kschema.GroupResource{Group: v.Group, Resource: r.Resource}, v.Discovery.Version, r.ResponseKind.Kind,
 				r.Scope == apidiscovery.ScopeNamespace,
 			})
 		}
 	}
-	return all
+	return all, unknown
 }
 
-// Available tells of each APIService, by name, whether it is available.
+// Available reports for each APIService, by name, whether it is available.
 func (a *Aggregator) Available() map[string]bool {
 	a.Ensure(context.Background())
 	a.mu.Lock()

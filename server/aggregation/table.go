@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -104,12 +105,7 @@ type table struct {
 // read reads what was stored since it was called last, and returns the APIServices that were written or deleted. connect makes the remote of
 // an APIService, which is kept as long as the backend stays.
 func (t *table) read(ctx context.Context, s store.Store, prefix string, connect func(kschema.GroupVersion, backend) *remote) ([]*service, error) {
-	batch, err := s.Since(ctx, prefix, t.at)
-	if t.at == 0 || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, store.ErrCompacted) {
-		if batch, err = t.all(ctx, s, prefix); err != nil {
-			return nil, err
-		}
-	}
+	batch, err := store.Changes(ctx, s, prefix, t.at, t.known())
 	if err != nil {
 		return nil, err
 	}
@@ -160,23 +156,15 @@ func (t *table) add(key string, s *service) {
 	t.of[key], t.ordered = s, nil
 }
 
-// all returns what differs between the store and the table as events.
-func (t *table) all(ctx context.Context, s store.Store, prefix string) (store.Batch, error) {
-	page, err := s.Range(ctx, store.Range{Prefix: prefix})
-	batch := store.Batch{Revision: page.Revision}
-	there := map[string]bool{}
-	for _, record := range page.Records {
-		there[record.Key] = true
-		if was := t.of[record.Key]; was == nil || was.revision != record.Revision {
-			batch.Events = append(batch.Events, store.Event{Record: record})
+// known yields the keys of the APIServices with their revisions.
+func (t *table) known() iter.Seq2[string, store.Revision] {
+	return func(yield func(string, store.Revision) bool) {
+		for key, s := range t.of {
+			if !yield(key, s.revision) {
+				return
+			}
 		}
 	}
-	for key := range t.of {
-		if !there[key] {
-			batch.Events = append(batch.Events, store.Event{Record: store.Record{Key: key}, Deleted: true})
-		}
-	}
-	return batch, err
 }
 
 // named returns an APIService, nil if there is none.

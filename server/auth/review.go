@@ -146,7 +146,7 @@ func checkAttributes(r *authorizationv1.ResourceAttributes, n *authorizationv1.N
 		"exactly one of nonResourceAttributes or resourceAttributes must be specified")}
 }
 
-// actionOf returns the action that a review is about, and tells what of it is ignored.
+// actionOf returns the action that a review is about. unread names the part of the review that it leaves out; it is empty if it reads all.
 func actionOf(r *authorizationv1.ResourceAttributes, n *authorizationv1.NonResourceAttributes) (a Action, unread string) {
 	if n != nil {
 		return Action{Verb: n.Verb, Path: n.Path}, ""
@@ -168,8 +168,10 @@ func selectorOf(s *authorizationv1.FieldSelectorAttributes) (text string, isRead
 		return "", true
 	}
 	if s.RawSelector != "" {
-		_, err := fields.ParseSelector(s.RawSelector)
-		return s.RawSelector, err == nil
+		if _, err := fields.ParseSelector(s.RawSelector); err != nil {
+			return "", false
+		}
+		return s.RawSelector, true
 	}
 	var terms []fields.Selector
 	isRead = true
@@ -188,7 +190,7 @@ func selectorOf(s *authorizationv1.FieldSelectorAttributes) (text string, isRead
 	return fields.AndSelectors(terms...).String(), isRead
 }
 
-// decided returns a review with the status that tells whether user may do something. unread tells what of the review is ignored.
+// decided returns a review with its status: whether user may do something, and unread, the part of the review that actionOf left out.
 func (a *Access) decided(ctx context.Context, review value.Value, user User, action Action, unread string) (value.Value, error) {
 	allowed, reason := a.Allows(ctx, user, action)
 	status, err := structs.From(authorizationv1.SubjectAccessReviewStatus{Allowed: allowed, Reason: reason, EvaluationError: unread})

@@ -43,7 +43,7 @@ type Deletions struct {
 	Now         func() time.Time
 	Report      func(what string, err error)
 	// Remote returns the paths of collections in a namespace that other API servers have, and the group versions whose collections are unknown.
-	Remote func(namespace string) (paths, unknown []string)
+	Remote func(namespace string) (paths map[kschema.GroupResource]string, unknown []string)
 	// LeavesNamespaces keeps namespaces that are being deleted as they are, with their objects, for want of a namespace controller.
 	LeavesNamespaces bool
 
@@ -289,13 +289,13 @@ func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource, names
 // sweepRemote deletes the objects in a namespace that other API servers have. An object that is left is an error, because its end causes no
 // event here: the deletion is tried again.
 func (d *Deletions) sweepRemote(ctx context.Context, namespace string, left *remainder) error {
-	var paths []string
-	paths, left.unknown = d.Remote(namespace)
+	paths, unknown := d.Remote(namespace)
+	left.unknown = unknown
 	var errs []error
-	if len(left.unknown) > 0 {
-		errs = append(errs, fmt.Errorf("the resources of %s are unknown", strings.Join(left.unknown, ", ")))
+	if len(unknown) > 0 {
+		errs = append(errs, fmt.Errorf("the resources of %s are unknown", strings.Join(unknown, ", ")))
 	}
-	for _, path := range paths {
+	for resource, path := range paths {
 		if err := d.Client.Send(ctx, http.MethodDelete, path, value.Value{}); err != nil {
 			left.fail(fmt.Errorf("DELETE %s: %w", path, err))
 			continue
@@ -307,8 +307,7 @@ func (d *Deletions) sweepRemote(ctx context.Context, namespace string, left *rem
 		}
 		if n := list.Get("items").Len(); n > 0 {
 			errs = append(errs, fmt.Errorf("GET %s: %d objects are left", path, n))
-			parts := strings.Split(path, "/") // /apis/GROUP/VERSION/namespaces/NAMESPACE/RESOURCE
-			left.add(kschema.GroupResource{Group: parts[2], Resource: parts[len(parts)-1]}, slices.Collect(list.Get("items").Items()))
+			left.add(resource, slices.Collect(list.Get("items").Items()))
 		}
 	}
 	return stderrors.Join(errs...)

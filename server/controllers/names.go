@@ -146,15 +146,11 @@ func (s set) inOrder() []*definition {
 	return slices.SortedFunc(maps.Keys(s), func(a, b *definition) int { return cmp.Compare(a.created, b.created) })
 }
 
-// read reads what was stored since it was called last, and adds the definitions that were written or deleted to changed. Of a store that
-// does not know what happened since, it reads all.
+// read reads what was stored since it was called last, and adds the definitions that were written or deleted to changed.
 //
 // Of several writes of a definition, only the last one matters.
 func (d *definitions) read(ctx context.Context, s store.Store, prefix string, changed set) error {
-	batch, err := s.Since(ctx, prefix, d.at)
-	if d.at == 0 || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, store.ErrCompacted) {
-		return d.readAll(ctx, s, prefix, changed)
-	}
+	batch, err := store.Changes(ctx, s, prefix, d.at, d.known())
 	if err != nil {
 		return err
 	}
@@ -174,25 +170,15 @@ func (d *definitions) read(ctx context.Context, s store.Store, prefix string, ch
 	return errors.Join(errs...)
 }
 
-// readAll reads all that is stored. What has the revision that is known is not parsed again.
-func (d *definitions) readAll(ctx context.Context, s store.Store, prefix string, changed set) error {
-	page, err := s.Range(ctx, store.Range{Prefix: prefix})
-	if err != nil {
-		return err
-	}
-	var errs []error
-	there := make(map[string]bool, len(page.Records))
-	for _, record := range page.Records {
-		there[record.Key] = true
-		errs = append(errs, d.put(record, changed))
-	}
-	for key := range d.of {
-		if !there[key] {
-			d.remove(key, changed)
+// known yields the keys of the definitions with their revisions.
+func (d *definitions) known() iter.Seq2[string, store.Revision] {
+	return func(yield func(string, store.Revision) bool) {
+		for key, of := range d.of {
+			if !yield(key, of.revision) {
+				return
+			}
 		}
 	}
-	d.at = page.Revision
-	return errors.Join(errs...)
 }
 
 // put takes a record, and adds its definition to changed if it was written since.

@@ -16,14 +16,14 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/deed-project/deed/cmd/internal/finding"
+	"github.com/deed-project/deed/cmd/internal/jobs"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/value"
 )
@@ -39,7 +39,7 @@ type Judge struct {
 func New(c finding.ServerConfig) (finding.Server, error) {
 	emulated := ""
 	if c.Minor != 0 {
-		emulated = fmt.Sprintf("1.%d", max(c.Minor, server.FirstEmulated))
+		emulated = fmt.Sprintf("1.%d", max(c.Minor, builtin.FirstEmulated))
 	}
 	s, err := server.New(server.Config{
 		EmulatedVersion: emulated,
@@ -60,8 +60,11 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 		spec := o.Content.Get("spec")
 		j.custom[manifest.ID{Group: spec.Get("group").Str(), Kind: spec.Get("names", "kind").Str()}] = true
 	}
-	for i, err := range j.define(ctx, c.Definitions) {
-		refused(c.Definitions[i], err)
+	// Some at a time, because most of the work is to compile their schemas.
+	for o, err := range jobs.Map(0, slices.Values(c.Definitions), func(o *manifest.Object) error {
+		return s.Create(ctx, unconverted(o.Content))
+	}) {
+		refused(o, err)
 	}
 	for name, labels := range namespacesOf(c) {
 		if err := s.Restore(ctx, namespace(name, labels)); err != nil {
@@ -80,26 +83,6 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 		refused(o, s.Create(ctx, o.Content))
 	}
 	return j, nil
-}
-
-// define creates definitions, some at a time, because most of the work is to compile their schemas. It returns an error or nil for each.
-func (j *Judge) define(ctx context.Context, definitions []*manifest.Object) []error {
-	errs := make([]error, len(definitions))
-	var work sync.WaitGroup
-	next := make(chan int)
-	for range runtime.GOMAXPROCS(0) {
-		work.Go(func() {
-			for i := range next {
-				errs[i] = j.server.Create(ctx, unconverted(definitions[i].Content))
-			}
-		})
-	}
-	for i := range definitions {
-		next <- i
-	}
-	close(next)
-	work.Wait()
-	return errs
 }
 
 // Close stops the server.

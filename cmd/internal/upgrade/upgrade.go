@@ -125,15 +125,18 @@ func served(o *manifest.Object, from, to *Side, add func(Change)) {
 
 // refused adds the refusals of one release that the other one does not have.
 func refused(o *manifest.Object, from, to *Side, add func(Change)) {
-	lacks := func(s *Side, text string) bool {
-		return s.Unserved == nil && !slices.ContainsFunc(s.refusals(o), func(r refusal) bool { return r.text == text })
-	}
+	before, after := from.refusals(o), to.refusals(o)
 	for _, x := range []struct {
-		class       Class
-		side, other *Side
-	}{{Refused, to, from}, {Accepted, from, to}} {
-		for _, r := range x.side.refusals(o) {
-			if lacks(x.other, r.text) {
+		class          Class
+		these, others  []refusal
+		servedByOthers bool
+	}{{Refused, after, before, from.Unserved == nil}, {Accepted, before, after, to.Unserved == nil}} {
+		known := map[string]bool{}
+		for _, r := range x.others {
+			known[r.text] = true
+		}
+		for _, r := range x.these {
+			if x.servedByOthers && !known[r.text] {
 				add(Change{Class: x.class, Path: r.path, Where: r.where, Reason: r.text})
 			}
 		}
@@ -165,11 +168,17 @@ func contested(from, to *Side, add func(Change)) {
 		class       Class
 		side, other *Side
 	}{{Conflicting, to, from}, {Agreed, from, to}} {
+		type contest struct { // a conflict, whatever the reason
+			path  secret.Key
+			owner merge.Manager
+		}
+		of := func(c merge.Conflict) contest { return contest{secret.KeyOf(c.Path), c.Owner.Manager} }
+		known := map[contest]bool{}
+		for _, c := range x.other.Applied.Refused {
+			known[of(c)] = true
+		}
 		for _, c := range x.side.Applied.Refused {
-			same := func(d merge.Conflict) bool {
-				return secret.KeyOf(d.Path) == secret.KeyOf(c.Path) && d.Owner.Manager == c.Owner.Manager
-			}
-			if !slices.ContainsFunc(x.other.Applied.Refused, same) {
+			if !known[of(c)] {
 				add(Change{Class: x.class, Path: c.Path, Manager: c.Owner.Manager, Gained: x.class == Conflicting})
 			}
 		}
@@ -225,7 +234,7 @@ func ownersOf(from, to managedfields.Object, add func(Change)) {
 		manifest.SortManagers(managers)
 		for _, m := range managers {
 			for path := range x.these[m].Minus(x.others[m]).All() {
-				add(Change{Class: Owned, Path: slices.Clone(path), Manager: m, Gained: x.gained})
+				add(Change{Class: Owned, Path: path, Manager: m, Gained: x.gained})
 			}
 		}
 	}

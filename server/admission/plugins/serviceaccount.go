@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,11 +154,9 @@ func usesSecrets(spec value.Value) bool {
 	if spec.Get("imagePullSecrets").Len() > 0 {
 		return true
 	}
-	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
-		for c := range spec.Get(list).Items() {
-			for _, _ = range secretsOf(c) {
-				return true
-			}
+	for c := range containersOf(spec) {
+		for _, _ = range secretsOf(c) {
+			return true
 		}
 	}
 	for v := range spec.Get("volumes").Items() {
@@ -173,6 +172,19 @@ func usesSecrets(spec value.Value) bool {
 		}
 	}
 	return false
+}
+
+// containersOf yields the containers of a pod of all three kinds.
+func containersOf(spec value.Value) iter.Seq[value.Value] {
+	return func(yield func(value.Value) bool) {
+		for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
+			for c := range spec.Get(list).Items() {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // secretsOf yields the secrets that the environment of a container names, each with how a refusal names the variable.

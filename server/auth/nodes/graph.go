@@ -35,7 +35,7 @@ type Authorizer struct {
 	Store store.Store
 	// Role reports whether the rules of the ClusterRole system:node allow an action.
 	Role func(auth.Action) bool
-	// Log is told of errors of the store, which refuse the action.
+	// Log gets the errors of the store. Such an error refuses the action.
 	Log logs.Logger
 
 	mu       sync.Mutex

@@ -62,7 +62,7 @@ func (a *Authorizer) decide(ctx context.Context, u auth.User, action auth.Action
 	return a.Role(action), ""
 }
 
-// Rules tells that the rules of nodes cannot be listed. It is an [auth.RuleResolver].
+// Rules reports that the rules of a node are incomplete, because they cannot be listed. It is an [auth.RuleResolver].
 func (a *Authorizer) Rules(_ context.Context, u auth.User, _ string) auth.Rules {
 	if _, isNode := Identity(u.Name, u.Groups); !isNode {
 		return auth.Rules{}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -75,21 +74,14 @@ func hashedIn(release *builtin.Release, r *catalog.Resource) string {
 	if release == nil {
 		return r.Hashed
 	}
-	since := func(k *builtin.Kind) int {
-		n, err := strconv.Atoi(strings.TrimPrefix(k.Since, "v1."))
-		if err != nil {
-			return 0
-		}
-		return n
-	}
-	compatible := max(release.Minor()-1, firstMinor)
+	compatible := max(release.Minor()-1, builtin.FirstEmulated)
 	var latest *builtin.Kind
 	for k := range release.Kinds() {
 		switch {
 		case k.GVK.Group != r.Group || k.GVK.Kind != r.Kind:
-		case k.GVK.Version == r.Stored && since(k) <= compatible:
+		case k.GVK.Version == r.Stored && k.SinceMinor() <= compatible:
 			return r.Hashed
-		case since(k) <= compatible && (latest == nil || since(k) > since(latest)):
+		case k.SinceMinor() <= compatible && (latest == nil || k.SinceMinor() > latest.SinceMinor()):
 			latest = k
 		}
 	}
@@ -163,20 +155,15 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 	return v, err
 }
 
-// deprecationOf returns the warning of responses with objects of a kind; "" for none. empty is an empty object of the kind.
+// deprecationOf returns the warning of responses with objects of a kind that the current release deprecates, whatever release is emulated; "" for
+// none. empty is an empty object of the kind.
 func deprecationOf(gvk schema.GVK, empty runtime.Object) string {
-	if !deprecation.IsDeprecated(empty, 1, currentMinor) {
+	if !deprecation.IsDeprecated(empty, 1, builtin.CurrentMinor) {
 		return ""
 	}
 	empty.GetObjectKind().SetGroupVersionKind(kschema.GroupVersionKind(gvk))
 	return deprecation.WarningMessage(empty)
 }
-
-// firstMinor is the earliest minor release with which a server shares its store.
-const firstMinor = 34
-
-// currentMinor is the minor version of Kubernetes that deprecates versions, whatever release is emulated.
-const currentMinor = 37
 
 // managerOf returns the field manager of an endpoint.
 func managerOf(kind *builtin.Kind, subresource string) catalog.Manager {

@@ -4,7 +4,6 @@ package replica
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 
@@ -32,16 +31,10 @@ type entry[T any] struct {
 	revision store.Revision
 }
 
-// CatchUp takes all writes into account that are stored when it is called. If the store does not know what was written since the last call,
-// it reads all objects. An error names the key of an object, and leaves the replica as it was or between two revisions; the next call goes on.
+// CatchUp takes all writes into account that are stored when it is called. An error names the key of an object, and leaves the replica as it
+// was or between two revisions; the next call goes on.
 func (r *Replica[T]) CatchUp(ctx context.Context, s store.Store) error {
-	if r.at == 0 {
-		return r.readAll(ctx, s)
-	}
-	batch, err := s.Since(ctx, r.Prefix, r.at)
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, store.ErrCompacted) {
-		return r.readAll(ctx, s)
-	}
+	batch, err := store.Changes(ctx, s, r.Prefix, r.at, r.known())
 	if err != nil {
 		return err
 	}
@@ -54,6 +47,17 @@ func (r *Replica[T]) CatchUp(ctx context.Context, s store.Store) error {
 	}
 	r.at = batch.Revision
 	return nil
+}
+
+// known yields the keys of the objects with their revisions.
+func (r *Replica[T]) known() iter.Seq2[string, store.Revision] {
+	return func(yield func(string, store.Revision) bool) {
+		for key, e := range r.of {
+			if !yield(key, e.revision) {
+				return
+			}
+		}
+	}
 }
 
 // All yields what is derived from each object, in no order.
@@ -73,36 +77,8 @@ func (r *Replica[T]) Get(key string) T { return r.of[key].value }
 // Len returns the number of objects.
 func (r *Replica[T]) Len() int { return len(r.of) }
 
-// readAll reads all objects. An object that has the known revision is not parsed again.
-func (r *Replica[T]) readAll(ctx context.Context, s store.Store) error {
-	page, err := s.Range(ctx, store.Range{Prefix: r.Prefix})
-	if err != nil {
-		return err
-	}
-	if r.of == nil {
-		r.of = make(map[string]entry[T], len(page.Records))
-	}
-	isStored := make(map[string]bool, len(page.Records))
-	for _, record := range page.Records {
-		isStored[record.Key] = true
-		if err := r.put(record); err != nil {
-			return err
-		}
-	}
-	for key := range r.of {
-		if !isStored[key] {
-			r.remove(key)
-		}
-	}
-	r.at = page.Revision
-	return nil
-}
-
 // put replaces what was derived from an object.
 func (r *Replica[T]) put(record store.Record) error {
-	if e, ok := r.of[record.Key]; ok && e.revision == record.Revision {
-		return nil
-	}
 	parsed, err := managedfields.ParseObject(record.Text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", record.Key, err)
@@ -112,6 +88,9 @@ func (r *Replica[T]) put(record store.Record) error {
 		return fmt.Errorf("%s: %w", record.Key, err)
 	}
 	r.remove(record.Key)
+	if r.of == nil {
+		r.of = map[string]entry[T]{}
+	}
 	r.of[record.Key] = entry[T]{v, record.Revision}
 	if r.Added != nil {
 		r.Added(v)
