@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -45,14 +46,7 @@ func text(path ...string) cell {
 
 // textOr shows a string, and another one if it is absent or empty.
 func textOr(otherwise string, path ...string) cell {
-	return func(s source) value.Value { return value.String(orElse(s.Get(path...).Str(), otherwise)) }
-}
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
+	return func(s source) value.Value { return value.String(cmp.Or(s.Get(path...).Str(), otherwise)) }
 }
 
 // number shows an integer, 0 if it is absent.
@@ -115,7 +109,7 @@ func texts(list value.Value) []string {
 
 // joined shows a list of strings with commas between them.
 func joined(otherwise string, path ...string) cell {
-	return shown(func(s source) string { return orElse(strings.Join(texts(s.Get(path...)), ","), otherwise) })
+	return shown(func(s source) string { return cmp.Or(strings.Join(texts(s.Get(path...)), ","), otherwise) })
 }
 
 // labelsOf shows a map of labels.

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -161,7 +162,7 @@ func paramKind(s source) string {
 func paramRef(s source) string {
 	ref := s.Get("spec", "paramRef")
 	if name := ref.Get("name").Str(); name != "" {
-		return orElse(ref.Get("namespace").Str(), "*") + "/" + name
+		return cmp.Or(ref.Get("namespace").Str(), "*") + "/" + name
 	}
 	if selector := labelSelector(ref.Get("selector")); selector != nil {
 		return selector.String()

@@ -653,8 +653,8 @@ func involved(s source) string {
 
 // eventSource shows who tells of an event.
 func eventSource(s source) string {
-	component := orElse(s.Get("source", "component").Str(), s.Get("reportingComponent").Str())
-	instance := orElse(s.Get("source", "host").Str(), s.Get("reportingInstance").Str())
+	component := cmp.Or(s.Get("source", "component").Str(), s.Get("reportingComponent").Str())
+	instance := cmp.Or(s.Get("source", "host").Str(), s.Get("reportingInstance").Str())
 	if instance == "" {
 		return component
 	}
@@ -692,7 +692,7 @@ func nodeRoles(s source) string {
 		}
 	}
 	slices.Sort(roles)
-	return orElse(strings.Join(slices.Compact(roles), ","), none)
+	return cmp.Or(strings.Join(slices.Compact(roles), ","), none)
 }
 
 // nodeAddress shows the first address of a type.
@@ -710,7 +710,7 @@ func nodeAddress(typ string) cell {
 // nodeKernel shows the kernel of a node, with its architecture.
 func nodeKernel(s source) string {
 	info := s.Get("status", "nodeInfo")
-	kernel := orElse(info.Get("kernelVersion").Str(), unknown)
+	kernel := cmp.Or(info.Get("kernelVersion").Str(), unknown)
 	if architecture := info.Get("architecture").Str(); architecture != "" {
 		kernel += " (" + architecture + ")"
 	}
@@ -723,7 +723,7 @@ func quotaCell(limits bool) cell {
 		var out []string
 		for resource, hard := range s.Get("status", "hard").Members() {
 			if strings.HasPrefix(resource, "limits.") == limits {
-				used := orElse(s.Get("status", "used", resource).Str(), "0")
+				used := cmp.Or(s.Get("status", "used", resource).Str(), "0")
 				out = append(out, fmt.Sprintf("%s: %s/%s", resource, used, hard.Str()))
 			}
 		}

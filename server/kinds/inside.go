@@ -61,18 +61,18 @@ var insideTypes = sync.OnceValue(func() map[string][]insideField {
 // insidePackages are the packages of internal types, where the name differs from the first part of the group.
 var insidePackages = map[string]string{"": "core", "events.k8s.io": "core", "internal.apiserver.k8s.io": "apiserverinternal"}
 
-// insideType returns the name of the internal type of a kind.
-func (t *Traits) insideType() string {
-	p, differs := insidePackages[t.Group]
+// insideType returns the name of the internal type of the object.
+func (r *report) insideType() string {
+	p, differs := insidePackages[r.group]
 	if !differs {
-		p, _, _ = strings.Cut(t.Group, ".")
+		p, _, _ = strings.Cut(r.group, ".")
 	}
-	return p + "." + t.Name
+	return p + "." + r.kind
 }
 
 // inside returns what a path of the object leads to as kube-apiserver shows it.
 func (r *report) inside(path string, v value.Value) any {
-	if r.of == nil || isSet(v) && v.Kind() != value.KindObject && v.Kind() != value.KindList && v.Kind() != value.KindString {
+	if r.kind == "" || isSet(v) && v.Kind() != value.KindObject && v.Kind() != value.KindList && v.Kind() != value.KindString {
 		return v.ToAny()
 	}
 	typ := r.insideTypeAt(path)
@@ -87,7 +87,7 @@ func (r *report) inside(path string, v value.Value) any {
 
 // insideTypeAt returns the type of what a path of the object leads to, "" if it is not known.
 func (r *report) insideTypeAt(path string) string {
-	typ := r.of.insideType()
+	typ := r.insideType()
 	for path != "" && typ != "" {
 		if strings.HasPrefix(path, "[") {
 			path = path[strings.IndexByte(path, ']')+1:] // the names of types tell nothing about keys

@@ -166,7 +166,7 @@ func (k Kind) ValidateEarly(ctx context.Context, object, live value.Value) field
 	if k.early == nil {
 		return nil
 	}
-	r, w := report{of: k.Traits}, newWay(ctx)
+	r, w := report{group: k.Group, kind: k.Name}, newWay(ctx)
 	defer w.free()
 	k.early(&r, place{object, w, 0}, live)
 	return r.errs
@@ -241,7 +241,9 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if whole {
 		validate = k.validate
 	}
-	r := report{of: k.Traits, compiler: k.compiler, namespace: k.namespace, minor: k.Minor(), live: live}
+	r := report{
+		group: k.Group, kind: k.Name, pods: k.pods, compiler: k.compiler, namespace: k.namespace, minor: k.Minor(), live: live,
+	}
 	if name := object.Get("metadata", "name"); k.namedLast && live.IsAbsent() && name.Str() != "" {
 		for _, detail := range content.IsDNS1123Subdomain(name.Str()) {
 			r.last = append(r.last, field.Invalid(field.NewPath("metadata", "name"), name.Str(), detail))

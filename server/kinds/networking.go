@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -281,7 +282,7 @@ func hosts(s source) string {
 			out = append(out, host)
 		}
 	}
-	return orElse(strings.Join(out, ","), "*")
+	return cmp.Or(strings.Join(out, ","), "*")
 }
 
 // ingressPorts shows the ports of an Ingress: with TLS, 443 as well.

@@ -301,7 +301,7 @@ func podCells() []cell {
 // podAddress shows the first address of a pod.
 func podAddress(s source) string {
 	for ip := range s.Get("status", "podIPs").Items() {
-		return orElse(ip.Get("ip").Str(), none)
+		return cmp.Or(ip.Get("ip").Str(), none)
 	}
 	return none
 }
@@ -337,7 +337,7 @@ func (l *podLook) restartsText(now time.Time) string {
 //
 // The order is that of kubectl's column STATUS, which kube-apiserver computes: later steps override earlier ones.
 func look(pod value.Value) *podLook {
-	l := &podLook{status: orElse(pod.Get("status", "reason").Str(), pod.Get("status", "phase").Str())}
+	l := &podLook{status: cmp.Or(pod.Get("status", "reason").Str(), pod.Get("status", "phase").Str())}
 	for c := range pod.Get("status", "conditions").Items() {
 		if c.Get("type").Str() == "PodScheduled" && c.Get("reason").Str() == "SchedulingGated" {
 			l.status = "SchedulingGated"

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -32,7 +33,7 @@ func validatePodStatus(r *report, object place, live value.Value) {
 	r.addressesOf(status, was, "podIP")
 	r.addressesOf(status, was, "hostIP")
 	for _, name := range containerStatuses {
-		r.users(status.at(name), orElse(spec.Get("os", "name").Str(), "linux"))
+		r.users(status.at(name), cmp.Or(spec.Get("os", "name").Str(), "linux"))
 	}
 	r.resourceStatuses(status.at("containerStatuses"), spec.Get("containers"), was)
 	r.resourceStatuses(status.at("initContainerStatuses"), spec.Get("initContainers"), was)

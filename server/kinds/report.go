@@ -17,7 +17,9 @@ import (
 // tells after the rest. The zero report is empty.
 type report struct {
 	errs, last field.ErrorList
-	of         *Traits                      // of the kind of the object; nil if no part of it is shown
+	group      string                       // of the kind of the object
+	kind       string                       // "" if no part of the object is shown
+	pods       string                       // the path to the spec of the pods that the object is or makes; empty if it has none
 	compiler   func(composed bool) Compiler // of expressions; nil if they are not compiled
 	namespace  Namespace                    // returns stored namespaces; nil if there is no store
 	minor      int                          // the minor release of Kubernetes; 0 for the current one
@@ -228,7 +230,7 @@ func (r *report) unchanged(p place, was value.Value) {
 
 // same reports whether what p leads to equals was, as kube-apiserver compares Go values: see sameInside.
 func (r *report) same(p place, was value.Value) bool {
-	return same(p.Value, was) || r.of != nil && sameInside(r.insideTypeAt(p.path().String()), p.Value, was)
+	return same(p.Value, was) || r.kind != "" && sameInside(r.insideTypeAt(p.path().String()), p.Value, was)
 }
 
 // same reports whether two values say the same: nothing, null and an empty list or object are not told apart.

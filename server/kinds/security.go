@@ -73,7 +73,7 @@ func (w *podWalk) podSecurity(p place) {
 
 // mountPolicies returns the values of seLinuxChangePolicy that may be set. Before v1.37, an object that had none can only get one of them.
 func (w *podWalk) mountPolicies() []string {
-	pods := w.live.Get(strings.Split(w.of.pods, ".")...)
+	pods := w.live.Get(strings.Split(w.pods, ".")...)
 	if w.before(37) && pods.Get("securityContext", "seLinuxChangePolicy").IsAbsent() {
 		return []string{"Recursive"}
 	}

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"net"
 	"slices"
 	"strconv"
@@ -810,12 +811,12 @@ func externalIP(s source) string {
 	ips := texts(s.Get("spec", "externalIPs"))
 	switch s.Get("spec", "type").Str() {
 	case "ClusterIP", "NodePort":
-		return orElse(strings.Join(ips, ","), none)
+		return cmp.Or(strings.Join(ips, ","), none)
 	case "LoadBalancer":
 		if balancer := loadBalancer(s); balancer != "" {
 			ips = append([]string{balancer}, ips...)
 		}
-		return orElse(strings.Join(ips, ","), "<pending>")
+		return cmp.Or(strings.Join(ips, ","), "<pending>")
 	case "ExternalName":
 		return s.Get("spec", "externalName").Str()
 	}
@@ -826,7 +827,7 @@ func externalIP(s source) string {
 func loadBalancer(s source) string {
 	var out []string
 	for ingress := range s.Get("status", "loadBalancer", "ingress").Items() {
-		if address := orElse(ingress.Get("ip").Str(), ingress.Get("hostname").Str()); address != "" {
+		if address := cmp.Or(ingress.Get("ip").Str(), ingress.Get("hostname").Str()); address != "" {
 			out = append(out, address)
 		}
 	}
@@ -844,7 +845,7 @@ func servicePorts(s source) string {
 		}
 		out = append(out, number+"/"+port.Get("protocol").Str())
 	}
-	return orElse(strings.Join(out, ","), none)
+	return cmp.Or(strings.Join(out, ","), none)
 }
 
 // slicePorts shows the first three ports of an EndpointSlice: by number, or else by name. A star is every port.
@@ -860,7 +861,7 @@ func slicePorts(s source) string {
 			out = append(out, "*")
 		}
 	}
-	return orElse(withMore(out, 3, ","), unset)
+	return cmp.Or(withMore(out, 3, ","), unset)
 }
 
 // sliceEndpoints shows the first three addresses of an EndpointSlice.
@@ -869,7 +870,7 @@ func sliceEndpoints(s source) string {
 	for endpoint := range s.Get("endpoints").Items() {
 		out = append(out, texts(endpoint.Get("addresses"))...)
 	}
-	return orElse(withMore(out, 3, ","), unset)
+	return cmp.Or(withMore(out, 3, ","), unset)
 }
 
 func serviceCells() []cell {

@@ -85,7 +85,7 @@ func warnOfCronJob(w *warner, object place, live value.Value) {
 // warnOfStatefulSet warns of the claims of a StatefulSet, and of the number of its revisions. An update names claims otherwise than a create.
 func warnOfStatefulSet(w *warner, object place, live value.Value) {
 	spec := object.at("spec")
-	w.each(spec.at("volumeClaimTemplates"), func(claim place) {
+	w.each(spec.at("volumeClaimTemplates"), func(w *warner, claim place) {
 		if asked := claim.Get("spec"); isSet(live) {
 			w.claim(claim.below(asked, "Spec", isMember))
 		} else {
@@ -130,14 +130,14 @@ func warnOfServiceAccount(w *warner, object place, live value.Value) {
 
 // warnOfBalancer warns of addresses of a load balancer in a status. It names their place, not them.
 func warnOfBalancer(w *warner, object place, _ value.Value) {
-	w.each(object.at("status").at("loadBalancer").at("ingress"), func(ingress place) { w.ip(ingress.with(ingress.Get("ip"))) })
+	w.each(object.at("status").at("loadBalancer").at("ingress"), func(w *warner, ingress place) { w.ip(ingress.with(ingress.Get("ip"))) })
 }
 
 // warnOfPodStatus warns of addresses of a pod and its node.
 func warnOfPodStatus(w *warner, object place, _ value.Value) {
 	status := object.at("status")
 	for _, name := range [...]string{"podIPs", "hostIPs"} {
-		w.each(status.at(name), func(ip place) { w.ip(ip.at("ip")) })
+		w.each(status.at(name), func(w *warner, ip place) { w.ip(ip.at("ip")) })
 	}
 }
 
@@ -405,7 +405,7 @@ func warnOfService(w *warner, object place, _ value.Value) {
 		w.add("annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead")
 	}
 	if ip := spec.Get("clusterIP").Str(); ip != "" && ip != "None" {
-		w.each(at.at("clusterIPs"), w.ip)
+		w.each(at.at("clusterIPs"), (*warner).ip)
 	}
 	if headless {
 		if spec.Get("loadBalancerIP").Str() != "" {
@@ -418,12 +418,12 @@ func warnOfService(w *warner, object place, _ value.Value) {
 			w.add("spec.SessionAffinity is ignored for headless services")
 		}
 	}
-	w.each(at.at("externalIPs"), w.ip)
+	w.each(at.at("externalIPs"), (*warner).ip)
 	if external && !headless && !named {
 		w.add("spec.externalIPs is deprecated and may no longer be implemented in some clusters")
 	}
 	w.ip(at.at("loadBalancerIP"))
-	w.each(at.at("loadBalancerSourceRanges"), w.cidr)
+	w.each(at.at("loadBalancerSourceRanges"), (*warner).cidr)
 	if external && named {
 		w.add("spec.externalIPs is ignored when spec.type is %q", "ExternalName")
 	}
@@ -447,15 +447,15 @@ func warnOfSlice(w *warner, object place, live value.Value) {
 	endpoints := object.at("endpoints")
 	for i := range endpoints.indexes() {
 		if object.text("addressType") != "FQDN" {
-			w.each(endpoints.item(i).at("addresses"), w.ip)
+			w.each(endpoints.item(i).at("addresses"), (*warner).ip)
 		}
 	}
 }
 
 // each warns of each item of a list.
-func (w *warner) each(list place, warn func(item place)) {
+func (w *warner) each(list place, warn func(w *warner, item place)) {
 	for i := range list.indexes() {
-		warn(list.item(i))
+		warn(w, list.item(i))
 	}
 }
 
@@ -464,9 +464,9 @@ func warnOfEndpoints(w *warner, object place, _ value.Value) {
 	if object.Get("metadata", "labels", "endpoints.kubernetes.io/managed-by").Str() == "endpoint-controller" {
 		return
 	}
-	w.each(object.at("subsets"), func(subset place) {
+	w.each(object.at("subsets"), func(w *warner, subset place) {
 		for _, name := range [...]string{"addresses", "notReadyAddresses"} {
-			w.each(subset.at(name), func(address place) { w.ip(address.at("ip")) })
+			w.each(subset.at(name), func(w *warner, address place) { w.ip(address.at("ip")) })
 		}
 	})
 }
@@ -475,11 +475,11 @@ func warnOfEndpoints(w *warner, object place, _ value.Value) {
 func warnOfNetworkPolicy(w *warner, object place, _ value.Value) {
 	spec := object.at("spec")
 	for _, direction := range [...][2]string{{"ingress", "from"}, {"egress", "to"}} {
-		w.each(spec.at(direction[0]), func(rule place) {
-			w.each(rule.at(direction[1]), func(peer place) {
+		w.each(spec.at(direction[0]), func(w *warner, rule place) {
+			w.each(rule.at(direction[1]), func(w *warner, peer place) {
 				block := peer.at("ipBlock")
 				w.cidr(block.at("cidr"))
-				w.each(block.at("except"), w.cidr)
+				w.each(block.at("except"), (*warner).cidr)
 			})
 		})
 	}
@@ -509,7 +509,7 @@ func warnOfNode(w *warner, object place, _ value.Value) {
 	if spec.text("externalID") != "" {
 		w.add("spec.externalID: this field is deprecated, and is unused by Kubernetes")
 	}
-	w.each(spec.at("podCIDRs"), w.cidr)
+	w.each(spec.at("podCIDRs"), (*warner).cidr)
 }
 
 // warnOfRuntimeClass warns of deprecated labels of nodes. The warning does not name the label.
@@ -524,8 +524,8 @@ func warnOfRuntimeClass(w *warner, object place, _ value.Value) {
 
 // warnOfClass warns of deprecated labels of nodes in the topologies of a StorageClass.
 func warnOfClass(w *warner, object place, _ value.Value) {
-	w.each(object.at("allowedTopologies"), func(term place) {
-		w.each(term.at("matchLabelExpressions"), func(e place) {
+	w.each(object.at("allowedTopologies"), func(w *warner, term place) {
+		w.each(term.at("matchLabelExpressions"), func(w *warner, e place) {
 			if key := e.at("key"); deprecatedLabels[key.Str()] != "" {
 				w.add("%s: %s", key.path(), deprecatedLabels[key.Str()])
 			}
