@@ -225,13 +225,12 @@ func (r *report) metricSource(p place) {
 //
 // The rule is that of resources of containers, whose errors are about a key. Here they are about the text.
 func (r *report) containerResource(p place) {
-	named := place{way: p.way, id: p.id}
-	w := podWalk{report: &report{}}
-	w.resource(named.below(p.Value, p.Str(), isKey))
-	for _, e := range w.errs {
+	var named report
+	named.resource(p.below(p.Value, p.Str(), isKey))
+	for _, e := range named.errs {
 		e.Field = p.path().String()
 	}
-	r.errs = append(r.errs, w.errs...)
+	r.errs = append(r.errs, named.errs...)
 }
 
 // metricTarget refuses what a metric should be.

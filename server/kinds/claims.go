@@ -41,7 +41,7 @@ func (r *report) adminAccess(object, list place, from string) {
 			of = of.Get(from)
 		}
 		if access := list.item(i).at("adminAccess").with(of.Get("adminAccess")); access.Bool() {
-			namespace, err := r.namespace(list.way.ctx, object.Get("metadata", "namespace").Str())
+			namespace, err := r.namespace(list.context(), object.Get("metadata", "namespace").Str())
 			switch {
 			case err != nil:
 				r.add(field.InternalError(access.path(), fmt.Errorf("could not retrieve namespace to verify admin access: %w", err)))
@@ -203,8 +203,7 @@ func validateDeviceTemplate(r *report, object place, live value.Value) {
 	if !isSet(live) { // the error has the path of a claim
 		r.adminAccess(object, spec.at("devices").at("requests").with(of.Get("devices", "requests")), "exactly")
 	}
-	w := volumeWalk{report: r}
-	w.claimMetadata(spec.at("metadata"))
+	r.claimMetadata(spec.at("metadata"))
 	r.deviceClaim(of.at("devices"))
 	if isSet(live) {
 		r.unchanged(spec, live.Get("spec"))

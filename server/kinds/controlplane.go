@@ -288,8 +288,7 @@ func bundleName(bundle value.Value) apivalidation.ValidateNameFunc {
 func validateRuntimeClass(r *report, object place, live value.Value) {
 	handler, scheduling := object.at("handler"), object.at("scheduling")
 	if overhead := object.at("overhead"); overhead.is() {
-		w := podWalk{report: r}
-		w.requirements(overhead.with(value.Object(value.Member{Name: "limits", Value: overhead.Get("podFixed")})), w.resource)
+		r.requirements(overhead.with(value.Object(value.Member{Name: "limits", Value: overhead.Get("podFixed")})), (*report).resource)
 	}
 	r.labels(scheduling.at("nodeSelector"))
 	tolerations := scheduling.at("tolerations")

@@ -60,10 +60,9 @@ func (r *report) limitNames(limit, p place) {
 	if of == "maxLimitRequestRatio" && typ == "PersistentVolumeClaim" && !isSet(limit.Get("min", "storage")) && !isSet(limit.Get("max", "storage")) {
 		r.required(limit.at("limits"), "either minimum or maximum storage value is required, but neither was provided")
 	}
-	w := podWalk{report: r}
 	for i := range p.indexes() {
 		if entry := p.entry(i); typ == "Pod" || typ == "Container" {
-			w.resource(entry)
+			r.resource(entry)
 		} else {
 			r.isResourceName(entry)
 		}
@@ -85,7 +84,7 @@ func (r *report) limitAmounts(limit place) {
 func (r *report) limitAmount(limit place, name string) {
 	amount := func(member string) place {
 		if limit.text("type") == "Pod" && strings.HasPrefix(member, "default") {
-			return place{way: limit.way}
+			return limit.none()
 		}
 		p := limit.at(member)
 		return p.below(p.Get(name), name, isKey)
@@ -130,7 +129,9 @@ func (r *report) ratio(p, least, most place) {
 	}
 }
 
-// whole are the resources that are counted.
+// isWhole reports whether a resource is counted: parts of it make no sense.
+func isWhole(name string) bool { return whole[name] }
+
 var whole = map[string]bool{
 	"pods": true, "resourcequotas": true, "services": true, "replicationcontrollers": true, "secrets": true, "configmaps": true,
 	"persistentvolumeclaims": true, "services.nodeports": true, "services.loadbalancers": true,
@@ -162,7 +163,7 @@ func (r *report) quotaAmounts(list place) {
 		if strings.HasPrefix(amount.Str(), "-") {
 			r.invalidAs(amount, amount.Str(), "must be greater than or equal to 0")
 		}
-		if q := quantity(amount.Value); (whole[amount.name()] || isExtended(amount.name())) && q.MilliValue()%1000 != 0 {
+		if q := quantity(amount.Value); (isWhole(amount.name()) || isExtended(amount.name())) && q.MilliValue()%1000 != 0 {
 			r.invalidAs(amount, amount.Str(), "must be an integer")
 		}
 	}
@@ -181,7 +182,7 @@ func (r *report) quotaName(limit place) {
 	wrong := validation.IsQualifiedName(name)
 	r.invalidAs(limit, name, wrong...)
 	huge := strings.HasPrefix(name, "hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
-	if strings.Contains(name, "/") || huge || counted[name] || whole[name] {
+	if strings.Contains(name, "/") || huge || counted[name] || isWhole(name) {
 		return
 	}
 	if len(wrong) == 0 && name != "storage" { // which is one, and has no quota
@@ -334,7 +335,7 @@ func (r *report) scopes(spec place) {
 func (r *report) scopeCounts(p, shown place, scope string, hard value.Value) {
 	of, known := quotaScopes[scope]
 	for name := range hard.Members() {
-		if known && (counted[name] || whole[name]) && !of.counts[name] {
+		if known && (counted[name] || isWhole(name)) && !of.counts[name] {
 			r.invalidAs(p, r.shown(shown), "unsupported scope applied to resource")
 		}
 	}
@@ -451,6 +452,7 @@ func (r *report) event(object place, controllerName, about string, message place
 	r.atMost(message, 1024)
 }
 
+// atMost refuses a text of more than n characters, without showing it.
 func (r *report) atMost(p place, n int) {
 	if len(p.Str()) > n {
 		r.invalidAs(p, "", fmt.Sprintf("can have at most %d characters", n))
@@ -528,7 +530,7 @@ func (r *report) nodeState(status place) {
 			if strings.HasPrefix(amount.Str(), "-") {
 				r.invalidAs(p, amount.Str(), "must be greater than or equal to 0")
 			}
-			if q := quantity(amount); (whole[name] || isExtended(name)) && q.MilliValue()%1000 != 0 {
+			if q := quantity(amount); (isWhole(name) || isExtended(name)) && q.MilliValue()%1000 != 0 {
 				r.invalidAs(p, amount.Str(), "must be an integer")
 			}
 		}

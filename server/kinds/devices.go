@@ -135,9 +135,11 @@ var deviceAdds = []Allocated{{
 	when:   func(value.Value) bool { return false }, // it is another number, and never added
 }}
 
+// longestDriver is how long the name of a driver may be, in bytes.
+const longestDriver = 63
+
 // Bounds of ResourceSlices and of the names in them.
 const (
-	longestDriver    = 63
 	longestAttribute = 32
 	longestValue     = 64
 	mostDevices      = 128
@@ -582,6 +584,7 @@ func (r *report) counterSet(p place, member string) {
 	}
 }
 
+// labelLater refuses a text that is no DNS label, after the rest.
 func (r *report) labelLater(p place, text string) {
 	for _, detail := range content.IsDNS1123Label(text) {
 		r.laterInvalid(p, text, detail)
@@ -691,6 +694,7 @@ func (r *report) networkData(p place) {
 	r.bytesLater(p.at("hardwareAddress"), mostOfHardware)
 }
 
+// bytesLater refuses a text of too many bytes, after the rest.
 func (r *report) bytesLater(p place, most int) {
 	if len(p.Str()) > most {
 		r.last = append(r.last, field.TooLong(p.path(), "", most))

@@ -58,7 +58,7 @@ var (
 
 // compile refuses an expression that does not compile.
 func (e *expressions) compile(p place, use Use, name string) {
-	if e.report.compiler == nil || p.way.over() {
+	if e.report.compiler == nil || p.over() {
 		return
 	}
 	if e.compiler == nil {

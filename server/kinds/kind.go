@@ -168,7 +168,7 @@ func (k Kind) ValidateEarly(ctx context.Context, object, live value.Value) field
 	}
 	r, w := report{group: k.Group, kind: k.Name}, newWay(ctx)
 	defer w.free()
-	k.early(&r, place{object, w, 0}, live)
+	k.early(&r, w.root(object), live)
 	return r.errs
 }
 
@@ -252,7 +252,7 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if validate != nil {
 		w := newWay(ctx)
 		defer w.free()
-		validate(&r, place{k.inHub(object), w, 0}, k.inHub(live))
+		validate(&r, w.root(k.inHub(object)), k.inHub(live))
 	}
 	if k.bySchema && whole {
 		k.declared(&r, object)

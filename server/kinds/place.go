@@ -37,6 +37,10 @@ func newWay(ctx context.Context) *way {
 	return w
 }
 
+// root returns the place of the object itself.
+func (w *way) root(object value.Value) place { return place{object, w, 0} }
+
+// free ends the use of a way. No place of it may be used any more.
 func (w *way) free() {
 	w.ctx = nil
 	ways.Put(w)
@@ -54,9 +58,10 @@ type step struct {
 	index int
 }
 
+// Indexes of steps that lead to no item of a list.
 const (
-	isMember = -1
-	isKey    = -2
+	isMember = -1 // the step is to a member of an object
+	isKey    = -2 // the step is to what a map has for a key
 )
 
 // below returns the place of v, one step below p.
@@ -92,6 +97,16 @@ func (p place) is() bool { return isSet(p.Value) }
 // text returns a text that is there; "" otherwise.
 func (p place) text(name string) string { return p.Get(name).Str() }
 
+// none returns a place where nothing is.
+func (p place) none() place { return place{way: p.way} }
+
+// context returns the context of the request for which the walk is made.
+func (p place) context() context.Context { return p.way.ctx }
+
+// over reports whether that request has ended.
+func (p place) over() bool { return p.way.over() }
+
+// isSet reports whether a value is there, and not null.
 func isSet(v value.Value) bool { return !v.IsAbsent() && !v.IsNull() }
 
 // path returns where the place is, as the library that makes texts of it has it.

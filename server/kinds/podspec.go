@@ -68,7 +68,7 @@ func podSpec(r *report, spec place, forPod bool, name string) {
 		w.among(policy, "PreemptLowerPriority", "Never")
 	}
 	if overhead := spec.at("overhead"); overhead.is() {
-		w.requirements(place{value.Object(value.Member{Name: "limits", Value: overhead.Value}), overhead.way, overhead.id}, w.resource)
+		w.requirements(overhead.with(value.Object(value.Member{Name: "limits", Value: overhead.Value})), (*report).resource)
 	}
 	w.system(spec.at("os"))
 	w.fileVolumes()
@@ -302,11 +302,12 @@ var (
 	}
 )
 
+// hugePages begins the names of resources of huge pages, which end with their size.
 const hugePages = "hugepages-"
 
 // resources validates what a container wants of a node.
 func (w *podWalk) resources(p place) {
-	w.requirements(p, w.resource)
+	w.requirements(p, (*report).resource)
 	w.claimsOf(p.at("claims"))
 }
 
@@ -319,32 +320,32 @@ func (w *podWalk) claimsOf(p place) {
 }
 
 // requirements validates limits and requests, whose names have a rule.
-func (w *podWalk) requirements(p place, rule func(place)) {
+func (r *report) requirements(p place, rule func(r *report, name place)) {
 	limits, requests := p.at("limits"), p.at("requests")
 	for i := range limits.indexes() {
 		limit := limits.entry(i)
-		rule(limit)
-		w.amount(limit)
-		w.hugePages(limit)
+		rule(r, limit)
+		r.amount(limit)
+		r.hugePages(limit)
 	}
 	for i := range requests.indexes() {
-		r := requests.entry(i)
-		rule(r)
-		w.amount(r)
-		limit := limits.Get(r.name())
-		switch shared := isShared(r.name()); {
+		request := requests.entry(i)
+		rule(r, request)
+		r.amount(request)
+		limit := limits.Get(request.name())
+		switch shared := isShared(request.name()); {
 		case !isSet(limit) && !shared:
-			w.required(limits, "Limit must be set for non overcommitable resources")
-		case !isSet(limit) || limit.Equal(r.Value):
-		case !shared && compare(r.Value, limit) != 0:
-			w.invalidAs(requests, r.Str(), fmt.Sprintf("must be equal to %s limit of %s", r.name(), limit.Str()))
-		case compare(r.Value, limit) > 0:
-			w.invalidAs(requests, r.Str(), fmt.Sprintf("must be less than or equal to %s limit of %s", r.name(), limit.Str()))
+			r.required(limits, "Limit must be set for non overcommitable resources")
+		case !isSet(limit) || limit.Equal(request.Value):
+		case !shared && compare(request.Value, limit) != 0:
+			r.invalidAs(requests, request.Str(), fmt.Sprintf("must be equal to %s limit of %s", request.name(), limit.Str()))
+		case compare(request.Value, limit) > 0:
+			r.invalidAs(requests, request.Str(), fmt.Sprintf("must be less than or equal to %s limit of %s", request.name(), limit.Str()))
 		}
-		w.hugePages(r)
+		r.hugePages(request)
 	}
 	if anyOf(p.Value, isHugePages) && !anyOf(p.Value, isComputed) {
-		w.forbidden(p, "HugePages require cpu or memory")
+		r.forbidden(p, "HugePages require cpu or memory")
 	}
 }
 
@@ -403,40 +404,40 @@ func isStandard(name string) bool {
 }
 
 // resource validates the name of a resource of a container.
-func (w *podWalk) resource(p place) {
+func (r *report) resource(p place) {
 	name := p.name()
 	if slices.Contains(containerResources, name) {
 		return
 	}
-	w.isResourceName(p)
+	r.isResourceName(p)
 	switch qualified := strings.Contains(name, "/"); {
 	case !qualified && !isHugePages(name):
-		w.invalidAs(p, name, "must be a standard resource for containers")
+		r.invalidAs(p, name, "must be a standard resource for containers")
 	case qualified && !isNative(name) && !isExtended(name):
-		w.invalidAs(p, name, "doesn't follow extended resource name standard")
+		r.invalidAs(p, name, "doesn't follow extended resource name standard")
 	}
 }
 
 // amount validates a quantity: it is not negative, and whole where parts make no sense.
-func (w *podWalk) amount(p place) {
+func (r *report) amount(p place) {
 	if strings.HasPrefix(p.Str(), "-") {
-		w.invalidAs(p, p.Str(), "must be greater than or equal to 0")
+		r.invalidAs(p, p.Str(), "must be greater than or equal to 0")
 	}
-	if isExtended(p.name()) || whole[p.name()] {
+	if isExtended(p.name()) || isWhole(p.name()) {
 		if q := quantity(p.Value); q.MilliValue()%1000 != 0 {
-			w.invalidAs(p, p.Str(), "must be an integer")
+			r.invalidAs(p, p.Str(), "must be an integer")
 		}
 	}
 }
 
 // hugePages validates an amount of huge pages: whole ones.
-func (w *podWalk) hugePages(p place) {
+func (r *report) hugePages(p place) {
 	if !isHugePages(p.name()) {
 		return
 	}
 	size, err := resource.ParseQuantity(strings.TrimPrefix(p.name(), hugePages))
 	if q := quantity(p.Value); err != nil || size.Sign() <= 0 || q.Value()%size.Value() != 0 {
-		w.invalidAs(p, p.Str(), fmt.Sprintf("%s is not positive integer multiple of %s", p.Str(), p.name()))
+		r.invalidAs(p, p.Str(), fmt.Sprintf("%s is not positive integer multiple of %s", p.Str(), p.name()))
 	}
 }
 
@@ -452,9 +453,9 @@ func (w *podWalk) podResources(p place) {
 	if claims := p.at("claims"); claims.is() {
 		w.forbidden(claims, "claims may not be set for Resources at pod-level")
 	}
-	w.requirements(p, func(p place) {
-		if name := p.name(); w.isResourceName(p) && !isComputed(name) && !isHugePages(name) {
-			w.onlyNamed(p, "cpu", hugePages, "memory")
+	w.requirements(p, func(r *report, p place) {
+		if name := p.name(); r.isResourceName(p) && !isComputed(name) && !isHugePages(name) {
+			r.onlyNamed(p, "cpu", hugePages, "memory")
 		}
 	})
 	w.claimsOf(p.at("claims"))
@@ -530,8 +531,10 @@ func compare(a, b value.Value) int {
 	return q.Cmp(quantity(b))
 }
 
+// isHugePages reports whether a resource is huge pages of some size.
 func isHugePages(name string) bool { return strings.HasPrefix(name, hugePages) }
 
+// isComputed reports whether a resource is CPU or memory.
 func isComputed(name string) bool { return name == "cpu" || name == "memory" }
 
 // isNative reports whether a resource is one of Kubernetes itself.

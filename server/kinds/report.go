@@ -29,15 +29,18 @@ type report struct {
 // before reports whether the release is one before v1.N.
 func (r *report) before(minor int) bool { return r.minor != 0 && r.minor < minor }
 
+// add adds an error.
 func (r *report) add(e *field.Error) { r.errs = append(r.errs, e) }
 
+// required refuses what is not there.
 func (r *report) required(p place, detail string) { r.add(field.Required(p.path(), detail)) }
 
-// later is required for what is told after the rest, and laterInvalid invalidAs.
+// later is required for what is told after the rest.
 func (r *report) later(p place, detail string) {
 	r.last = append(r.last, field.Required(p.path(), detail))
 }
 
+// laterInvalid is invalidAs for what is told after the rest.
 func (r *report) laterInvalid(p place, shown any, detail string) {
 	r.last = append(r.last, field.Invalid(p.path(), shown, detail))
 }
@@ -47,8 +50,10 @@ func (r *report) forbiddenLater(p place, detail string) {
 	r.last = append(r.last, field.Forbidden(p.path(), detail))
 }
 
+// forbidden refuses what must not be there.
 func (r *report) forbidden(p place, detail string) { r.add(field.Forbidden(p.path(), detail)) }
 
+// duplicate refuses what is there twice.
 func (r *report) duplicate(p place) { r.add(field.Duplicate(p.path(), r.shown(p))) }
 
 // invalid refuses a value as it is.
@@ -239,6 +244,7 @@ func same(a, b value.Value) bool { return a.Equal(b) || isEmpty(a) && isEmpty(b)
 // identical reports whether two values are the same to kube-apiserver where it tells absent lists and maps from empty ones.
 func identical(a, b value.Value) bool { return a.Equal(b) || !isSet(a) && !isSet(b) }
 
+// isEmpty reports whether a value is nothing, null, or an empty list or object.
 func isEmpty(v value.Value) bool {
 	return !isSet(v) || (v.Kind() == value.KindObject || v.Kind() == value.KindList) && v.Len() == 0
 }

@@ -217,7 +217,7 @@ func (w *podWalk) spread(p place) {
 				w.onlyAmong(policy, "Honor", "Ignore")
 			}
 		}
-		w.labelKeys(c, c.at("matchLabelKeys"), place{way: c.way})
+		w.labelKeys(c, c.at("matchLabelKeys"), c.none())
 		if selector := c.at("labelSelector"); selector.is() {
 			w.selector(selector)
 		}

@@ -441,8 +441,7 @@ func (r *report) persistentVolume(spec place, name string, inline bool) {
 			r.required(required, "must specify required node constraints")
 		}
 	}
-	w := volumeWalk{report: r, volume: spec, name: name, persistent: true}
-	w.source(persistentVolumes)
+	r.volumeSource(spec, name)
 	if host := spec.Get("hostPath"); isSet(host) && path.Clean(host.Get("path").Str()) == "/" && policy.Str() == "Recycle" {
 		r.forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'")
 	}

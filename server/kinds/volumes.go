@@ -87,6 +87,12 @@ func volumeTypes(names ...string) []volumeType {
 	return out
 }
 
+// volumeSource validates what a PersistentVolume is, by its spec and its name.
+func (r *report) volumeSource(spec place, name string) {
+	w := volumeWalk{report: r, volume: spec, name: name, persistent: true}
+	w.source(persistentVolumes)
+}
+
 // source validates what a volume is: one of the types.
 func (w *volumeWalk) source(types []volumeType) {
 	n := 0
@@ -169,8 +175,8 @@ func (r *report) driverName(p place) {
 	if !r.present(p) {
 		return
 	}
-	if len(p.Str()) > 63 {
-		r.add(field.TooLong(p.path(), "", 63))
+	if len(p.Str()) > longestDriver {
+		r.add(field.TooLong(p.path(), "", longestDriver))
 	}
 	r.invalid(p, validation.IsDNS1123Subdomain(strings.ToLower(p.Str()))...)
 }
@@ -222,9 +228,9 @@ func (w *volumeWalk) ephemeral(s place) {
 }
 
 // claimMetadata validates metadata that may have annotations and labels only.
-func (w *volumeWalk) claimMetadata(p place) {
-	w.annotations(p.at("annotations"))
-	w.labels(p.at("labels"))
+func (r *report) claimMetadata(p place) {
+	r.annotations(p.at("annotations"))
+	r.labels(p.at("labels"))
 	for _, name := range [...]string{
 		"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
 		"deletionGracePeriodSeconds", "ownerReferences", "finalizers", "managedFields",
@@ -234,7 +240,7 @@ func (w *volumeWalk) claimMetadata(p place) {
 			if name == "uid" {
 				shown = p.below(m.Value, "uID", isMember)
 			}
-			w.forbidden(shown, "cannot be set")
+			r.forbidden(shown, "cannot be set")
 		}
 	}
 }

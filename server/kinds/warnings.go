@@ -41,7 +41,7 @@ func (k Kind) Warnings(ctx context.Context, object, live value.Value, subresourc
 		k.warnOfPods(&out, w, object, live)
 	}
 	if warn != nil {
-		warn(&out, place{object, w, 0}, live)
+		warn(&out, w.root(object), live)
 	}
 	return out.texts
 }
@@ -56,7 +56,7 @@ func (k Kind) warnOfPods(out *warner, w *way, object, live value.Value) {
 	if k.podsBefore && isSet(live) {
 		object = live
 	}
-	at, owner, maker := place{object, w, 0}, place{}, place{}
+	at, owner, maker := w.root(object), place{}, place{}
 	for name := range strings.SplitSeq(k.pods, ".") {
 		at, owner, maker = at.at(name), at, owner
 	}
@@ -157,6 +157,7 @@ type warner struct{ texts []string }
 // enough is how many warnings are looked for: more than an answer has room for.
 const enough = 1000
 
+// add adds a warning.
 func (w *warner) add(format string, args ...any) {
 	w.texts = append(w.texts, fmt.Sprintf(format, args...))
 }
@@ -181,6 +182,12 @@ func (w *warner) retired(volume place) {
 			w.add("%s: %s", volume.below(v, cmp.Or(r.as, r.member), isMember).path(), r.since)
 		}
 	}
+}
+
+// retiredSource warns of a PersistentVolume of a sort that does not work any more.
+func (w *warner) retiredSource(name string) {
+	i := slices.IndexFunc(retired, func(r retiredVolume) bool { return r.member == name })
+	w.add("spec.%s: %s", cmp.Or(retired[i].as, name), retired[i].since)
 }
 
 // pod warns of the spec of a pod, or of a template of pods, with its annotations.
@@ -388,9 +395,8 @@ func warnOfVolume(w *warner, object place, _ value.Value) {
 		w.nodeTerm(terms.item(i), false)
 	}
 	for _, name := range [...]string{"cephfs", "photonPersistentDisk", "scaleIO", "storageos", "glusterfs", "rbd"} {
-		if v := spec.Get(name); isSet(v) {
-			i := slices.IndexFunc(retired, func(r retiredVolume) bool { return r.member == name })
-			w.add("spec.%s: %s", cmp.Or(retired[i].as, name), retired[i].since)
+		if isSet(spec.Get(name)) {
+			w.retiredSource(name)
 		}
 	}
 }
