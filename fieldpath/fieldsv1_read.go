@@ -81,7 +81,6 @@ func (p *setParser) parse() (s Set, copied string, canonical bool, err error) {
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
-	clear(p.maps[:cap(p.maps)])
 	p.draft.reset()
 	kept := setParser{
 		draft: p.draft,
