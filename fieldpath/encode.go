@@ -84,8 +84,11 @@ func appendText(b []byte, s string) []byte {
 		b = append(append(b, s[:i]...), 0, 0xff)
 		s = s[i+1:]
 	}
-	return append(append(b, s...), 0, 1)
+	return appendPlain(b, s)
 }
+
+// appendPlain is appendText for an s that has no zero byte.
+func appendPlain(b []byte, s string) []byte { return append(append(b, s...), 0, 1) }
 
 // appendBool appends the encoding of v: false sorts before true.
 func appendBool(b []byte, v bool) []byte {

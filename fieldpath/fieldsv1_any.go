@@ -24,7 +24,9 @@ import (
 func fromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
-	if self, ok := p.content(fieldsV1, 0); ok && !self && len(p.draft.text) <= maxText {
+	self, ok := p.content(fieldsV1, 0)
+	clear(p.maps[:cap(p.maps)]) // the caller's maps must not live on in scratch
+	if ok && !self && len(p.draft.text) <= maxText {
 		work.Add(work.Counts{Sets: 1})
 		return p.draft.set(replace), true, nil
 	}

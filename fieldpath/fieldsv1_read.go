@@ -31,24 +31,27 @@ import (
 // The result shares no memory with fieldsV1, but names in it share one copy of fieldsV1, which
 // lives as long as any of them.
 func ParseSet(fieldsV1 []byte) (Set, error) {
-	s, _, _, err := parseCanonical(fieldsV1)
+	s, _, _, err := parseCanonical(jsontext.Lend(fieldsV1))
 	return s, err
 }
 
 // parseCanonical is ParseSet and reports whether [Set.AppendJSON] would write these very bytes.
 // copied is the copy of fieldsV1 that names in the set share.
-func parseCanonical[T string | []byte](fieldsV1 T) (s Set, copied string, canonical bool, err error) {
+func parseCanonical(fieldsV1 string) (s Set, copied string, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
+	if s, ok := p.written(fieldsV1); ok {
+		return s, s.texts.first[:len(fieldsV1)], true, nil
+	}
 	p.draft.text = append(p.draft.text, fieldsV1...)
 	return p.parse()
 }
 
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 
-// setParser reads the text of a fieldsV1 in one pass. Most of it is in one of two forms, which are
-// read without making a string of them: fields with plain names, by leaves and quick, and keys and
-// items with plain values, by plainElement. All else goes through elementName and elementParser.
+// setParser reads the text of a fieldsV1: by written, or else by document. Most elements are in one of
+// two forms, which are read without making a string of them: fields with plain names, by quick, and keys
+// and items with plain values, by plainElement. All else goes through elementName and elementParser.
 type setParser struct {
 	scanner
 	elements elementParser
@@ -78,7 +81,6 @@ func (p *setParser) parse() (s Set, copied string, canonical bool, err error) {
 
 // release gives p back, without what belongs to the result.
 func (p *setParser) release() {
-	clear(p.maps[:cap(p.maps)])
 	p.draft.reset()
 	kept := setParser{
 		draft: p.draft,
@@ -144,13 +146,7 @@ func (p *setParser) object() (self bool, err *jsontext.Error) {
 	}
 	more, err := p.Open('}')
 	first, l := len(p.draft.nodes), level{last: -1}
-	// As kube-apiserver writes it: "." comes first, with nothing in it.
-	if more && p.startsWith(`".":{},"`) && p.Depth < value.MaxDepth {
-		p.Pos += len(`".":{},`)
-		l.self = true
-	}
 	for more && err == nil {
-		p.leaves(&l)
 		if err = p.entry(&l); err == nil {
 			more, err = p.More('}')
 		}
@@ -160,22 +156,6 @@ func (p *setParser) object() (self bool, err *jsontext.Error) {
 		p.draft.untidyBelow(first)
 	}
 	return l.self, err
-}
-
-// leaves reads the run of leaves at pos that are fields with plain names, as long as another entry
-// follows.
-func (p *setParser) leaves(l *level) {
-	text, pos := p.Text, p.Pos
-	for p.Depth < value.MaxDepth && strings.HasPrefix(text[pos:], `"f:`) {
-		end := jsontext.PlainEnd(text, pos+len(`"f:`))
-		if !strings.HasPrefix(text[end:], `":{},"`) {
-			break
-		}
-		p.field(pos+len(`"f:`), end, included|quoted|lone)
-		p.follow(l, len(p.draft.nodes)-1)
-		pos = end + len(`":{},`)
-	}
-	p.Pos = pos
 }
 
 // field appends the node of the field whose name is text[start:end].

@@ -2,6 +2,7 @@ package fieldpath
 
 import (
 	"github.com/deed-project/deed/internal/door"
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/internal/slab"
 	"github.com/deed-project/deed/value"
 )
@@ -87,7 +88,7 @@ func (internal) Size(s Set) int { return s.size() }
 // copied is the copy of fieldsV1 that names in the set share: who keeps it beside the set keeps
 // nothing more alive.
 func (internal) ParseCanonical(fieldsV1 []byte) (s Set, copied string, canonical bool, err error) {
-	return parseCanonical(fieldsV1)
+	return parseCanonical(jsontext.Lend(fieldsV1))
 }
 
 // ParseCanonicalString is ParseCanonical of a string.

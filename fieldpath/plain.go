@@ -19,7 +19,7 @@ func (s *scanner) plainKey(b []byte, quote string) ([]byte, bool) {
 			return b, false
 		}
 		last = name
-		if b, ok = s.plainScalar(appendText(b, name), quote); !ok {
+		if b, ok = s.plainScalar(appendPlain(b, name), quote); !ok {
 			return b, false
 		}
 		if !s.Pass(",") {
@@ -33,7 +33,7 @@ func (s *scanner) plainScalar(b []byte, quote string) ([]byte, bool) {
 	switch s.Peek() {
 	case quote[0]:
 		text, ok := s.SimpleString(quote)
-		return appendText(append(b, tagString), text), ok
+		return appendPlain(append(b, tagString), text), ok
 	case 't':
 		return appendBool(b, true), s.Pass("true")
 	case 'f':

@@ -2,6 +2,7 @@ package fieldpath
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,83 @@ func TestLeavesArePrintedAsOneRun(t *testing.T) {
 	}
 }
 
+// writtenTexts are read by written, if true, or else by document: they are written otherwise or have a rare form.
+var writtenTexts = map[string]bool{
+	`{"f:a":{}}`: true,
+	`{"f:a":{},"f:b":{".":{},"f:c":{},"f:cc":{"f:d":{}}},"f:é":{}}`:                                                            true,
+	`{"f:":{"f:":{"f:a":{}}},"k:{\"n\":1,\"o\":\"x\"}":{".":{},"f:n":{}},"k:{\"n\":2}":{},"v:-7":{},"v:\"s\"":{},"v:true":{}}`: true,
+	strings.Repeat(`{"f:a":`, maxOpen) + `{}` + strings.Repeat("}", maxOpen):                                                   true,
+	strings.Repeat(`{"f:a":`, maxOpen+1) + `{}` + strings.Repeat("}", maxOpen+1):                                               false,
+	`{}`: false, `null`: false, ``: false, `{"`: false, `{"f:a":{}`: false, `{"f:a":{`: false, `{"f:a":{}}}`: false, `{"f:a":{}} `: false,
+	`{"f:a":{},}`: false, `{"f:a":{}"f:b":{}}`: false, `{"f:a":{"f:b":{}}`: false, `{"f:a":{".":{},}}`: false,
+	`{"f:b":{},"f:a":{}}`: false, `{"f:a":{},"f:a":{}}`: false, `{"v:2":{},"v:1":{}}`: false, `{"v:1":{},"v:1":{}}`: false,
+	`{"f:a":{"f:c":{}},"f:a":{}}`: false, `{"v:1":{},"f:a":{}}`: false, `{ "f:a":{}}`: false, `{"f:a": {}}`: false, `{"f:a":null}`: false,
+	`{".":{},"f:a":{}}`: false, `{"f:a":{".":{}}}`: false, `{"f:a":{"f:b":{},".":{}}}`: false, `{"f:\u0061":{}}`: false, `{"f:a\\":{}}`: false,
+	`{"v:1.5":{}}`: false, `{"v:null":{}}`: false, `{"v:\"\\\"\"":{}}`: false, `{"k:{}":{}}`: false, `{"i:1":{}}`: false, `{"q:x":{}}`: false,
+}
+
+func TestWrittenTextsAreReadByOneLoop(t *testing.T) {
+	for text, want := range writtenTexts {
+		if taken := checkWritten(t, text); taken != want {
+			t.Errorf("%s is read by written: %t", text, taken)
+		}
+	}
+}
+
+// TestWrittenIsDocument changes texts at random. What written reads must be what document reads.
+func TestWrittenIsDocument(t *testing.T) {
+	r := seeds.Rand(t)
+	const pieces = `{}":,.fkv1ab\ `
+	written, texts := 0, slices.Sorted(maps.Keys(writtenTexts))
+	for range 50000 {
+		b := []byte(texts[r.IntN(len(texts))])
+		for range r.IntN(3) {
+			i := r.IntN(len(b) + 1)
+			switch r.IntN(3) {
+			case 0:
+				b = slices.Insert(b, i, pieces[r.IntN(len(pieces))])
+			case 1:
+				b = slices.Delete(b, i, min(i+1+r.IntN(8), len(b)))
+			default:
+				b = slices.Insert(b, i, slices.Clone(b[i:min(i+r.IntN(20), len(b))])...)
+			}
+		}
+		if checkWritten(t, string(b)) {
+			written++
+		}
+	}
+	if written < 2000 {
+		t.Errorf("only %d texts were read by written", written)
+	}
+}
+
+func FuzzWritten(f *testing.F) {
+	seeds.Fuzz(f, slices.Sorted(maps.Keys(writtenTexts)), func(t *testing.T, text string) { checkWritten(t, text) })
+}
+
+// checkWritten reports whether written reads text. It compares the set with that of document, node by node. If
+// written gives up, document must not notice.
+func checkWritten(t *testing.T, text string) bool {
+	t.Helper()
+	slow := new(setParser)
+	slow.draft.text = []byte(text)
+	want, _, canonical, wantErr := slow.parse()
+	p := new(setParser)
+	got, taken := p.written(text)
+	if taken {
+		if wantErr != nil || !canonical || got.texts.first != want.texts.first || !slices.Equal(got.nodes, want.nodes) {
+			t.Errorf("%s is read as %v by written, and as %v by document (canonical: %t, error %v)", text, got, want, canonical, wantErr)
+		}
+		return true
+	}
+	p.draft.text = []byte(text)
+	got, _, _, err := p.parse()
+	if !got.Equal(want) || (err == nil) != (wantErr == nil) {
+		t.Errorf("%s is read as %v (error %v) after written, and as %v (error %v) without it", text, got, err, want, wantErr)
+	}
+	return false
+}
+
 // TestElementsKnowTheirSpelling reads elements as they are printed, all of which are found in their
 // text, and elements in other spellings, which are not.
 func TestElementsKnowTheirSpelling(t *testing.T) {
@@ -130,7 +208,7 @@ func TestElementsOfMapsAreNamed(t *testing.T) {
 // TestSelfHasOneSpelling reads members named "." in other spellings: they count, but nobody writes them
 // so.
 func TestSelfHasOneSpelling(t *testing.T) {
-	want, _, _, err := parseCanonical([]byte(`{"f:a":{".":{},"f:b":{}}}`))
+	want, _, _, err := parseCanonical(`{"f:a":{".":{},"f:b":{}}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +219,7 @@ func TestSelfHasOneSpelling(t *testing.T) {
 		`{"f:a":{".":{},".":{},"f:b":{}}}`: false,
 		`{"f:a":{".":null,"f:b":{}}}`:      false,
 	} {
-		got, _, is, err := parseCanonical([]byte(text))
+		got, _, is, err := parseCanonical(text)
 		if err != nil || is != canonical || !got.Equal(want) {
 			t.Errorf("%s is %v (canonical: %t), %v", text, got, is, err)
 		}

@@ -59,6 +59,7 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 	if c.object, err = c.prune(merged, managers, last, own); err != nil {
 		return nil, fmt.Errorf("failed to prune fields: %w", err)
 	}
+	c.alone = managers.onlyOf(r.Manager)
 	losses, err := c.losses(managers)
 	if err != nil {
 		return nil, err

@@ -91,8 +91,8 @@ func (p *Plan) Decisions() iter.Seq[Decision] {
 			return
 		}
 		d := p.decider()
-		request := p.call.versions[0]
-		if !d.decide(p.affected(), request, yield) {
+		request := p.request()
+		if !d.decide(p.affected(request), request, yield) {
 			return
 		}
 		in := p.lossesByVersion()
@@ -104,9 +104,23 @@ func (p *Plan) Decisions() iter.Seq[Decision] {
 	}
 }
 
-// affected returns every path that the apply affects in the request's version.
-func (p *Plan) affected() fieldpath.Set {
-	request, last := p.call.versions[0], p.last.Fields
+// request returns the apply as seen in the request's version. If no other manager owns anything, both
+// objects are compared only here, and the result is not kept: p is immutable.
+func (p *Plan) request() *version {
+	v := p.call.versions[0]
+	if v.gone || v.compared {
+		return v
+	}
+	late := *v
+	if err := p.call.compare(&late); err != nil {
+		panic(err) // seen asked whether this can happen
+	}
+	return &late
+}
+
+// affected returns every path that the apply affects in request, the request's version.
+func (p *Plan) affected(request *version) fieldpath.Set {
+	last := p.last.Fields
 	if p.last.APIVersion != p.own.APIVersion { // it may have paths there that lead nowhere here
 		last = last.Intersect(p.call.Live.Fields())
 	}

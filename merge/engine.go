@@ -161,6 +161,10 @@ type call struct {
 
 	lives map[string]conversion // the live object by version, as far as it was asked for
 	known map[string]*version   // of versions; nil while there is but the first
+
+	// alone says that no manager but the one who writes owns anything, so that nobody can lose anything.
+	// The request's own version is then compared only if somebody asks for decisions.
+	alone bool
 }
 
 // version is a write seen in one version of the API.
@@ -168,6 +172,7 @@ type version struct {
 	apiVersion string
 	gone       bool // there is no such version
 	old, new   typed.Value
+	compared   bool // what follows is known; false only if the call is alone
 	diff       typed.Diff
 	changed    fieldpath.Set // diff.Modified and diff.Added
 
@@ -288,14 +293,23 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.alone && typing.Comparable(v.old, v.new) {
+		return v, nil
+	}
+	return v, c.compare(v)
+}
+
+// compare finds out what changes in v.
+func (c *call) compare(v *version) error {
 	diff, err := typed.Compare(v.old, v.new)
 	if err != nil {
-		return nil, fmt.Errorf("failed to compare objects: %w", err)
+		return fmt.Errorf("failed to compare objects: %w", err)
 	}
-	v.diff = c.reset[apiVersion].keepDiff(diff)
+	v.compared = true
+	v.diff = c.reset[v.apiVersion].keepDiff(diff)
 	v.changed = v.diff.Modified.Union(v.diff.Added)
 	v.manyChanges = v.changed.Len()+v.diff.Removed.Len() > few
-	return v, nil
+	return nil
 }
 
 // remember adds a version to c.versions, and returns it.

@@ -320,3 +320,45 @@ func inOrder(t *testing.T, live typed.Value, first, second typed.Value) merge.Re
 	}
 	return result
 }
+
+// The only owner of an object gets the results and decisions that it gets beside a stranger who owns something that is not there.
+func TestOnlyOwner(t *testing.T) {
+	stranger := merge.Entry{Manager: merge.Manager{Name: "stranger", Operation: merge.Apply}, Fields: fieldpath.SetOf(fieldpath.Path{fieldpath.Field("strange")})}
+	alone := 0
+	eachWrite(t, 400, func(l *live, r merge.Request, w gen.Write) (merge.Result, bool) {
+		result, ok := made(t, l, r, w)
+		if w.Operation == merge.Update {
+			return result, ok
+		}
+		own, _ := r.Managers.Get(r.Manager)
+		own.Manager = r.Manager
+		stranger.APIVersion, own.APIVersion = r.APIVersion, r.APIVersion
+		r.Managers = merge.ManagersOf(own)
+		one, errOne := l.engine.Apply(r)
+		r.Managers = merge.ManagersOf(own, stranger)
+		other, errOther := l.engine.Apply(r)
+		if errOne != nil || errOther != nil {
+			if (errOne == nil) != (errOther == nil) {
+				t.Errorf("alone %v, beside a stranger %v", errOne, errOther)
+			}
+			return result, ok
+		}
+		alone++
+		first, second := one.Force(), other.Force()
+		managers := merging.Without(second.Managers, stranger.Manager)
+		if !first.Object.Content().Equal(second.Object.Content()) || first.Changed != second.Changed || !merging.Equal(first.Managers, managers) {
+			t.Errorf("alone\n%v\n%sbeside a stranger\n%v\n%s", first.Object.Content(), show(first.Managers), second.Object.Content(), show(managers))
+		}
+		equal := func(a, b merge.Decision) bool {
+			return slices.Equal(a.Path, b.Path) && a.Outcome == b.Outcome && a.Rule == b.Rule && a.Live.Equal(b.Live) && a.Result.Equal(b.Result) &&
+				slices.Equal(a.Before, b.Before) && slices.Equal(a.After, b.After)
+		}
+		if a, b := slices.Collect(one.Decisions()), slices.Collect(other.Decisions()); !slices.EqualFunc(a, b, equal) {
+			t.Errorf("alone %v, beside a stranger %v", a, b)
+		}
+		return result, ok
+	})
+	if alone < 200 {
+		t.Errorf("only %d applies were compared", alone)
+	}
+}

@@ -190,6 +190,11 @@ func (ms Managers) search(m Manager) (int, bool) {
 // size returns how many managers there are.
 func (ms Managers) size() int { return len(ms.entries) }
 
+// onlyOf reports whether ms holds no manager but m.
+func (ms Managers) onlyOf(m Manager) bool {
+	return !slices.ContainsFunc(ms.entries, func(e Entry) bool { return e.Manager != m })
+}
+
 // Get returns the entry of m, and whether there is one.
 func (ms Managers) Get(m Manager) (Entry, bool) {
 	if i, ok := ms.search(m); ok {

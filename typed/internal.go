@@ -58,6 +58,11 @@ func (internal) RemoveKeepingEmptied(v Value, s fieldpath.Set) Value { return v.
 // keys.
 func (internal) ExtractWithKeys(v Value, s fieldpath.Set) Value { return v.extractWithKeys(s) }
 
+// Comparable reports in constant time whether [Compare] of v and w certainly returns no error.
+func (internal) Comparable(v, w Value) bool {
+	return v.tidy && w.tidy && checkTypes(v, w) == nil
+}
+
 // IsEmpty reports whether d is no difference.
 func (internal) IsEmpty(d Diff) bool { return d.isEmpty() }
 

@@ -23,12 +23,22 @@ func (s *Scanner) PlainString() (text string, ok bool) {
 // ends the string: a quote, or a quote after a backslash where the string is written within a JSON string. SimpleString may pass
 // the first quote of another string.
 func (s *Scanner) SimpleString(quote string) (text string, ok bool) {
-	if !s.Pass(quote) {
+	if !s.passQuote(quote) {
 		return "", false
 	}
 	start := s.Pos
 	s.Pos = simpleEnd(s.Text, start)
-	return s.Text[start:s.Pos], s.Pass(quote)
+	return s.Text[start:s.Pos], s.passQuote(quote)
+}
+
+// passQuote is Pass for the quote of a SimpleString, which has one byte or two.
+func (s *Scanner) passQuote(quote string) bool {
+	rest := s.Text[s.Pos:]
+	if len(rest) < len(quote) || rest[0] != quote[0] || rest[len(quote)-1] != '"' {
+		return false
+	}
+	s.Pos += len(quote)
+	return true
 }
 
 // AppendString passes the string at the position and appends its content to b.
