@@ -87,7 +87,7 @@ var table = []layers.Layer{
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{"admission/policy/typecheck", "catalog catalog/openapi cel controllers loopback registry registry/policies store",
 		"value value/structs schema", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver k8s.io/kube-openapi github.com/google/cel-go"},
-	{"controllers/garbage", "api catalog loopback store", "value schema managedfields", "k8s.io/apimachinery/pkg/api/errors k8s.io/client-go/util/workqueue"},
+	{"controllers/garbage", "api catalog loopback store", "value schema managedfields internal/jsontext", "k8s.io/apimachinery/pkg/api/errors k8s.io/client-go/util/workqueue"},
 	{"controllers/queue", "store", "", "k8s.io/client-go/util/workqueue"},
 	{"controllers/certificates", "api catalog controllers/queue loopback store", "value value/structs managedfields",
 		"k8s.io/api/certificates k8s.io/apimachinery/pkg/api/errors"},

@@ -47,6 +47,12 @@ var pluginTable = []plugin{
 	})},
 	{"CertificateSubjectRestriction", false, validates(func(store.Store) change { return plugins.RestrictSubjects })},
 	{"DefaultIngressClass", false, mutates(func(s store.Store) change { return plugins.IngressClasses{Store: s}.Default })},
+	{"PodTopologyLabels", true, func(s *Server, objects store.Store) admission.Chain {
+		if s.release.minor() < topologySince {
+			return nil
+		}
+		return admission.Chain{admission.Mutate(plugins.Topology{Store: objects}.Mutate)}
+	}},
 	{"MutatingAdmissionPolicy", true, func(s *Server, _ store.Store) admission.Chain {
 		return admission.Chain{admission.Mutate(s.policies.Plugin.Mutate)}
 	}},
@@ -54,6 +60,9 @@ var pluginTable = []plugin{
 		return admission.Chain{admission.Validate(s.policies.Plugin.Validate)}
 	}},
 }
+
+// topologySince is the minor release in which the gate of PodTopologyLabels became on by default.
+const topologySince = 35
 
 // lastPlugins lists the plugins of the table that follow webhooks.
 var lastPlugins = []plugin{
@@ -68,7 +77,7 @@ var otherPlugins = []string{
 	"DenyServiceExternalIPs", "EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "LimitPodHardAntiAffinityTopology",
 	"MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NodeDeclaredFeatureValidator",
 	"OwnerReferencesPermissionEnforcement", "PodGroupProtection", "PodNodeSelector", "PodResizeValidator",
-	"PodTolerationRestriction", "PodTopologyLabels", "ValidatingAdmissionWebhook",
+	"PodTolerationRestriction", "ValidatingAdmissionWebhook",
 }
 
 // change is what a plugin does with a request in one of its phases.

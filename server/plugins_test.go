@@ -9,14 +9,14 @@ import (
 // TestChosenPlugins switches plugins on and off with the flags of kube-apiserver, and refuses names with its texts.
 func TestChosenPlugins(t *testing.T) {
 	const usual = "NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection" +
-		" MutatingAdmissionPolicy ValidatingAdmissionPolicy"
+		" PodTopologyLabels MutatingAdmissionPolicy ValidatingAdmissionPolicy"
 	for _, c := range []struct{ enable, disable, want, err string }{
 		{"", "", usual, ""},
 		{"LimitRanger Priority", "DefaultTolerationSeconds ValidatingAdmissionWebhook",
-			"NamespaceLifecycle LimitRanger TaintNodesByCondition Priority StorageObjectInUseProtection MutatingAdmissionPolicy " +
+			"NamespaceLifecycle LimitRanger TaintNodesByCondition Priority StorageObjectInUseProtection PodTopologyLabels MutatingAdmissionPolicy " +
 				"ValidatingAdmissionPolicy", ""},
 		{"", "MutatingAdmissionPolicy ValidatingAdmissionPolicy",
-			"NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection", ""},
+			"NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection PodTopologyLabels", ""},
 		{"ResourceQuoter", "", usual, `enable-admission-plugins plugin "ResourceQuoter" is unknown`},
 		{"ResourceQuota", "", usual + " ResourceQuota", ""},
 		{"", "X", usual, `disable-admission-plugins plugin "X" is unknown`},

@@ -100,6 +100,9 @@ type Config struct {
 	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name" all
 	// but one. Nil is [DefaultControllers]; an empty list means none.
 	Controllers []string
+	// Transient tells that the server answers a batch of requests and then ends, as a validator in a command line does. It does not work ahead:
+	// CEL rules of definitions are compiled when a write needs them. The status of definitions is not written.
+	Transient bool
 	// Services says which addresses and ports services get. By default they get none.
 	Services Services
 	// Webhooks says how webhooks are asked.
@@ -264,6 +267,7 @@ func (s *Server) assemble(c Config) error {
 	}
 	s.definitions = &controllers.Definitions{
 		Store: objects, Always: always, Prefix: always[definitionsAt].Prefix, Client: s.client, Now: s.now, Log: s.log,
+		Transient: c.Transient,
 	}
 	s.deletions = &controllers.Deletions{
 		Store: objects, Definitions: s.definitions, Namespaces: always[namespacesAt], Client: s.client, Now: s.now, Report: s.background.Report,

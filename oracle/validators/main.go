@@ -8,7 +8,7 @@
 // kubeconform are made of these documents. Only manifests count whose answer does not depend on other objects.
 //
 // A server refuses a manifest if it refuses the create or the apply of it. The last lines are a table: how often each validator is right, what it misses, what it invents, and what it does not look at. -show N prints
-// the first N differences of deed. The exit code is 1 if there are any.
+// the first N differences of deed. The exit code is 1 if there are any. Before the table stands how long deed takes for 500 manifests.
 package main
 
 import (
@@ -77,6 +77,7 @@ func main() {
 			s.found, s.looked = append(s.found, f.messages), append(s.looked, ok && !f.skipped)
 		}
 	}
+	timed(dir, *deed)
 	wrong := report(samples, tools, *show)
 	if wrong > 0 {
 		os.Exit(1)

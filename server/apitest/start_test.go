@@ -52,13 +52,17 @@ func BenchmarkStartRBAC(b *testing.B) {
 	}
 }
 
-// BenchmarkStartEverything is BenchmarkStart with all plugins and controllers, roles, service accounts and addresses of services.
-func BenchmarkStartEverything(b *testing.B) {
-	text := definitions(b, 5)
-	options := []apitest.Option{
-		apitest.YAML(text), apitest.RBAC(), apitest.ServiceAccounts(), apitest.ClusterIPs("10.0.0.0/24"), apitest.Controllers("*"),
+// everything are the options of a server with all plugins and controllers, roles, service accounts and addresses of services.
+func everything(definitions string) []apitest.Option {
+	return []apitest.Option{
+		apitest.YAML(definitions), apitest.RBAC(), apitest.ServiceAccounts(), apitest.ClusterIPs("10.0.0.0/24"), apitest.Controllers("*"),
 		apitest.EnableAdmissionPlugins(server.AdmissionPlugins()...),
 	}
+}
+
+// BenchmarkStartEverything is BenchmarkStart with everything.
+func BenchmarkStartEverything(b *testing.B) {
+	options := everything(definitions(b, 5))
 	apitest.Start(b, options...)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -72,20 +76,38 @@ func TestStartAgain(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates by itself")
 	}
+	if n := allocations(t, apitest.YAML(definitions(t, 5))); n > 10000 {
+		t.Errorf("%d are too many", n)
+	}
+}
+
+// TestStartEverything compares the allocations of a server with everything with those of a server with nothing of it.
+func TestStartEverything(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector allocates by itself")
+	}
 	text := definitions(t, 5)
+	if with, without := allocations(t, everything(text)...), allocations(t, apitest.YAML(text)); with > 2*without {
+		t.Errorf("%d, and %d without everything", with, without)
+	}
+}
+
+// allocations returns the fewest allocations of some starts. The first one fills the caches of the process. The counter has the allocations of
+// all goroutines, so the smallest count is the best.
+func allocations(t *testing.T, options ...apitest.Option) uint64 {
+	t.Helper()
 	fewest := uint64(math.MaxUint64)
-	for range 6 { // the first start parses them; the counter has the allocations of all goroutines, so the smallest count is the best
+	for range 6 {
 		t.Run("", func(t *testing.T) { // ends with the server closed
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			apitest.Start(t, apitest.YAML(text))
+			apitest.Start(t, options...)
 			runtime.ReadMemStats(&after)
 			fewest = min(fewest, after.Mallocs-before.Mallocs)
 		})
 	}
-	if t.Logf("%d allocations", fewest); fewest > 10000 {
-		t.Error("too many")
-	}
+	t.Logf("%d allocations", fewest)
+	return fewest
 }
 
 // TestStartFirst counts the allocations of the first server in a process. It must not load kinds that no request needs.

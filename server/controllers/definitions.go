@@ -48,8 +48,10 @@ type Definitions struct {
 	Forget      func(*catalog.Resource) // is called when a resource is replaced or no more served
 	// Changed is called with the group versions that definitions begin or cease to serve; nil is not called.
 	Changed func([]kschema.GroupVersion)
-	Now     func() time.Time
-	Log     logs.Logger
+	// Transient tells that the server ends after few requests: CEL rules are compiled when a write needs them, and statuses are not written.
+	Transient bool
+	Now       func() time.Time
+	Log       logs.Logger
 
 	catalog   atomic.Pointer[catalog.Catalog]
 	serving   sync.Mutex  // is held while the catalog is made
@@ -66,7 +68,7 @@ func (c *Definitions) Catalog() *catalog.Catalog { return c.catalog.Load() }
 //
 // When it returns without an error, the definition that was written is served, unless its names are not accepted or it does not compile.
 func (c *Definitions) Sync(ctx context.Context) error {
-	if err := c.Serve(ctx); err != nil {
+	if err := c.Serve(ctx); err != nil || c.Transient {
 		return err
 	}
 	return c.writeStatuses(ctx)
@@ -161,7 +163,9 @@ func (c *Definitions) compile(definition value.Value, broken bool) (*catalog.Res
 	if err != nil {
 		return nil, err
 	}
-	resource.Broken = broken
+	if resource.Broken = broken; !c.Transient {
+		crd.Prepare(resource)
+	}
 	return resource, nil
 }
 

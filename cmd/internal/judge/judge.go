@@ -44,7 +44,7 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 	s, err := server.New(server.Config{
 		EmulatedVersion: emulated,
 		Log:             slog.New(slog.DiscardHandler), Controllers: []string{}, Now: c.Now,
-		DisableAdmissionPlugins: []string{"Priority"},
+		DisableAdmissionPlugins: []string{"Priority"}, Transient: true,
 	})
 	if err != nil {
 		return nil, err

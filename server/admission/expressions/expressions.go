@@ -82,14 +82,11 @@ func selectorOf(all fields.Requirements) string {
 	return fields.AndSelectors(terms...).String()
 }
 
-// Attributes returns a request with its objects in the form of the library. The objects are of the given kind, or nil.
+// Attributes returns a request with its objects and its options in the form of the library. The objects are of the given kind. What is nil is
+// absent, for expressions that do not read it.
 //
 // The library wants the objects in two places.
-func Attributes(q *admission.Request, kind kschema.GroupVersionKind, object, old runtime.Object) (*kadmission.VersionedAttributes, error) {
-	options, err := optionsOf(q)
-	if err != nil {
-		return nil, err
-	}
+func Attributes(q *admission.Request, kind kschema.GroupVersionKind, object, old, options runtime.Object) *kadmission.VersionedAttributes {
 	record := kadmission.NewAttributesRecord(object, old, q.Kind, q.Namespace, q.Name, q.Resource, q.Subresource,
 		kadmission.Operation(q.Operation), options, q.DryRun,
 		&user.DefaultInfo{Name: q.User.Name, UID: q.User.UID, Groups: q.User.Groups, Extra: q.User.Extra})
@@ -100,7 +97,7 @@ func Attributes(q *admission.Request, kind kschema.GroupVersionKind, object, old
 	if old != nil {
 		out.VersionedOldObject.Set(old)
 	}
-	return out, nil
+	return out
 }
 
 // Unstructured returns an object in the form of the library, or nil for an absent one.
@@ -125,21 +122,34 @@ func Typed(v value.Value, into any) (runtime.Object, error) {
 	return object, structs.Into(v, into)
 }
 
-// Shown returns an object of a request, converted to an endpoint. It is absent if the request has none.
+// Shown returns an object of a request with its managed fields, converted to an endpoint. It is absent if the request has none.
 func Shown(q *admission.Request, o *admission.Object, at admission.Endpoint) (value.Value, error) {
 	document, err := o.Document()
-	if err != nil || document.IsAbsent() {
+	if err != nil {
 		return document, err
 	}
-	document, err = q.Scope.Convert(document, q.Endpoint, at)
-	gvk := at.Kind
-	return document.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind)), err
+	return shown(q, document, at)
 }
 
-// optionsOf returns the options of a request in their Go type.
-//
-// A connection has no options, and gets empty ones.
-func optionsOf(q *admission.Request) (runtime.Object, error) {
+// ShownContent is [Shown], without the managed fields or with them, whichever costs less.
+func ShownContent(q *admission.Request, o *admission.Object, at admission.Endpoint) (value.Value, error) {
+	return shown(q, o.Content(), at)
+}
+
+func shown(q *admission.Request, object value.Value, at admission.Endpoint) (value.Value, error) {
+	if object.IsAbsent() {
+		return object, nil
+	}
+	object, err := q.Scope.Convert(object, q.Endpoint, at)
+	apiVersion := at.Kind.GroupVersion().String()
+	if object.Get("apiVersion").Str() != apiVersion || object.Get("kind").Str() != at.Kind.Kind {
+		object = object.With("apiVersion", value.String(apiVersion)).With("kind", value.String(at.Kind.Kind))
+	}
+	return object, err
+}
+
+// Options returns the options of a request in their Go type. A connection has no options, and gets empty ones.
+func Options(q *admission.Request) (runtime.Object, error) {
 	var options runtime.Object
 	switch q.Operation {
 	case admission.Create:

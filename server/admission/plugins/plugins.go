@@ -6,6 +6,7 @@
 //	[IngressClasses]    DefaultIngressClass
 //	[RuntimeClasses]    RuntimeClass
 //	[RestrictSubjects]  CertificateSubjectRestriction
+//	[Topology]          PodTopologyLabels
 //
 // They read other objects from the store for each request, so that an object counts from the moment it is written.
 package plugins

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	celgo "github.com/google/cel-go/cel"
@@ -31,7 +30,7 @@ type compiled struct {
 	annotations cel.ConditionEvaluator
 	mutations   []cel.MutatingEvaluator
 
-	readsNamespace, readsOld bool // an expression may read namespaceObject or oldObject
+	reads reads
 }
 
 // expression is an expression that must have one of some types.
@@ -76,7 +75,7 @@ func (c *compiled) compile(p *policy) {
 		of := make([]cel.ExpressionAccessor, len(p.conditions))
 		for i := range p.conditions {
 			of[i] = (*matchconditions.MatchCondition)(&p.conditions[i])
-			c.note(p.conditions[i].Expression)
+			c.reads.note(p.conditions[i].Expression)
 		}
 		policy := registration.Fail
 		if p.failOpen {
@@ -93,14 +92,8 @@ const stored = environment.StoredExpressions
 
 // read returns an expression that must have one of some types.
 func (c *compiled) read(text string, types ...*celgo.Type) expression {
-	c.note(text)
+	c.reads.note(text)
 	return expression{text, types}
-}
-
-// note notes what an expression may read.
-func (c *compiled) note(text string) {
-	c.readsNamespace = c.readsNamespace || strings.Contains(text, cel.NamespaceVarName)
-	c.readsOld = c.readsOld || strings.Contains(text, cel.OldObjectVarName)
 }
 
 // compileValidations compiles what a policy that validates has. Expressions for messages may not check permissions.
@@ -138,7 +131,7 @@ func (c *compiled) compileMutations(p *policy, options cel.OptionalVariableDecla
 		case m.PatchType == registration.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
 			of = c.read(m.ApplyConfiguration.Expression, configurationType)
 		}
-		c.note(of.text)
+		c.reads.note(of.text)
 		c.mutations = append(c.mutations, c.compiler.CompileMutatingEvaluator(&of, options, stored))
 	}
 }

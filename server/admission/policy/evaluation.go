@@ -3,11 +3,13 @@ package policy
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	kadmission "k8s.io/apiserver/pkg/admission"
 	admissionauthorizer "k8s.io/apiserver/pkg/admission/plugin/authorizer"
@@ -25,71 +27,118 @@ import (
 type evaluation struct {
 	*Policies
 	q     *admission.Request
+	typed bool // expressions see the Go types of built-in kinds
 	views []*view
-	authz authorizer.UnconditionalAuthorizer // caches decisions
+	authz authorizer.UnconditionalAuthorizer // caches decisions; nil before the first call of authorizerFor
+}
+
+// authorizerFor returns the authorizer, or nil if the expressions do not read it.
+func (e *evaluation) authorizerFor(r *reads) authorizer.UnconditionalAuthorizer {
+	if !r.authorizer {
+		return nil
+	}
+	if e.authz == nil {
+		e.authz = admissionauthorizer.NewCachingAuthorizer(e.authorizer)
+	}
+	return e.authz
 }
 
 // view is a request at an endpoint that policies see.
 //
-// Invariant: attributes has object in the form of the library.
+// Invariant: attributes has the parts shown.object and shown.old of the objects in the form of the library, and the options if shown.request is
+// set.
 type view struct {
-	at         admission.Endpoint
-	object     value.Value // after earlier mutations at this endpoint; absent if there is none
-	old        value.Value // absent once it is in attributes, or if there is none
-	attributes *kadmission.VersionedAttributes
-	changed    bool // a mutation was evaluated, whether it changed something or not
+	at          admission.Endpoint
+	object, old value.Value // object is after earlier mutations at this endpoint; absent if there is none
+	entries     bool        // both have their managed fields
+	attributes  *kadmission.VersionedAttributes
+	shown       reads
+	changed     bool // a mutation was evaluated, whether it changed something or not
 }
 
 // begin returns the evaluation of a request.
 func (p *Policies) begin(q *admission.Request) *evaluation {
-	return &evaluation{Policies: p, q: q, authz: admissionauthorizer.NewCachingAuthorizer(p.authorizer)}
+	return &evaluation{Policies: p, q: q}
 }
 
-// view returns the request at an endpoint. It converts the objects on the first call for the endpoint.
-func (e *evaluation) view(at admission.Endpoint) (*view, error) {
-	for _, v := range e.views {
-		if v.at.Kind == at.Kind {
-			return v, nil
+// view returns the request at an endpoint. It converts the objects on the first call for the endpoint, and on the first one with entries.
+func (e *evaluation) view(at admission.Endpoint, entries bool) (v *view, err error) {
+	for _, known := range e.views {
+		if known.at.Kind == at.Kind {
+			v = known
 		}
 	}
-	object, err := expressions.Shown(e.q, &e.q.Object, at)
-	if err != nil {
+	if v != nil && (v.entries || !entries) {
+		return v, nil
+	}
+	if v == nil {
+		v = &view{at: at, attributes: expressions.Attributes(e.q, at.Kind, nil, nil, nil)}
+	}
+	v.shown.object, v.shown.old, v.entries = fields{}, fields{}, entries
+	show := expressions.ShownContent
+	if entries {
+		show = expressions.Shown
+	}
+	if v.object, err = show(e.q, &e.q.Object, at); err != nil {
 		return nil, err
 	}
-	old, err := expressions.Shown(e.q, &e.q.Old, at)
-	if err != nil {
+	if v.old, err = show(e.q, &e.q.Old, at); err != nil {
 		return nil, err
 	}
-	typed, err := expressions.Typed(object, e.q.Scope.New(at))
-	if err != nil {
-		return nil, err
+	if !slices.Contains(e.views, v) {
+		e.views = append(e.views, v)
 	}
-	v := &view{at: at, object: object, old: old}
-	if v.attributes, err = expressions.Attributes(e.q, at.Kind, typed, nil); err != nil {
-		return nil, err
-	}
-	e.views = append(e.views, v)
 	return v, nil
 }
 
-// showOld gives a view the stored object in the form of the library, for expressions that may read it.
-func (e *evaluation) showOld(v *view, c *compiled) error {
-	if !c.readsOld || v.old.IsAbsent() {
-		return nil
-	}
-	typed, err := expressions.Typed(v.old, e.q.Scope.New(v.at))
+// show gives a view what expressions read: what the expressions before them read, or else everything.
+func (e *evaluation) show(v *view, wanted *reads) error {
+	object, err := e.part(v, &v.shown.object, &wanted.object, v.object)
 	if err != nil {
-		return errors.NewInternalError(err)
+		return err
 	}
-	v.attributes.VersionedOldObject.Set(typed)
-	v.old = value.Value{}
+	if object != nil {
+		v.attributes.VersionedObject.Set(object)
+	}
+	if object, err = e.part(v, &v.shown.old, &wanted.old, v.old); err != nil {
+		return err
+	}
+	if object != nil {
+		v.attributes.VersionedOldObject.Set(object)
+	}
+	if wanted.request && !v.shown.request {
+		options, err := expressions.Options(e.q)
+		if err != nil {
+			return err
+		}
+		v.attributes.Attributes, v.shown.request = expressions.Attributes(e.q, v.at.Kind, nil, nil, options).Attributes, true
+	}
 	return nil
+}
+
+// part returns the part of an object that wanted names, in the form of the library. It returns nil if the view has the part, or if there is no
+// object.
+//
+// Documents of a built-in kind are as their Go types make them, and cost less than these types. Two things need the types: mutations, which
+// the library refuses to let copy parts of them, and what a subresource takes.
+func (e *evaluation) part(v *view, shown, wanted *fields, object value.Value) (runtime.Object, error) {
+	if object.IsAbsent() || shown.covers(wanted) {
+		return nil, nil
+	}
+	typed := e.typed || e.q.Subresource != ""
+	if !shown.none() || typed {
+		wanted = &fields{whole: true}
+	}
+	if *shown = *wanted; typed {
+		return expressions.Typed(object, e.q.Scope.New(v.at))
+	}
+	return expressions.Unstructured(wanted.in(object)), nil
 }
 
 // namespace returns the namespace of a request for expressions, nil if none of them reads it or if the request has none. The error is the
 // answer to the request.
 func (e *evaluation) namespace(ctx context.Context, c *compiled) (*corev1.Namespace, error) {
-	if !c.readsNamespace || e.q.Namespace == "" || e.q.Kind == namespaceKind {
+	if !c.reads.namespace || e.q.Namespace == "" || e.q.Kind == namespaceKind {
 		return nil, nil
 	}
 	object, err := e.config.Namespace(ctx, e.q.Namespace)
@@ -153,7 +202,10 @@ func (e *evaluation) paramsFor(ctx context.Context, p *policy, b *binding) ([]pa
 	return e.collect(ctx, p, b)
 }
 
-// request returns the variable request of expressions.
+// request returns the variable request of expressions, or nil if none reads it.
 func (v *view) request(resource kschema.GroupVersionResource) *admissionv1.AdmissionRequest {
+	if !v.shown.request {
+		return nil
+	}
 	return cel.CreateAdmissionRequest(v.attributes.Attributes, metav1.GroupVersionResource(resource), metav1.GroupVersionKind(v.at.Kind))
 }

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 
 	"github.com/deed-project/deed/server/admission"
-	"github.com/deed-project/deed/server/admission/expressions"
 	"github.com/deed-project/deed/value"
 )
 
@@ -61,10 +60,11 @@ func (p *Policies) Mutate(ctx context.Context, q *admission.Request) error {
 		return nil
 	}
 	m := &mutating{evaluation: p.begin(q)}
+	m.typed = true
 	var found []invocation
 	for _, of := range m.invocations(ctx, candidates) {
 		if of.err == nil {
-			if _, err := m.view(of.at); err != nil {
+			if _, err := m.view(of.at, true); err != nil {
 				of.binding, of.err = nil, fmt.Errorf("failed to configure policy: %w", err)
 			}
 		}
@@ -144,16 +144,16 @@ func (m *mutating) invoke(ctx context.Context, of invocation) error {
 		m.fail(of, c.err, metav1.StatusReasonInvalid)
 		return nil
 	}
-	view, err := m.view(of.at)
+	view, err := m.view(of.at, true)
 	if err != nil {
 		return errors.NewInternalError(err)
 	}
-	if err := m.showOld(view, c); err != nil {
-		return err
+	if err := m.show(view, &c.reads); err != nil {
+		return errors.NewInternalError(err)
 	}
-	bindings := cel.OptionalVariableBindings{VersionedParams: of.param.shown(false), Authorizer: m.authz}
+	bindings := cel.OptionalVariableBindings{VersionedParams: of.param.shown(false), Authorizer: m.authorizerFor(&c.reads)}
 	if c.matcher != nil {
-		met := c.matcher.Match(ctx, view.attributes, bindings.VersionedParams, m.authz)
+		met := c.matcher.Match(ctx, view.attributes, bindings.VersionedParams, bindings.Authorizer)
 		if met.Error != nil {
 			m.fail(of, met.Error, metav1.StatusReasonInvalid)
 		}
@@ -210,12 +210,10 @@ func (m *mutating) mutate(ctx context.Context, c *compiled, of invocation, view 
 			m.fail(of, err, metav1.StatusReasonInvalid)
 			continue
 		}
-		typed, err := expressions.Typed(object, m.q.Scope.New(view.at))
-		if err != nil {
+		view.object, view.shown.object, view.changed = object, fields{}, true
+		if err := m.show(view, &c.reads); err != nil {
 			return errors.NewInternalError(err)
 		}
-		view.object, view.changed = object, true
-		view.attributes.UpdateObject(typed)
 	}
 	return nil
 }

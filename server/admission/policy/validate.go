@@ -82,8 +82,9 @@ type failure struct {
 func (v *validating) invoke(ctx context.Context, of invocation) error {
 	if of.err == nil {
 		var view *view
-		if view, of.err = v.view(of.at); of.err == nil {
-			return v.evaluate(ctx, of, view)
+		c := of.policy.expressionsOf()
+		if view, of.err = v.view(of.at, c.reads.entries()); of.err == nil {
+			return v.evaluate(ctx, of, c, view)
 		}
 		of.err = fmt.Errorf("failed to configure binding: failed to convert object version: %w", of.err)
 	}
@@ -95,10 +96,9 @@ func (v *validating) invoke(ctx context.Context, of invocation) error {
 
 // evaluate evaluates the expressions of a policy in the order of kube-apiserver: match conditions, validations, messages, annotations. All
 // but the match conditions share one budget of cost.
-func (v *validating) evaluate(ctx context.Context, of invocation, view *view) error {
-	c := of.policy.expressionsOf()
-	if err := v.showOld(view, c); err != nil {
-		return err
+func (v *validating) evaluate(ctx context.Context, of invocation, c *compiled, view *view) error {
+	if err := v.show(view, &c.reads); err != nil {
+		return errors.NewInternalError(err)
 	}
 	namespace, err := v.namespace(ctx, c)
 	if err != nil {
@@ -108,9 +108,9 @@ func (v *validating) evaluate(ctx context.Context, of invocation, view *view) er
 		v.fail(of, c.err)
 		return nil
 	}
-	params := of.param.shown(true)
+	params, authz := of.param.shown(true), v.authorizerFor(&c.reads)
 	if c.matcher != nil {
-		met := c.matcher.Match(ctx, view.attributes, params, v.authz)
+		met := c.matcher.Match(ctx, view.attributes, params, authz)
 		if met.Error != nil {
 			v.fail(of, met.Error)
 		}
@@ -118,7 +118,7 @@ func (v *validating) evaluate(ctx context.Context, of invocation, view *view) er
 			return nil
 		}
 	}
-	in := &inputs{view, of, cel.OptionalVariableBindings{VersionedParams: params, Authorizer: v.authz}, cel.CreateNamespaceObject(namespace)}
+	in := &inputs{view, of, cel.OptionalVariableBindings{VersionedParams: params, Authorizer: authz}, cel.CreateNamespaceObject(namespace)}
 	findings, err := in.findings(ctx, c)
 	if err == nil {
 		for _, found := range findings {
@@ -204,9 +204,11 @@ func messageOf(v registration.Validation, of *cel.EvaluationResult) string {
 // annotate evaluates the audit annotations. One that cannot be evaluated refuses the request, whatever the binding says. The error says that
 // the budget is exhausted.
 func (v *validating) annotate(ctx context.Context, c *compiled, in *inputs) error {
+	if len(in.of.policy.annotations) == 0 {
+		return nil
+	}
 	within := *in
 	within.bindings.Authorizer = nil
-	within.namespace = in.namespace
 	results, _, err := within.results(ctx, c.annotations, celconfig.RuntimeCELCostBudget)
 	if err != nil {
 		return err

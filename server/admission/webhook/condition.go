@@ -68,10 +68,11 @@ func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, curren
 	if err := current.show(q, at); err != nil {
 		return false, err
 	}
-	attributes, err := expressions.Attributes(q, at.Kind, expressions.Unstructured(current.object), expressions.Unstructured(current.old))
+	options, err := expressions.Options(q)
 	if err != nil {
 		return false, errors.NewInternalError(err)
 	}
+	attributes := expressions.Attributes(q, at.Kind, expressions.Unstructured(current.object), expressions.Unstructured(current.old), options)
 	h.conditions.once.Do(h.conditions.compile)
 	found := h.conditions.matcher.Match(ctx, attributes, nil, p.authorizer)
 	if found.Error != nil {

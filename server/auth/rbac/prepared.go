@@ -29,8 +29,33 @@ const (
 	preparedTime = "TIME"
 )
 
-// preparedText is a record before it has an identity.
+// preparedText is a record before it has an identity. Its text has the UID once, and the time several times.
 type preparedText struct{ key, text string }
+
+// as returns the text of an object with a UID that was created at a time.
+func (p preparedText) as(uid, at string) []byte {
+	b := make([]byte, 0, len(p.text)+len(uid)+4*len(at))
+	before, after, _ := strings.Cut(p.text, `"`+preparedUID+`"`)
+	b = appendAt(b, before, at)
+	b = append(b, '"')
+	b = append(b, uid...)
+	b = append(b, '"')
+	return appendAt(b, after, at)
+}
+
+// appendAt appends text with a time in the places of preparedTime.
+func appendAt(b []byte, text, at string) []byte {
+	for {
+		before, after, found := strings.Cut(text, `"`+preparedTime+`"`)
+		if b = append(b, before...); !found {
+			return b
+		}
+		b = append(b, '"')
+		b = append(b, at...)
+		b = append(b, '"')
+		text = after
+	}
+}
 
 // preparedTexts returns the prepared texts, by key. The lines of the file are keys and texts in turn.
 var preparedTexts = sync.OnceValue(func() (out []preparedText) {
@@ -60,8 +85,7 @@ func (a *Authorizer) prepare(ctx context.Context, now time.Time) (last store.Rev
 	}
 	at := api.Timestamp(now)
 	for _, p := range preparedTexts() {
-		text := strings.NewReplacer(`"`+preparedUID+`"`, `"`+string(uuid.NewUUID())+`"`, `"`+preparedTime+`"`, `"`+at+`"`).Replace(p.text)
-		switch last, err = a.store.Put(ctx, p.key, []byte(text), 0); {
+		switch last, err = a.store.Put(ctx, p.key, p.as(string(uuid.NewUUID()), at), 0); {
 		case errors.Is(err, store.ErrConflict):
 			return 0, nil
 		case err != nil:

@@ -66,6 +66,13 @@ func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Reso
 	return r, nil
 }
 
+// Prepare compiles the CEL rules of a resource that [Compile] made in the background. Without it, the first write that needs them does.
+func Prepare(r *catalog.Resource) {
+	for _, v := range r.Versions {
+		v.Form.(interface{ Prepare() }).Prepare()
+	}
+}
+
 // texts returns the strings of a list.
 func texts(list value.Value) []string {
 	var out []string

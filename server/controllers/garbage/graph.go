@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
@@ -62,13 +63,95 @@ func (o *object) waits() bool { return o.deleting && o.foreground }
 
 // parse returns what the text of a stored object says. The UID is empty for texts that are no objects.
 //
-// It copies the strings, which would otherwise keep the whole text in memory.
+// It copies the strings, which would otherwise keep the whole text in memory. Texts as servers write them need no document; see scan.
 func parse(text []byte) (object, error) {
+	if o, ok := scan(text); ok {
+		return o, nil
+	}
 	parsed, err := managedfields.ParseObject(text)
 	if err != nil {
 		return object{}, err
 	}
 	return objectOf(parsed.Content), nil
+}
+
+// scan is parse in one pass over the text. It returns false for a text that it cannot read, such as one with escapes in a name.
+func scan(text []byte) (o object, ok bool) {
+	s := jsontext.Skim(text)
+	ok = s.Members(func(start, end int) bool {
+		switch s.Text[start+1 : end-1] {
+		case "apiVersion":
+			return take(&s, &o.apiVersion)
+		case "kind":
+			return take(&s, &o.kind)
+		case "metadata":
+			return o.scanMetadata(&s)
+		}
+		return s.Skip() == nil
+	})
+	return o, ok && s.End() == nil
+}
+
+// scanMetadata reads the metadata at the position of s.
+func (o *object) scanMetadata(s *jsontext.Scanner) bool {
+	return s.Members(func(start, end int) bool {
+		switch s.Text[start+1 : end-1] {
+		case "namespace":
+			return take(s, &o.namespace)
+		case "name":
+			return take(s, &o.name)
+		case "uid":
+			return take(s, &o.uid)
+		case "deletionTimestamp":
+			o.deleting = true
+		case "finalizers":
+			return s.Items(func() bool {
+				var name string
+				ok := take(s, &name)
+				o.orphans = o.orphans || name == orphanFinalizer
+				o.foreground = o.foreground || name == foregroundFinalizer
+				return ok
+			})
+		case "ownerReferences":
+			return s.Items(func() bool {
+				r, ok := scanReference(s)
+				o.owners = append(o.owners, r)
+				return ok
+			})
+		}
+		return s.Skip() == nil
+	})
+}
+
+// scanReference reads the owner reference at the position of s.
+func scanReference(s *jsontext.Scanner) (r reference, ok bool) {
+	ok = s.Members(func(start, end int) bool {
+		switch s.Text[start+1 : end-1] {
+		case "apiVersion":
+			return take(s, &r.apiVersion)
+		case "kind":
+			return take(s, &r.kind)
+		case "name":
+			return take(s, &r.name)
+		case "uid":
+			return take(s, &r.uid)
+		case "blockOwnerDeletion":
+			r.blocks = s.Pass("true")
+			return r.blocks || s.Skip() == nil
+		}
+		return s.Skip() == nil
+	})
+	return r, ok
+}
+
+// take sets to to a copy of the string at the position of s. It returns false for other values, and for strings with escapes.
+func take(s *jsontext.Scanner, to *string) bool {
+	if s.Peek() != '"' {
+		return false
+	}
+	text, ok := s.PlainString()
+	*to = strings.Clone(text)
+	return ok
 }
 
 // objectOf is parse of a document. It copies the strings, too.

@@ -46,6 +46,7 @@ type Rules struct {
 	// the rules.
 	checker  func() (*checker, bool)
 	compiled func() *cel.Validator
+	begun    sync.Once // by Prepare
 }
 
 // keywords are a schema in the library's form, and the node that judges values by it. Zero keywords find no errors.
@@ -57,7 +58,7 @@ type keywords struct {
 // Compile compiles an openAPIV3Schema; an absent or null one gives nil. It fails if the schema is not structural. CEL rules that do not
 // compile are no error: they fail when they are evaluated.
 //
-// CEL rules take milliseconds to compile. Compile starts that in the background, and the first validation waits for it.
+// CEL rules take milliseconds to compile. [Rules.Prepare] starts that in the background, or else the first validation does it.
 //
 // The schema passes three forms: the public Go type, the internal one of the library, and the structural schema.
 func Compile(openAPIV3Schema value.Value) (*Rules, error) {
@@ -99,8 +100,14 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 		}
 		return newChecker(r.schema, true, model.SchemaDeclType(r.schema, true))
 	})
-	go r.prepare()
 	return r, nil
+}
+
+// Prepare starts to compile the CEL rules in the background, unless an earlier call did. A validation that comes first waits for it.
+func (r *Rules) Prepare() {
+	if r != nil && r.checker != nil {
+		r.begun.Do(func() { go r.prepare() })
+	}
 }
 
 // preparing serializes background compilation, so that many definitions do not occupy all processors.
