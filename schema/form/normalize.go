@@ -199,6 +199,9 @@ func (k kind) prints(v value.Value) bool {
 
 // field returns what struct t prints for a field that was read from v; absent if it is left out.
 func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
+	if f.isSetToZeroTime(v, w.mode) {
+		return value.Null()
+	}
 	if f.silent && isNothing(v) {
 		return value.Value{}
 	}
@@ -212,6 +215,22 @@ func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
 		return value.Value{}
 	}
 	return printed
+}
+
+// isSetToZeroTime reports whether the field is a pointer that reading v makes point to the zero time. Such a pointer prints as null, as
+// omitempty leaves out nil pointers only. Protocol buffers keep it, so that null stands for it where v was printed before.
+func (f *field) isSetToZeroTime(v value.Value, mode Mode) bool {
+	return f.typ.kind == kindPointer && (f.bare == kindTime || f.bare == kindMicroTime) &&
+		(v.IsNull() && mode&Stored != 0 || isZeroTime(v))
+}
+
+// isZeroTime reports whether v is the text of the zero time, in any zone.
+func isZeroTime(v value.Value) bool {
+	if len(v.Str()) < len("0001-01-01T00:00:00Z") {
+		return false
+	}
+	t, err := time.Parse(time.RFC3339, v.Str())
+	return err == nil && t.IsZero()
 }
 
 // isEmpty reports whether printed stands for what omitempty leaves out. Structs are never empty.

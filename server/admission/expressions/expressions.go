@@ -136,12 +136,12 @@ func Shown(q *admission.Request, o *admission.Object, at admission.Endpoint) (va
 	return document.With("apiVersion", value.String(gvk.GroupVersion().String())).With("kind", value.String(gvk.Kind)), err
 }
 
-// optionsOf returns the options of a request in their Go type.
-//
-// A connection has no options, and gets empty ones.
+// optionsOf returns the options of a request in their Go type. They are nil for a connection, which has none.
 func optionsOf(q *admission.Request) (runtime.Object, error) {
 	var options runtime.Object
 	switch q.Operation {
+	case admission.Connect:
+		return nil, nil
 	case admission.Create:
 		options = &metav1.CreateOptions{}
 	case admission.Update:
