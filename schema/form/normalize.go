@@ -22,6 +22,8 @@ const (
 	Spelled
 	// Converted reads numbers as maps are converted to Go structs, which is what becomes of an apply: cut off to the size of the type.
 	Converted
+	// Again reads what was printed before, where null stands for a pointer to the zero time. Stored does so, too, unless it is Converted.
+	Again
 	Held = Defaults | Printed
 )
 
@@ -220,8 +222,13 @@ func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
 // isSetToZeroTime reports whether the field is a pointer that reading v makes point to the zero time. Such a pointer prints as null, as
 // omitempty leaves out nil pointers only. Protocol buffers keep it, so that null stands for it where v was printed before.
 func (f *field) isSetToZeroTime(v value.Value, mode Mode) bool {
-	return f.typ.kind == kindPointer && (f.bare == kindTime || f.bare == kindMicroTime) &&
-		(v.IsNull() && mode&Stored != 0 || isZeroTime(v))
+	if f.typ.kind != kindPointer || f.bare != kindTime && f.bare != kindMicroTime {
+		return false
+	}
+	if v.IsNull() {
+		return mode&(Again|Converted) == Again || mode&(Stored|Converted) == Stored
+	}
+	return isZeroTime(v)
 }
 
 // isZeroTime reports whether v is the text of the zero time, in any zone.

@@ -134,6 +134,9 @@ func validateDefinition(ctx context.Context, object, live value.Value, subresour
 	if subresource == "status" {
 		object, live = object.With("spec", value.Value{}), live.With("spec", value.Value{})
 	}
+	if object.Get("metadata", "deletionTimestamp").IsNull() { // a client sent the zero time, and null is read as none
+		object = api.WithMetadata(object, "deletionTimestamp", value.String("0001-01-01T00:00:00Z"))
+	}
 	// The texts are made before the turn begins, as their length is the weight.
 	text, was := object.AppendJSON(nil), live.AppendJSON(nil)
 	errs, _ := inTurn(ctx, len(text)+len(was), func() field.ErrorList { return validateReplaced(ctx, text, was, subresource) })
