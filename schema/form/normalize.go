@@ -222,21 +222,23 @@ func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
 // isSetToZeroTime reports whether the field is a pointer that reading v makes point to the zero time. Such a pointer prints as null, as
 // omitempty leaves out nil pointers only. Protocol buffers keep it, so that null stands for it where v was printed before.
 func (f *field) isSetToZeroTime(v value.Value, mode Mode) bool {
-	if f.typ.kind != kindPointer || f.bare != kindTime && f.bare != kindMicroTime {
+	switch {
+	case f.typ.kind != kindPointer || f.bare != kindTime && f.bare != kindMicroTime:
 		return false
+	case v.IsNull():
+		return mode&(Again|Stored) != 0 && mode&Converted == 0
+	case f.bare == kindMicroTime:
+		return isZeroTime(v, microTime)
 	}
-	if v.IsNull() {
-		return mode&(Again|Converted) == Again || mode&(Stored|Converted) == Stored
-	}
-	return isZeroTime(v)
+	return isZeroTime(v, time.RFC3339)
 }
 
-// isZeroTime reports whether v is the text of the zero time, in any zone.
-func isZeroTime(v value.Value) bool {
-	if len(v.Str()) < len("0001-01-01T00:00:00Z") {
+// isZeroTime reports whether v is the text of the zero time in a layout, in any zone.
+func isZeroTime(v value.Value, layout string) bool {
+	if v.Kind() != value.KindString || v.Str() == "" {
 		return false
 	}
-	t, err := time.Parse(time.RFC3339, v.Str())
+	t, err := time.Parse(layout, v.Str())
 	return err == nil && t.IsZero()
 }
 

@@ -125,9 +125,10 @@ func (t *Type) WithEmpties(printed, sent value.Value) value.Value {
 func (f *field) withEmpty(printed, sent value.Value) value.Value {
 	was := printed.Get(f.name)
 	switch {
-	case f.typ.kind == kindTime && isZeroTime(sent):
-		return printed.With(f.name, value.String("0001-01-01T00:00:00Z")) // which is not the time that is not set, although it prints the same
-	case f.bare == kindTime && f.typ.kind == kindPointer && isZeroTime(sent):
+	case f.typ.kind == kindTime && isZeroTime(sent, time.RFC3339):
+		// This is not the time that is not set, although it prints the same.
+		return printed.With(f.name, value.String("0001-01-01T00:00:00Z"))
+	case f.bare == kindTime && f.typ.kind == kindPointer && isZeroTime(sent, time.RFC3339):
 		return printed.With(f.name, value.Null()) // which is what a pointer to the zero time prints
 	case f.bare == kindTime && HasFraction(sent.Str()):
 		return with(printed, f.name, was, withFraction(was, sent))

@@ -150,7 +150,7 @@ func notZero(v value.Value) value.Value {
 	return v
 }
 
-// isTime reports whether values of a type may be times; some of those with fractions have the type any.
+// isTime reports whether values of a type may be times. Times in microseconds have the type any.
 func isTime(typ string) bool { return typ == "time" || typ == "any" }
 
 // ofType returns a value as it is printed: times without fractions.

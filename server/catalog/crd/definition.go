@@ -73,15 +73,19 @@ func prepareDefinition(object value.Value) value.Value {
 
 // withStoredVersion adds the storage version of the spec to status.storedVersions.
 //
-// A version stays in storedVersions when another one becomes the stored version, because objects may still be stored in it.
+// A version stays in storedVersions when another one becomes the stored version, because objects may still be stored in it. If several
+// versions claim to be stored, which is refused later, only the first one counts.
 func withStoredVersion(object value.Value) value.Value {
 	status := object.Get("status")
 	stored := slices.Collect(status.Get("storedVersions").Items())
 	for v := range object.Get("spec", "versions").Items() {
-		if name := v.Get("name"); v.Get("storage").Bool() && !slices.ContainsFunc(stored, name.Equal) {
-			stored = append(stored, name)
-			break
+		if !v.Get("storage").Bool() {
+			continue
 		}
+		if name := v.Get("name"); !slices.ContainsFunc(stored, name.Equal) {
+			stored = append(stored, name)
+		}
+		break
 	}
 	if len(stored) == 0 {
 		return object
