@@ -107,6 +107,8 @@ func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.C
 		target.Watch && !resource.Has("watch"),
 		resource.Namespaced && target.Namespace == "" && target.Name != "" && !target.Watch:
 		h.answers.out.Error(w, r, api.NoResource())
+	case below && r.Method == http.MethodOptions: // proxies pass it on; it has no verb
+		h.verb(w, r, c, version)
 	case r.Method == http.MethodHead && !below || target.Watch && r.Method != http.MethodGet || !offered(version, target, verb):
 		h.answers.out.Error(w, r, api.NoMethod())
 	default:

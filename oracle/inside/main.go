@@ -13,8 +13,8 @@
 // A field has its name in the versioned type, its name in the JSON of the internal type unless that differs in the case of its first letter
 // alone, and its type. The first name is . if the members are those of the object itself, and - if no version has the field. A second name
 // that ends with ? is left out when the value is empty. An embedded struct, whose members are printed as those of the struct around it, has
-// the type in parentheses. Types are text, name for a string type, number, bool and quantity, any for what is null when it is absent, and the name of a struct; * is
-// a pointer, [] a list and {} a map.
+// the type in parentheses. Types are text, name for a string type, number, bool, quantity and time, any for what is null when it is absent,
+// and the name of a struct; * is a pointer, [] a list and {} a map.
 package main
 
 import (
@@ -324,7 +324,7 @@ func namesOf(p *source, name string, to map[string]string) map[string]string {
 
 // known are types that marshal themselves.
 var known = map[string]string{
-	"Quantity": "quantity", "IntOrString": "number", "Time": "any", "MicroTime": "any", "Duration": "text", "RawExtension": "any", "UID": "name", "NodeName": "name",
+	"Quantity": "quantity", "IntOrString": "number", "Time": "time", "MicroTime": "any", "Duration": "text", "RawExtension": "any", "UID": "name", "NodeName": "name",
 	"Object": "any", "Unknown": "any", "FieldsV1": "any", "NamespacedName": "any",
 }
 

@@ -221,6 +221,11 @@ func (k *Kind) Held(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Held)
 }
 
+// HeldAgain is Held for an object that Held returned, perhaps with what [Kind.Spelled] put back.
+func (k *Kind) HeldAgain(object value.Value) (value.Value, error) {
+	return k.known().normalized(object, form.Held|form.Again)
+}
+
 // normalized reads and prints object.
 func (k *Kind) normalized(object value.Value, mode form.Mode) (value.Value, error) {
 	return k.normalizedLike(object, value.Value{}, mode)

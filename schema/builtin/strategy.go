@@ -85,7 +85,29 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 			object = withAt(object, path, v)
 		}
 	}
-	return t.WithEmpties(object, sent)
+	object = t.WithEmpties(object, sent)
+	if k.GVK.Kind == "Pod" {
+		for _, list := range [...]string{"containers", "initContainers"} {
+			object = withEmptyRequests(object, list)
+		}
+	}
+	return object
+}
+
+// withEmptyRequests returns a pod whose containers have empty requests if they have empty limits and no requests: requests get the limits
+// as their defaults.
+func withEmptyRequests(pod value.Value, list string) value.Value {
+	containers := pod.Get("spec", list)
+	for i := range containers.Len() {
+		resources := containers.Item(i).Get("resources")
+		if limits := resources.Get("limits"); limits.Kind() == value.KindObject && limits.Len() == 0 && resources.Get("requests").IsAbsent() {
+			items := slices.Collect(containers.Items())
+			items[i] = items[i].With("resources", resources.With("requests", value.Object()))
+			containers = value.List(items...)
+			pod = withAt(pod, []string{"spec", list}, containers)
+		}
+	}
+	return pod
 }
 
 // emptyCounts are the lists that get their defaults only if they are absent: the rules of defaults.txt with :=. What is stored is read without

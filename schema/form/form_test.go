@@ -365,3 +365,39 @@ func TestFindingsGivePathsAway(t *testing.T) {
 	v := parse(t, text)
 	pathtest.Belong(t, 8, func() any { return typ.Findings(v) })
 }
+
+// TestZeroTimes reads the zero time into a pointer. It prints as null, which stays if it is read again or stored; a null that a client sends
+// is nothing.
+func TestZeroTimes(t *testing.T) {
+	types := Parse("a/v1.Meta\n\tdeleted? *time\n\tcreated?! time\n")
+	s, _ := types.Struct("a/v1.Meta")
+	for _, test := range []struct {
+		mode          Mode
+		reads, prints string
+	}{
+		{Held, `{"created":"0001-01-01T00:00:00Z","deleted":"0001-01-01T00:00:00Z"}`, `{"deleted":null}`},
+		{Held, `{"deleted":"0001-01-01T01:00:00+01:00"}`, `{"deleted":null}`},
+		{Held, `{"deleted":null}`, `{}`},
+		{Held | Again, `{"created":null,"deleted":null}`, `{"deleted":null}`},
+		{Stored, `{"deleted":null}`, `{"deleted":null}`},
+		{Stored | Converted, `{"deleted":null}`, `{}`},
+	} {
+		if got, err := s.Normalize(parse(t, test.reads), test.mode); err != nil || got.String() != test.prints {
+			t.Errorf("%b: %s prints %v, %v, want %s", test.mode, test.reads, got, err, test.prints)
+		}
+	}
+}
+
+// TestWithFractions holds a time as it was sent, with its fraction, if it prints as the time that is there.
+func TestWithFractions(t *testing.T) {
+	s := shape(t, "")
+	for _, test := range []struct{ printed, sent, held string }{
+		{`{"when":"2026-01-01T00:00:00Z"}`, `{"when":"2026-01-01T02:00:00.5+02:00"}`, `{"when":"2026-01-01T00:00:00.5Z"}`},
+		{`{"when":"2026-01-01T00:00:00Z"}`, `{"when":"2026-01-01T00:00:01.5Z"}`, `{"when":"2026-01-01T00:00:00Z"}`},
+		{`{}`, `{"when":"2026-01-01T00:00:01.5Z"}`, `{}`},
+	} {
+		if got := s.WithEmpties(parse(t, test.printed), parse(t, test.sent)); got.String() != test.held {
+			t.Errorf("%s sent as %s is held as %v, want %s", test.printed, test.sent, got, test.held)
+		}
+	}
+}

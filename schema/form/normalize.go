@@ -22,6 +22,8 @@ const (
 	Spelled
 	// Converted reads numbers as maps are converted to Go structs, which is what becomes of an apply: cut off to the size of the type.
 	Converted
+	// Again reads what was printed before, where null stands for a pointer to the zero time. Stored does so, too, unless it is Converted.
+	Again
 	Held = Defaults | Printed
 )
 
@@ -199,6 +201,9 @@ func (k kind) prints(v value.Value) bool {
 
 // field returns what struct t prints for a field that was read from v; absent if it is left out.
 func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
+	if f.isSetToZeroTime(v, w.mode) {
+		return value.Null()
+	}
 	if f.silent && isNothing(v) {
 		return value.Value{}
 	}
@@ -212,6 +217,29 @@ func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
 		return value.Value{}
 	}
 	return printed
+}
+
+// isSetToZeroTime reports whether the field is a pointer that reading v makes point to the zero time. Such a pointer prints as null, as
+// omitempty leaves out nil pointers only. Protocol buffers keep it, so that null stands for it where v was printed before.
+func (f *field) isSetToZeroTime(v value.Value, mode Mode) bool {
+	switch {
+	case f.typ.kind != kindPointer || f.bare != kindTime && f.bare != kindMicroTime:
+		return false
+	case v.IsNull():
+		return mode&(Again|Stored) != 0 && mode&Converted == 0
+	case f.bare == kindMicroTime:
+		return isZeroTime(v, microTime)
+	}
+	return isZeroTime(v, time.RFC3339)
+}
+
+// isZeroTime reports whether v is the text of the zero time in a layout, in any zone.
+func isZeroTime(v value.Value, layout string) bool {
+	if v.Kind() != value.KindString || v.Str() == "" {
+		return false
+	}
+	t, err := time.Parse(layout, v.Str())
+	return err == nil && t.IsZero()
 }
 
 // isEmpty reports whether printed stands for what omitempty leaves out. Structs are never empty.

@@ -3,6 +3,7 @@ package form
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/value"
@@ -82,8 +83,9 @@ func (t *Type) Unlike(v value.Value) bool {
 }
 
 // WithEmpties returns printed, which is what a Go value of type t prints that was read from sent, as the Go value holds it: with the
-// empty lists and maps of sent, and the zero times, that printing leaves out. Parts of printed that sent does not have stay as they are, and so do lists with
-// another number of items. It takes time in proportion to sent, and shares printed if it adds nothing.
+// empty lists and maps of sent, the zero times and the fractions of times that printing leaves out. Parts of printed that sent does not
+// have stay as they are, and so do lists with another number of items. It takes time in proportion to sent, and shares printed if it
+// adds nothing.
 //
 //	sent  {args: [], env: [{name: a}], x: 1}    printed  {env: [{name: a}]}    outcome  {args: [], env: [{name: a}]}
 func (t *Type) WithEmpties(printed, sent value.Value) value.Value {
@@ -96,7 +98,10 @@ func (t *Type) WithEmpties(printed, sent value.Value) value.Value {
 		t.all()
 		for i := range sent.Len() {
 			m := sent.Member(i)
-			if m.Value.Kind() != value.KindObject && m.Value.Kind() != value.KindList && !strings.HasPrefix(m.Value.Str(), "0001-") {
+			switch text := m.Value.Str(); {
+			case m.Value.Kind() == value.KindObject || m.Value.Kind() == value.KindList:
+			case strings.HasPrefix(text, "0001-") || HasFraction(text):
+			default:
 				continue
 			}
 			if f := t.lookup(m.Name); f != nil {
@@ -120,21 +125,38 @@ func (t *Type) WithEmpties(printed, sent value.Value) value.Value {
 func (f *field) withEmpty(printed, sent value.Value) value.Value {
 	was := printed.Get(f.name)
 	switch {
-	case f.typ.kind == kindTime && strings.HasPrefix(sent.Str(), "0001-01-01T00:00:00Z"):
-		return printed.With(f.name, sent) // which is not the time that is not set, although it prints the same
+	case f.typ.kind == kindTime && isZeroTime(sent, time.RFC3339):
+		// This is not the time that is not set, although it prints the same.
+		return printed.With(f.name, value.String("0001-01-01T00:00:00Z"))
+	case f.bare == kindTime && f.typ.kind == kindPointer && isZeroTime(sent, time.RFC3339):
+		return printed.With(f.name, value.Null()) // which is what a pointer to the zero time prints
+	case f.bare == kindTime && HasFraction(sent.Str()):
+		return with(printed, f.name, was, withFraction(was, sent))
 	case !was.IsAbsent():
 		return with(printed, f.name, was, f.typ.WithEmpties(was, sent))
 	case f.typ.kind == kindList && sent.Kind() == value.KindList && sent.Len() == 0,
 		f.typ.kind == kindMap && sent.Kind() == value.KindObject && sent.Len() == 0:
 		return printed.With(f.name, sent)
-	case f.bare == kindTime && f.typ.kind == kindPointer && strings.HasPrefix(sent.Str(), "0001-01-01T00:00:00Z"):
-		return printed.With(f.name, value.Null()) // which is what a pointer to the zero time prints
 	case f.typ.kind == kindStruct: // which printing leaves out if nothing in it is printed
 		if held := f.typ.WithEmpties(value.Object(), sent); held.Len() > 0 {
 			return printed.With(f.name, held)
 		}
 	}
 	return printed
+}
+
+// HasFraction reports whether a text may be a time in RFC 3339 with a fraction of a second.
+func HasFraction(text string) bool {
+	return len(text) > len("2006-01-02T15:04:05.Z") && text[len("2006-01-02T15:04:05")] == '.' && text[len("2006-01-02")] == 'T'
+}
+
+// withFraction returns the time in sent in UTC and with its fraction, if it prints as printed.
+func withFraction(printed, sent value.Value) value.Value {
+	t, err := time.Parse(time.RFC3339, sent.Str())
+	if t = t.UTC(); err != nil || t.Format(time.RFC3339) != printed.Str() {
+		return printed
+	}
+	return value.String(t.Format(time.RFC3339Nano))
 }
 
 // with returns object with another value for a member, and object itself if that is the former one.

@@ -287,6 +287,11 @@ func bundleName(bundle value.Value) apivalidation.ValidateNameFunc {
 // validateRuntimeClass validates a RuntimeClass.
 func validateRuntimeClass(r *report, object place, live value.Value) {
 	handler, scheduling := object.at("handler"), object.at("scheduling")
+	wrong := validation.IsDNS1123Label(handler.Str())
+	isReplaced := isSet(live) && !r.same(handler, live.Get("handler")) // whose syntax the tags of the type do not look at
+	if isReplaced && handler.Str() != "" {
+		r.invalid(handler, wrong...)
+	}
 	if overhead := object.at("overhead"); overhead.is() {
 		r.requirements(overhead.with(value.Object(value.Member{Name: "limits", Value: overhead.Get("podFixed")})), (*report).resource)
 	}
@@ -294,16 +299,16 @@ func validateRuntimeClass(r *report, object place, live value.Value) {
 	tolerations := scheduling.at("tolerations")
 	r.tolerations(tolerations, false)
 	r.tolerationsOnce(tolerations)
-	if isSet(live) {
-		r.unchangedLater(handler, live.Get("handler"))
-	}
-	switch wrong := validation.IsDNS1123Label(handler.Str()); {
-	case handler.Str() == "":
-		r.later(handler, "")
-	case len(wrong) > 0:
+	switch {
+	case isReplaced:
+		r.laterInvalid(handler, nil, "field is immutable")
+	case handler.Str() != "":
 		for _, detail := range wrong {
 			r.laterInvalid(handler, handler.Str(), detail)
 		}
+	}
+	if handler.Str() == "" {
+		r.later(handler, "")
 	}
 }
 

@@ -143,9 +143,25 @@ func validateQuota(r *report, object place, live value.Value) {
 	r.quotaAmounts(spec.at("hard"))
 	r.scopes(spec)
 	r.scopeSelector(spec)
-	if isSet(live) {
-		r.unchanged(spec.at("scopes"), live.Get("spec", "scopes"))
+	if isSet(live) && !sameTexts(spec.Get("scopes"), live.Get("spec", "scopes")) {
+		r.invalid(spec.at("scopes"), "field is immutable")
 	}
+}
+
+// sameTexts reports whether two lists have the same texts, in any order and number.
+func sameTexts(a, b value.Value) bool {
+	met := map[string]int{}
+	for i, list := range [...]value.Value{a, b} {
+		for text := range list.Items() {
+			met[text.Str()] |= 1 << i
+		}
+	}
+	for _, in := range met {
+		if in != 1|2 {
+			return false
+		}
+	}
+	return true
 }
 
 // validateQuotaStatus validates what a quota limits, and how much of it is used.

@@ -148,6 +148,7 @@ const (
 	mostValues       = 48
 	mostTaints       = 16
 	mostCounters     = 32
+	mostSets         = 8 // of counters
 )
 
 // validateSlice validates a ResourceSlice.
@@ -174,8 +175,23 @@ func validateSlice(r *report, object place, live value.Value) {
 		r.invalidAs(spec, "", "only one of `sharedCounters` or `devices` is allowed")
 	}
 	r.devices(devices, was.Get("devices"), spec.Get("perDeviceNodeSelection").Bool())
-	for i := range counters.indexes() {
-		r.counterSet(counters.item(i), "name")
+	r.sharedCounters(counters)
+}
+
+// sharedCounters validates the counters that the devices of a slice share.
+func (r *report) sharedCounters(p place) {
+	if p.Len() > mostSets {
+		r.last = append(r.last, field.TooMany(p.path(), p.Len(), mostSets))
+		return
+	}
+	var met names
+	for i := range p.indexes() {
+		if set := p.item(i); !met.add(set.text("name")) {
+			r.last = append(r.last, field.Duplicate(set.path(), r.ordered(set)))
+		}
+	}
+	for i := range p.indexes() {
+		r.counterSet(p.item(i), "name")
 	}
 }
 

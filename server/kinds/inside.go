@@ -80,7 +80,7 @@ func (r *report) inside(path string, v value.Value) any {
 	case strings.TrimPrefix(typ, "*") == "name" && v.Kind() == value.KindString:
 		return Enumeration(v.Str())
 	case typ == "" || v.Kind() == value.KindString:
-		return v.ToAny()
+		return ofType(typ, v).ToAny()
 	}
 	return json.RawMessage(appendInside(nil, typ, v))
 }
@@ -150,6 +150,17 @@ func notZero(v value.Value) value.Value {
 	return v
 }
 
+// isTime reports whether values of a type may be times. Times in microseconds have the type any.
+func isTime(typ string) bool { return typ == "time" || typ == "any" }
+
+// ofType returns a value as it is printed: times without fractions.
+func ofType(typ string, v value.Value) value.Value {
+	if whole, _, ok := strings.Cut(v.Str(), "."); ok && strings.TrimPrefix(typ, "*") == "time" {
+		return value.String(whole + "Z")
+	}
+	return v
+}
+
 // insideItem returns the type of the items of a list, or of what a map has; "" for other types.
 func insideItem(typ string) string {
 	typ = strings.TrimPrefix(typ, "*")
@@ -198,10 +209,10 @@ func appendInside(to []byte, typ string, v value.Value) []byte {
 	if _, isStruct := insideTypes()[typ]; isStruct {
 		return append(appendInsideMembers(append(to, '{'), typ, v), '}')
 	}
-	if !isSet(v) || typ == "any" && notZero(v).IsAbsent() { // a time of zero is one that is not set
+	if !isSet(v) || isTime(typ) && notZero(v).IsAbsent() { // a time of zero is one that is not set
 		return append(to, absentInside(typ)...)
 	}
-	return append(to, v.String()...)
+	return append(to, ofType(typ, v).String()...)
 }
 
 // appendInsideMembers appends the members of a struct, and those of the structs that it embeds.
@@ -214,7 +225,7 @@ func appendInsideMembers(to []byte, typ string, v value.Value) []byte {
 		switch {
 		case f.embedded:
 			to = appendInsideMembers(to, f.typ, member)
-		case f.optional && f.typ == "any" && notZero(member).IsAbsent(): // a time of zero
+		case f.optional && isTime(f.typ) && notZero(member).IsAbsent(): // a time of zero
 		case f.optional && (isEmpty(member) || member.Equal(value.String("")) || member.Equal(value.Int(0)) || member.Equal(value.Bool(false))) &&
 			!(strings.HasPrefix(f.typ, "*") && !member.IsAbsent()):
 		default:

@@ -81,18 +81,22 @@ func (r *report) binding(object place, live value.Value, namespaced bool, roles 
 	}
 	r.textAmong(ref.at("kind"), roles...)
 	name := ref.at("name")
-	if name.Str() != "" {
+	isReplaced := isSet(live) && !same(ref.Value, live.Get("roleRef"))
+	switch {
+	case name.Str() != "":
 		r.invalid(name, content.IsPathSegmentName(name.Str())...)
+	case isReplaced: // the tags of the type do not look into it
+		r.required(name, "")
 	}
 	subjects := object.at("subjects")
 	for i := range subjects.indexes() {
 		r.subject(subjects.item(i), namespaced)
 	}
-	if name.Str() == "" {
+	switch {
+	case isReplaced:
+		r.invalidAs(ref, refShown{ref.text("apiGroup"), ref.text("kind"), ref.text("name")}, "field is immutable")
+	case name.Str() == "":
 		r.later(name, "")
-	}
-	if was := live.Get("roleRef"); isSet(live) && !same(ref.Value, was) {
-		r.laterInvalid(ref, refShown{ref.text("apiGroup"), ref.text("kind"), ref.text("name")}, "field is immutable")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/value"
 )
 
@@ -68,7 +69,7 @@ func (r *report) shown(p place) any {
 	switch p.Kind() {
 	case value.KindObject, value.KindList, value.KindNull, value.KindAbsent:
 	case value.KindString:
-		if !isPlainText(p.Str()) {
+		if !isPlainText(p.Str()) || form.HasFraction(p.Str()) {
 			break
 		}
 		fallthrough

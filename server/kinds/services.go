@@ -459,7 +459,11 @@ func (r *report) traffic(spec place, typ string) {
 	case policy.Str() != "":
 		r.invalid(policy, "may only be set for externally-accessible services")
 	}
-	if port := spec.at("healthCheckNodePort"); port.Int() != 0 && !(typ == "LoadBalancer" && policy.Str() == "Local") {
+	switch port := spec.at("healthCheckNodePort"); {
+	case port.Int() == 0:
+	case typ == "LoadBalancer" && policy.Str() == "Local":
+		r.port(port)
+	default:
 		r.invalid(port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")
 	}
 	if inside := spec.at("internalTrafficPolicy"); inside.is() {

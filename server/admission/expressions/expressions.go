@@ -148,10 +148,12 @@ func shown(q *admission.Request, object value.Value, at admission.Endpoint) (val
 	return object, err
 }
 
-// Options returns the options of a request in their Go type. A connection has no options, and gets empty ones.
+// Options returns the options of a request in their Go type. They are nil for a connection, which has none.
 func Options(q *admission.Request) (runtime.Object, error) {
 	var options runtime.Object
 	switch q.Operation {
+	case admission.Connect:
+		return nil, nil
 	case admission.Create:
 		options = &metav1.CreateOptions{}
 	case admission.Update:

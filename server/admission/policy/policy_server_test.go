@@ -39,3 +39,19 @@ func TestPolicies(t *testing.T) {
 		t.Errorf("without the binding: %d %v", code, v)
 	}
 }
+
+// TestConnectionsHaveNoOptions reads the options of a connection in a policy: they are null, as in kube-apiserver.
+func TestConnectionsHaveNoOptions(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, server.Config{})
+	servertest.Create(t, s, "/api/v1/namespaces/default/pods", `{"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}`)
+	servertest.Create(t, s, registration+"validatingadmissionpolicies", `{"metadata": {"name": "none"}, "spec": {
+		"matchConstraints": {"resourceRules": [{"operations": ["CONNECT"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods/proxy"]}]},
+		"validations": [{"expression": "false", "messageExpression": "string(request.options == null) + ' ' + object.kind"}]}}`)
+	servertest.Create(t, s, registration+"validatingadmissionpolicybindings",
+		`{"metadata": {"name": "none"}, "spec": {"policyName": "none", "validationActions": ["Deny"]}}`)
+	code, refused := servertest.Send(t, s, http.MethodGet, "/api/v1/namespaces/default/pods/p/proxy/", "")
+	if message := refused.Get("message").Str(); code != 422 || !strings.HasSuffix(message, "denied request: true PodProxyOptions") {
+		t.Errorf("%d %s", code, message)
+	}
+}

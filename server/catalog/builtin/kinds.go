@@ -184,7 +184,7 @@ func newManager(kind *builtin.Kind, subresource string) (*managedfields.FieldMan
 	c.Store = func(c managedfields.Change) (value.Value, error) {
 		object := c.Object
 		if c.Operation == merge.Update {
-			held, err := kind.Held(object)
+			held, err := kind.HeldAgain(object)
 			if err != nil {
 				return object, err
 			}

@@ -73,15 +73,19 @@ func prepareDefinition(object value.Value) value.Value {
 
 // withStoredVersion adds the storage version of the spec to status.storedVersions.
 //
-// A version stays in storedVersions when another one becomes the stored version, because objects may still be stored in it.
+// A version stays in storedVersions when another one becomes the stored version, because objects may still be stored in it. If several
+// versions claim to be stored, which is refused later, only the first one counts.
 func withStoredVersion(object value.Value) value.Value {
 	status := object.Get("status")
 	stored := slices.Collect(status.Get("storedVersions").Items())
 	for v := range object.Get("spec", "versions").Items() {
-		if name := v.Get("name"); v.Get("storage").Bool() && !slices.ContainsFunc(stored, name.Equal) {
-			stored = append(stored, name)
-			break
+		if !v.Get("storage").Bool() {
+			continue
 		}
+		if name := v.Get("name"); !slices.ContainsFunc(stored, name.Equal) {
+			stored = append(stored, name)
+		}
+		break
 	}
 	if len(stored) == 0 {
 		return object
@@ -133,6 +137,9 @@ func validateDefinition(ctx context.Context, object, live value.Value, subresour
 	}
 	if subresource == "status" {
 		object, live = object.With("spec", value.Value{}), live.With("spec", value.Value{})
+	}
+	if object.Get("metadata", "deletionTimestamp").IsNull() { // a client sent the zero time, and null is read as none
+		object = api.WithMetadata(object, "deletionTimestamp", value.String("0001-01-01T00:00:00Z"))
 	}
 	// The texts are made before the turn begins, as their length is the weight.
 	text, was := object.AppendJSON(nil), live.AppendJSON(nil)
