@@ -106,20 +106,21 @@ func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, err
 	}
 	number := hash % uint64(len(c.oldest))
 	row := c.texts()[number*rowSize:][:rowSize]
-	if p := findText(row, text); p != nil {
+	if p := findText(row, text, hash); p != nil {
 		return p, nil
 	}
 	p, err := parseText(text)
+	p.hash = hash
 	if err == nil && c.admits(p) {
 		c.put(&row[c.oldest[number].Add(1)%rowSize], p)
 	}
 	return p, err
 }
 
-// findText returns the set in row that was read from text, and nil if there is none.
-func findText[T string | []byte](row []place, text T) *parsedSet {
+// findText returns the set in row that was read from text, which has this hash, and nil if there is none.
+func findText[T string | []byte](row []place, text T, hash uint64) *parsedSet {
 	for i := range row {
-		if p := row[i].Load(); p != nil && p.text == string(text) {
+		if p := row[i].Load(); p != nil && p.hash == hash && p.text == string(text) {
 			return p
 		}
 	}
@@ -133,8 +134,9 @@ func knownText(text string) string {
 		return ""
 	}
 	c := processCache
-	number := maphash.String(hashSeed, text) % uint64(len(c.oldest))
-	if p := findText(c.texts()[number*rowSize:][:rowSize], text); p != nil {
+	hash := maphash.String(hashSeed, text)
+	number := hash % uint64(len(c.oldest))
+	if p := findText(c.texts()[number*rowSize:][:rowSize], text, hash); p != nil {
 		return p.text
 	}
 	return ""

@@ -19,12 +19,12 @@ import (
 // What a cache asks of a set that has left the processor's caches stands in front, in one line of
 // these: whoever looks for a text looks at up to four, and drops one of them.
 type parsedSet struct {
+	hash      uint64       // of its text, or that by which readMap finds it
 	text      string       // of those that came as text: what it was read from, a part of the text of set
 	places    atomic.Int32 // how many places of a cache it has
 	canonical bool         // what it was read from is written as kube-apiserver writes it
 	set       fieldpath.Set
-	timed     uint64 // of those that came as maps: the hashes by which readMap finds them
-	hash      uint64
+	timed     uint64              // of those that came as maps: another hash by which readMap finds them
 	fits      atomic.Pointer[fit] // the type that the set was last found to be adapted to, see Reconcile of typed
 
 	content     map[string]any // what the set was written as by writeMap, or nil

@@ -183,10 +183,14 @@ type suite struct {
 	least    int               // the number of tests, with their parts, that pass at least
 	known    map[string]string // the tests that fail, each with the reason
 	schemas  map[string]string // by file: what leads to Kubernetes' repository, of which the module is a part there
+	needs    string            // an environment variable that the tests need; without it they are skipped
 }
 
 // suites are the tests of other projects that touch managed fields.
 var suites = map[string]suite{
+	"apiextensions-apiserver": { // its servers store objects in the etcd that the variable names
+		module: "k8s.io/apiextensions-apiserver@v0.37.2", packages: []string{"./test/integration"}, least: 64, needs: "KUBE_INTEGRATION_ETCD_URL",
+	},
 	"apimachinery": {
 		module: "k8s.io/apimachinery@v0.37.2", packages: []string{"./pkg/util/managedfields/..."}, least: 158,
 		known: map[string]string{"TestFieldsToSetError": "it looks for the name of a function of json-iterator in an error"},
@@ -198,6 +202,9 @@ var suites = map[string]suite{
 	"client-go": {
 		module:   "k8s.io/client-go@v0.37.2",
 		packages: []string{"./util/csaupgrade/...", "./testing/...", "./applyconfigurations/...", "./kubernetes/fake/..."}, least: 44,
+	},
+	"controller-runtime": { // its fake client; one Go test runs 361 specs
+		module: "sigs.k8s.io/controller-runtime@v0.25.2", packages: []string{"./pkg/client/fake"}, least: 1,
 	},
 	"kube-openapi": {
 		module: "k8s.io/kube-openapi@v0.0.0-20260821135717-be32def86098", packages: []string{"./pkg/schemaconv/..."}, least: 18,
@@ -221,6 +228,9 @@ func TestSuites(t *testing.T) {
 func (s suite) run(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles the packages of another project")
+	}
+	if s.needs != "" && os.Getenv(s.needs) == "" {
+		t.Skipf("%s is not set", s.needs)
 	}
 	dir := t.TempDir()
 	copyTree(t, download(t, s.module), dir, func(string) bool { return true })
