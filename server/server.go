@@ -19,7 +19,6 @@ import (
 	"github.com/deed-project/deed/server/admission/policy"
 	"github.com/deed-project/deed/server/admission/webhook"
 	"github.com/deed-project/deed/server/aggregation"
-	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/auth/accounts"
@@ -435,7 +434,7 @@ func (s *Server) start(c Config) error {
 		}
 	}
 	if s.allocator != nil {
-		if err := errors.Join(s.allocator.CreateRange(ctx, api.Timestamp(s.now())), s.allocator.CreateService(ctx, c.Services.Advertise)); err != nil {
+		if err := errors.Join(s.allocator.CreateRange(ctx, s.now()), s.allocator.CreateService(ctx, c.Services.Advertise)); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 
@@ -134,6 +135,50 @@ func TestRanges(t *testing.T) {
 		r, err := services.ParsePortRange(text)
 		if got := r.String(); err == nil && got != want || (err != nil) != (want == "error") {
 			t.Errorf("%q is %s (error %v), want %s", text, got, err, want)
+		}
+	}
+}
+
+// TestOtherRanges starts servers with other ranges on the store of an earlier one. Like a kube-apiserver, they take over a second range, and
+// report everything else in an Event.
+func TestOtherRanges(t *testing.T) {
+	for _, test := range []struct{ before, after, want, event string }{
+		{"10.0.0.0/24", "10.0.0.0/24", `["10.0.0.0/24"]`, ""},
+		{"10.0.0.0/24", "10.0.0.0/24,fd00::/112", `["10.0.0.0/24","fd00::/112"]`, ""},
+		{"10.0.0.0/24", "fd00::/112,10.0.0.0/24", `["10.0.0.0/24"]`, "[10.0.0.0/24] does not match the controller flag configurations [fd00::/112 10.0.0.0/24]"},
+		{"10.0.0.0/24,fd00::/112", "10.1.0.0/24", `["10.0.0.0/24","fd00::/112"]`, "[10.0.0.0/24 fd00::/112] does not match the controller flag configurations [10.1.0.0/24]"},
+	} {
+		objects := memory.New()
+		defer objects.Close()
+		start := func(ranges string) *server.Server {
+			first, second, isDual := strings.Cut(ranges, ",")
+			c := server.Config{Store: objects}
+			if c.Services.ClusterIPRange = netip.MustParsePrefix(first); isDual {
+				c.Services.SecondClusterIPRange = netip.MustParsePrefix(second)
+			}
+			return servertest.Start(t, c)
+		}
+		before := start(test.before)
+		if err := before.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s := start(test.after)
+		_, of := servertest.Send(t, s, http.MethodGet, "/apis/networking.k8s.io/v1/servicecidrs/kubernetes", "")
+		_, events := servertest.Send(t, s, http.MethodGet, "/api/v1/events", "")
+		message := ""
+		if events.Get("items").Len() > 0 {
+			message = events.Get("items").Item(0).Get("message").Str()
+		}
+		want := test.event
+		if want != "" {
+			want = "The default ServiceCIDR " + want
+		}
+		if got := of.Get("spec", "cidrs").String(); got != test.want || message != want {
+			t.Errorf("%s after %s: %s, want %s\nevent %q, want %q", test.after, test.before, got, test.want, message, want)
+		}
+		code, of := servertest.Send(t, s, http.MethodPost, servicesPath, `{"metadata":{"name":"s"},"spec":{"ipFamilies":["IPv4"],"ports":[{"port":80}]}}`)
+		if ip := of.Get("spec", "clusterIP").Str(); code != http.StatusCreated || !strings.HasPrefix(ip, "10.0.0.") {
+			t.Errorf("%s after %s: a service is answered %d and gets %s", test.after, test.before, code, ip)
 		}
 	}
 }

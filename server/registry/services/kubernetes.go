@@ -2,8 +2,10 @@ package services
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/netip"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -20,18 +22,21 @@ const (
 	usualPort = 6443
 )
 
-// CreateRange creates the ServiceCIDR kubernetes, and marks it as ready.
-func (a *Allocator) CreateRange(ctx context.Context, now string) error {
-	const path = "/apis/networking.k8s.io/v1/servicecidrs"
+// rangesPath is the path of ServiceCIDRs.
+const rangesPath = "/apis/networking.k8s.io/v1/servicecidrs"
+
+// CreateRange creates the ServiceCIDR kubernetes, and marks it as ready. One that an earlier server created gets a second range that this
+// server has beside the first. Services get addresses of the stored ranges, so an Event says where others are configured.
+func (a *Allocator) CreateRange(ctx context.Context, now time.Time) error {
 	body := parsed(`{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"},"spec":{"cidrs":[]}}`)
 	var cidrs []value.Value
 	for _, r := range a.Ranges {
 		cidrs = append(cidrs, value.String(r.Masked().String()))
 	}
 	body = body.With("spec", value.Object(value.Member{Name: "cidrs", Value: value.List(cidrs...)}))
-	err := a.Client.Send(ctx, http.MethodPost, path+fieldManager, body)
+	err := a.Client.Send(ctx, http.MethodPost, rangesPath+fieldManager, body)
 	if apierrors.IsAlreadyExists(err) {
-		return nil
+		return a.changeRange(ctx, body.Get("spec"), now)
 	}
 	if err != nil {
 		return err
@@ -39,9 +44,49 @@ func (a *Allocator) CreateRange(ctx context.Context, now string) error {
 	ready := parsed(`{"type":"Ready","status":"True","message":"Kubernetes default Service CIDR is ready"}`)
 	status := parsed(`{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"}}`)
 	status = status.With("status", value.Object(value.Member{
-		Name: "conditions", Value: value.List(ready.With("lastTransitionTime", value.String(now))),
+		Name: "conditions", Value: value.List(ready.With("lastTransitionTime", value.String(api.Timestamp(now)))),
 	}))
-	return a.Client.Apply(ctx, path+"/"+kubernetes+"/status", "kubernetes-service-cidr-controller", status)
+	return a.Client.Apply(ctx, rangesPath+"/"+kubernetes+"/status", rangesController, status)
+}
+
+// rangesController is the name of what creates the ServiceCIDR, as its field manager and in Events.
+const rangesController = "kubernetes-service-cidr-controller"
+
+// changeRange compares the stored ServiceCIDR with the configured spec. It adds a second range, and reports every other difference.
+func (a *Allocator) changeRange(ctx context.Context, spec value.Value, now time.Time) error {
+	stored, err := registry.Object(ctx, a.Store, a.Catalog().Lookup("networking.k8s.io", "servicecidrs").Key("", kubernetes))
+	if err != nil || stored.IsAbsent() {
+		return err // another server has deleted it
+	}
+	is, configured := stored.Get("spec", "cidrs"), spec.Get("cidrs")
+	switch {
+	case is.Equal(configured):
+		return nil
+	case is.Len() == 1 && configured.Len() == 2 && is.Item(0).Equal(configured.Item(0)):
+		return a.Client.Send(ctx, http.MethodPut, rangesPath+"/"+kubernetes+fieldManager, stored.With("spec", spec))
+	}
+	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
+	return a.Client.Send(ctx, http.MethodPost, "/api/v1/namespaces/default/events"+fieldManager, value.Object(
+		text("apiVersion", "v1"), text("kind", "Event"),
+		value.Member{Name: "metadata", Value: value.Object(text("name", fmt.Sprintf("%s.%x", kubernetes, now.UnixNano())), text("namespace", "default"))},
+		value.Member{Name: "involvedObject", Value: value.Object(
+			text("apiVersion", "networking.k8s.io/v1"), text("kind", "ServiceCIDR"), text("name", kubernetes), text("uid", api.Meta(stored, "uid")),
+		)},
+		text("reason", "KubernetesDefaultServiceCIDRInconsistent"),
+		text("message", fmt.Sprintf("The default ServiceCIDR %s does not match the controller flag configurations %s", listed(is), listed(configured))),
+		value.Member{Name: "source", Value: value.Object(text("component", rangesController))}, text("reportingComponent", rangesController),
+		text("firstTimestamp", api.Timestamp(now)), text("lastTimestamp", api.Timestamp(now)),
+		value.Member{Name: "count", Value: value.Int(1)}, text("type", "Warning"),
+	))
+}
+
+// listed returns texts in brackets.
+func listed(texts value.Value) string {
+	var all []string
+	for text := range texts.Items() {
+		all = append(all, text.Str())
+	}
+	return fmt.Sprint(all)
 }
 
 // CreateService creates the Service kubernetes in the namespace default. If at is where clients of the network reach the server, it creates
