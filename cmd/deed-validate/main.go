@@ -4,15 +4,11 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
 
 	"github.com/deed-project/deed/cmd/internal/cli"
 	"github.com/deed-project/deed/cmd/internal/judge"
 )
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // most of what a short run allocates, it also needs until its end
-	}
 	os.Exit(cli.RunWith(judge.New, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
