@@ -1,7 +1,7 @@
 // Command inside writes the table of Go types that kube-apiserver validates, which package server/kinds embeds. Refusals of kube-apiserver
 // print parts of objects as JSON of these internal types, which have the names and the order of their Go fields.
 //
-//	go run ./inside -o ../server/kinds/inside.txt
+//	go run ./inside -o ../server/kinds/walk/inside.txt
 //
 // It reads the sources of k8s.io/kubernetes as text, and the versioned types of k8s.io/api beside them, which have the names that clients
 // know. Nothing of k8s.io/kubernetes is linked. The table has a type on each line without a tab, and its fields below it:
@@ -39,7 +39,7 @@ import (
 var modules = []string{"k8s.io/kubernetes@v1.37.1", "k8s.io/api@v0.37.1", "k8s.io/apimachinery@v0.37.1"}
 
 func main() {
-	out := flag.String("o", "../server/kinds/inside.txt", "the `file` to write")
+	out := flag.String("o", "../server/kinds/walk/inside.txt", "the `file` to write")
 	flag.Parse()
 	text, err := table()
 	if err == nil {

@@ -10,103 +10,104 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/util/jsonpath"
 
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
 // Policies of admission and their bindings. This server stores them, validates them, and does not enforce them. Whether expressions compile
 // is not checked.
 
-// matchResources validates which requests a policy or a binding matches.
-func (r *report) matchResources(p place) {
-	if !p.is() {
+// validateMatchResources validates which requests a policy or a binding matches.
+func validateMatchResources(r *walk.Report, p walk.Place) {
+	if !p.IsSet() {
 		return
 	}
-	if policy := p.at("matchPolicy"); !policy.is() {
-		r.required(policy, "")
+	if policy := p.At("matchPolicy"); !policy.IsSet() {
+		r.Required(policy, "")
 	} else {
-		r.onlyAmong(policy, "Equivalent", "Exact")
+		r.OnlyAmong(policy, "Equivalent", "Exact")
 	}
 	for _, name := range [...]string{"namespaceSelector", "objectSelector"} {
-		if selector := p.at(name); selector.is() {
-			r.selector(selector)
+		if selector := p.At(name); selector.IsSet() {
+			r.Selector(selector)
 		} else {
-			r.required(selector, "")
+			r.Required(selector, "")
 		}
 	}
 	for _, name := range [...]string{"resourceRules", "excludeResourceRules"} {
-		rules := p.at(name)
-		for i := range rules.indexes() {
-			r.namedRule(rules.item(i))
+		rules := p.At(name)
+		for i := range rules.Indexes() {
+			validateNamedRule(r, rules.Index(i))
 		}
 	}
 }
 
-// namedRule validates a rule that requests match, which may name objects.
+// validateNamedRule validates a rule that requests match, which may name objects.
 //
 // Names come before the rest of the rule, as in kube-apiserver.
-func (r *report) namedRule(p place) {
-	named := p.at("resourceNames")
-	var met names
-	for i := range named.indexes() {
-		name := named.item(i)
-		r.invalid(name, content.IsPathSegmentName(name.Str())...)
-		if !met.add(name.Str()) {
-			r.duplicate(name)
+func validateNamedRule(r *walk.Report, p walk.Place) {
+	named := p.At("resourceNames")
+	var met walk.Names
+	for i := range named.Indexes() {
+		name := named.Index(i)
+		r.Invalid(name, content.IsPathSegmentName(name.Str())...)
+		if !met.Add(name.Str()) {
+			r.Duplicate(name)
 		}
 	}
-	r.ruleWithOperations(p)
+	validateRuleWithOperations(r, p)
 }
 
 var operationTypes = []string{"*", "CONNECT", "CREATE", "DELETE", "UPDATE"}
 
-// ruleWithOperations validates a rule that requests match.
-func (r *report) ruleWithOperations(p place) {
-	operations := p.at("operations")
+// validateRuleWithOperations validates a rule that requests match.
+func validateRuleWithOperations(r *walk.Report, p walk.Place) {
+	operations := p.At("operations")
 	if operations.Len() == 0 {
-		r.required(operations, "")
+		r.Required(operations, "")
 	}
-	r.wildcardAlone(operations, "operations")
-	for i := range operations.indexes() {
-		r.onlyAmong(operations.item(i), operationTypes...)
+	validateWildcardAlone(r, operations, "operations")
+	for i := range operations.Indexes() {
+		r.OnlyAmong(operations.Index(i), operationTypes...)
 	}
-	groups, versions := p.at("apiGroups"), p.at("apiVersions")
+	groups, versions := p.At("apiGroups"), p.At("apiVersions")
 	if groups.Len() == 0 {
-		r.required(groups, "")
+		r.Required(groups, "")
 	}
-	r.wildcardAlone(groups, "API groups")
+	validateWildcardAlone(r, groups, "API groups")
 	if versions.Len() == 0 {
-		r.required(versions, "")
+		r.Required(versions, "")
 	}
-	r.wildcardAlone(versions, "API versions")
-	for i := range versions.indexes() {
-		r.present(versions.item(i))
+	validateWildcardAlone(r, versions, "API versions")
+	for i := range versions.Indexes() {
+		r.Present(versions.Index(i))
 	}
-	r.ruleResources(p.at("resources"))
-	if scope := p.at("scope"); scope.is() {
-		r.onlyAmong(scope, "*", "Cluster", "Namespaced")
-	}
-}
-
-// wildcardAlone refuses a list that has a wildcard beside others.
-func (r *report) wildcardAlone(p place, what string) {
-	if p.Len() > 1 && slices.Contains(texts(p.Value), "*") {
-		r.invalid(p, "if '*' is present, must not specify other "+what)
+	validateRuleResources(r, p.At("resources"))
+	if scope := p.At("scope"); scope.IsSet() {
+		r.OnlyAmong(scope, "*", "Cluster", "Namespaced")
 	}
 }
 
-// ruleResources validates resources and subresources, of which either part may be a wildcard.
+// validateWildcardAlone refuses a list that has a wildcard beside others.
+func validateWildcardAlone(r *walk.Report, p walk.Place, what string) {
+	if p.Len() > 1 && slices.Contains(walk.Texts(p.Value), "*") {
+		r.Invalid(p, "if '*' is present, must not specify other "+what)
+	}
+}
+
+// validateRuleResources validates resources and subresources, of which either part may be a wildcard.
 //
 // No entry may be covered by another one: "pods/*" covers "pods/status" if it comes first. The last entry without a slash decides whether
 // "*" has company, which is an oddity of kube-apiserver.
-func (r *report) ruleResources(p place) {
+func validateRuleResources(r *walk.Report, p walk.Place) {
 	if p.Len() == 0 {
-		r.required(p, "")
+		r.Required(p, "")
 	}
-	var resources, subresources names // that have a wildcard for the other part
+	var resources, subresources walk.Names // that have a wildcard for the other part
 	all, plain := false, false
-	for i := range p.indexes() {
-		text := p.item(i)
-		if !r.present(text) {
+	for i := range p.Indexes() {
+		text := p.Index(i)
+		if !r.Present(text) {
 			continue
 		}
 		all = all || text.Str() == "*"
@@ -115,171 +116,171 @@ func (r *report) ruleResources(p place) {
 			plain = resource != "*"
 			continue
 		}
-		if resources.has(resource) {
-			r.invalid(text, "if '"+resource+"/*' is present, must not specify "+text.Str())
+		if resources.Has(resource) {
+			r.Invalid(text, "if '"+resource+"/*' is present, must not specify "+text.Str())
 		}
-		if subresources.has(subresource) {
-			r.invalid(text, "if '*/"+subresource+"' is present, must not specify "+text.Str())
+		if subresources.Has(subresource) {
+			r.Invalid(text, "if '*/"+subresource+"' is present, must not specify "+text.Str())
 		}
 		if subresource == "*" {
-			resources.add(resource)
+			resources.Add(resource)
 		}
 		if resource == "*" {
-			subresources.add(subresource)
+			subresources.Add(subresource)
 		}
 	}
-	if p.Len() > 1 && slices.Contains(texts(p.Value), "*/*") {
-		r.invalid(p, "if '*/*' is present, must not specify other resources")
+	if p.Len() > 1 && slices.Contains(walk.Texts(p.Value), "*/*") {
+		r.Invalid(p, "if '*/*' is present, must not specify other resources")
 	}
 	if all && plain {
-		r.invalid(p, "if '*' is present, must not specify other resources without subresources")
+		r.Invalid(p, "if '*' is present, must not specify other resources without subresources")
 	}
 }
 
-// paramKind validates the kind of the parameters of a policy.
-func (r *report) paramKind(p place) {
-	if !p.is() {
+// validateParamKind validates the kind of the parameters of a policy.
+func validateParamKind(r *walk.Report, p walk.Place) {
+	if !p.IsSet() {
 		return
 	}
-	version, kind := p.at("apiVersion"), p.at("kind")
-	if r.present(version) {
-		r.paramVersion(version)
+	version, kind := p.At("apiVersion"), p.At("kind")
+	if r.Present(version) {
+		validateParamVersion(r, version)
 	}
-	if r.present(kind) {
+	if r.Present(kind) {
 		if wrong := validation.IsDNS1035Label(strings.ToLower(kind.Str())); len(wrong) > 0 {
-			r.invalid(kind, "may have mixed case, but should otherwise match: "+strings.Join(wrong, ","))
+			r.Invalid(kind, "may have mixed case, but should otherwise match: "+strings.Join(wrong, ","))
 		}
 	}
 }
 
-// paramVersion validates an apiVersion: a version, or a group and a version. The core group has no name.
-func (r *report) paramVersion(p place) {
+// validateParamVersion validates an apiVersion: a version, or a group and a version. The core group has no name.
+func validateParamVersion(r *walk.Report, p walk.Place) {
 	group, version, qualified := strings.Cut(p.Str(), "/")
 	switch {
 	case p.Str() == "/":
 		group, version = "", ""
 	case strings.Contains(version, "/"):
-		r.invalid(p, "unexpected GroupVersion string: "+p.Str())
+		r.Invalid(p, "unexpected GroupVersion string: "+p.Str())
 		return
 	case !qualified:
 		group, version = "", group
 	}
 	if wrong := validation.IsDNS1123Subdomain(group); group != "" && len(wrong) > 0 {
-		r.invalidAs(p, group, strings.Join(wrong, ","))
+		r.InvalidAs(p, group, strings.Join(wrong, ","))
 	}
 	if version == "" {
-		r.invalid(p, "version must be specified")
+		r.Invalid(p, "version must be specified")
 	} else if wrong := validation.IsDNS1035Label(version); len(wrong) > 0 {
-		r.invalidAs(p, version, strings.Join(wrong, ","))
+		r.InvalidAs(p, version, strings.Join(wrong, ","))
 	}
 }
 
-// paramRef validates which parameters a binding refers to.
+// validateParamRef validates which parameters a binding refers to.
 //
 // A binding names one object of parameters, or selects several.
-func (r *report) paramRef(p place) {
-	if !p.is() {
+func validateParamRef(r *walk.Report, p walk.Place) {
+	if !p.IsSet() {
 		return
 	}
 	const exclusive = "name and selector are mutually exclusive"
-	name, selector, action := p.at("name"), p.at("selector"), p.at("parameterNotFoundAction")
+	name, selector, action := p.At("name"), p.At("selector"), p.At("parameterNotFoundAction")
 	if name.Str() != "" {
-		r.invalid(name, content.IsPathSegmentName(name.Str())...)
-		if selector.is() {
-			r.forbidden(name, exclusive)
+		r.Invalid(name, content.IsPathSegmentName(name.Str())...)
+		if selector.IsSet() {
+			r.Forbidden(name, exclusive)
 		}
 	}
-	if selector.is() {
-		if r.selector(selector); name.Str() != "" {
-			r.forbidden(selector, exclusive)
+	if selector.IsSet() {
+		if r.Selector(selector); name.Str() != "" {
+			r.Forbidden(selector, exclusive)
 		}
 	}
-	if name.Str() == "" && !selector.is() {
-		r.required(p, "one of name or selector must be specified")
+	if name.Str() == "" && !selector.IsSet() {
+		r.Required(p, "one of name or selector must be specified")
 	}
-	r.among(action, "Deny", "Allow")
+	r.Among(action, "Deny", "Allow")
 }
 
 // policy validates what policies that validate and those that mutate have in common.
 //
 // mutating tells that the policy changes objects, which it cannot do in a deletion.
-func (r *expressions) policy(spec place, was value.Value, mutating bool) {
-	if failure := spec.at("failurePolicy"); !failure.is() {
-		r.required(failure, "")
+func (r *expressions) policy(spec walk.Place, was value.Value, mutating bool) {
+	if failure := spec.At("failurePolicy"); !failure.IsSet() {
+		r.Required(failure, "")
 	} else {
-		r.onlyAmong(failure, "Fail", "Ignore")
+		r.OnlyAmong(failure, "Fail", "Ignore")
 	}
-	r.paramKind(spec.at("paramKind"))
-	constraints := spec.at("matchConstraints")
-	if !constraints.is() {
-		r.required(constraints, "")
+	validateParamKind(r.Report, spec.At("paramKind"))
+	constraints := spec.At("matchConstraints")
+	if !constraints.IsSet() {
+		r.Required(constraints, "")
 	} else {
-		r.matchResources(constraints)
-		if rules := constraints.at("resourceRules"); rules.Len() == 0 {
-			r.required(rules, "")
+		validateMatchResources(r.Report, constraints)
+		if rules := constraints.At("resourceRules"); rules.Len() == 0 {
+			r.Required(rules, "")
 		}
 		if mutating {
-			r.mutableOperations(constraints)
+			validateMutableOperations(r.Report, constraints)
 		}
 	}
 	// Conditions that stay as they are were valid once.
-	if conditions := spec.at("matchConditions"); !isSet(was) || !r.same(conditions, was.Get("matchConditions")) || !r.same(spec.at("paramKind"), was.Get("paramKind")) {
+	if conditions := spec.At("matchConditions"); !walk.IsSet(was) || !r.Same(conditions, was.Get("matchConditions")) || !r.Same(spec.At("paramKind"), was.Get("paramKind")) {
 		r.matchConditions(conditions)
 	}
-	variables := spec.at("variables")
-	for i := range variables.indexes() {
-		v := variables.item(i)
-		name, expression := v.at("name"), v.at("expression")
+	variables := spec.At("variables")
+	for i := range variables.Indexes() {
+		v := variables.Index(i)
+		name, expression := v.At("name"), v.At("expression")
 		if strings.TrimSpace(name.Str()) == "" {
-			r.required(name, "name is not specified")
+			r.Required(name, "name is not specified")
 		} else if !celName().MatchString(name.Str()) || slices.Contains(celReserved, name.Str()) {
-			r.invalid(name, "must be a valid CEL identifier")
+			r.Invalid(name, "must be a valid CEL identifier")
 		}
 		if strings.TrimSpace(expression.Str()) == "" {
-			r.required(expression, "expression is not specified")
+			r.Required(expression, "expression is not specified")
 		} else {
-			r.compile(expression, Variable, name.Str())
+			r.compile(expression, walk.Variable, name.Str())
 		}
 	}
 }
 
 // Names of variables of CEL.
 var (
-	celName     = lazyRegexp(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
+	celName     = walk.LazyRegexp(`^[_a-zA-Z][_a-zA-Z0-9]*$`)
 	celReserved = strings.Fields("true false null in as break const continue else for function if import let loop package namespace return " +
 		"var void while")
 )
 
-// mutableOperations refuses operations that nothing can change. The error is not about one rule.
+// validateMutableOperations refuses operations that nothing can change. The error is not about one rule.
 //
 // Its path leaves out the index of the rule, as in kube-apiserver.
-func (r *report) mutableOperations(p place) {
-	told := p.at("resourceRules").at("operations")
+func validateMutableOperations(r *walk.Report, p walk.Place) {
+	told := p.At("resourceRules").At("operations")
 	for rule := range p.Get("resourceRules").Items() {
 		for operation := range rule.Get("operations").Items() {
-			r.onlyAmong(told.with(operation), "*", "CONNECT", "CREATE", "UPDATE")
+			r.OnlyAmong(told.WithValue(operation), "*", "CONNECT", "CREATE", "UPDATE")
 		}
 	}
 }
 
 // matchConditions validates expressions that requests have to meet.
-func (r *expressions) matchConditions(p place) {
+func (r *expressions) matchConditions(p walk.Place) {
 	if p.Len() > 64 {
-		r.add(field.TooMany(p.path(), p.Len(), 64))
+		r.Add(field.TooMany(p.Path(), p.Len(), 64))
 	}
-	var met names
-	for i := range p.indexes() {
-		c := p.item(i)
-		name, expression := c.at("name"), c.at("expression")
+	var met walk.Names
+	for i := range p.Indexes() {
+		c := p.Index(i)
+		name, expression := c.At("name"), c.At("expression")
 		if strings.TrimSpace(expression.Str()) == "" {
-			r.required(expression, "")
+			r.Required(expression, "")
 		} else {
-			r.compile(expression, MatchCondition, "")
+			r.compile(expression, walk.MatchCondition, "")
 		}
-		if r.present(name) {
-			r.labelKey(name)
-			if !met.add(name.Str()) {
-				r.duplicate(name)
+		if r.Present(name) {
+			r.LabelKey(name)
+			if !met.Add(name.Str()) {
+				r.Duplicate(name)
 			}
 		}
 	}
@@ -288,47 +289,47 @@ func (r *expressions) matchConditions(p place) {
 // validatePolicy validates a ValidatingAdmissionPolicy.
 //
 // A policy without validations and annotations has no effect. Nothing else is checked then.
-func validatePolicy(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	e := r.policyExpressions(spec.Value, false)
+func validatePolicy(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	e := policyExpressions(r, spec.Value, false)
 	e.policy(spec, live.Get("spec"), false)
-	validations, annotations := spec.at("validations"), spec.at("auditAnnotations")
+	validations, annotations := spec.At("validations"), spec.At("auditAnnotations")
 	if validations.Len() == 0 && annotations.Len() == 0 {
 		const one = "validations or auditAnnotations must contain at least one item"
-		r.required(validations, one)
-		r.required(annotations, one)
+		r.Required(validations, one)
+		r.Required(annotations, one)
 		return
 	}
-	for i := range validations.indexes() {
-		e.validation(validations.item(i))
+	for i := range validations.Indexes() {
+		e.validation(validations.Index(i))
 	}
 	if annotations.Len() > 20 {
-		r.invalid(annotations, "must not have more than 20 auditAnnotations")
+		r.Invalid(annotations, "must not have more than 20 auditAnnotations")
 	}
-	var met names
-	for i := range annotations.indexes() {
-		a := annotations.item(i)
-		key := a.at("key")
+	var met walk.Names
+	for i := range annotations.Indexes() {
+		a := annotations.Index(i)
+		key := a.At("key")
 		e.auditAnnotation(a, object.Get("metadata", "name").Str())
-		if !met.add(key.Str()) {
-			r.duplicate(key)
+		if !met.Add(key.Str()) {
+			r.Duplicate(key)
 		}
 	}
 }
 
 // validatePolicyStatus validates what type checking found in a ValidatingAdmissionPolicy.
-func validatePolicyStatus(r *report, object place, live value.Value) {
-	warnings := object.at("status").at("typeChecking").at("expressionWarnings")
-	for i := range warnings.indexes() {
-		w := warnings.item(i)
-		r.present(w.at("warning"))
-		field := w.at("fieldRef")
+func validatePolicyStatus(r *walk.Report, object walk.Place, live value.Value) {
+	warnings := object.At("status").At("typeChecking").At("expressionWarnings")
+	for i := range warnings.Indexes() {
+		w := warnings.Index(i)
+		r.Present(w.At("warning"))
+		field := w.At("fieldRef")
 		switch text := strings.TrimSpace(field.Str()); {
 		case text == "":
-			r.required(field, "")
+			r.Required(field, "")
 		default:
 			if err := jsonpath.New("spec").Parse("{" + text + "}"); err != nil {
-				r.invalidAs(field, text, fmt.Sprintf("invalid JSONPath: %v", err))
+				r.InvalidAs(field, text, fmt.Sprintf("invalid JSONPath: %v", err))
 			}
 		}
 	}
@@ -338,124 +339,168 @@ func validatePolicyStatus(r *report, object place, live value.Value) {
 var refusalReasons = []string{"Forbidden", "Invalid", "RequestEntityTooLarge"}
 
 // validation validates one expression and what it says of an object that does not meet it.
-func (r *expressions) validation(p place) {
-	expression, message, shown := p.at("expression"), p.at("message"), p.at("messageExpression")
+func (r *expressions) validation(p walk.Place) {
+	expression, message, shown := p.At("expression"), p.At("message"), p.At("messageExpression")
 	if strings.TrimSpace(expression.Str()) == "" {
-		r.required(expression, "expression is not specified")
+		r.Required(expression, "expression is not specified")
 	} else {
-		r.compile(expression, Validation, "")
+		r.compile(expression, walk.Validation, "")
 	}
 	switch {
 	case shown.Str() == "":
 	case strings.TrimSpace(shown.Str()) == "":
-		r.invalid(shown, "must be non-empty if specified")
+		r.Invalid(shown, "must be non-empty if specified")
 	default:
-		r.compile(shown, Message, "")
+		r.compile(shown, walk.Message, "")
 	}
 	switch text := strings.TrimSpace(message.Str()); {
 	case message.Str() != "" && text == "":
-		r.invalid(message, "must be non-empty if specified")
+		r.Invalid(message, "must be non-empty if specified")
 	case strings.ContainsAny(text, "\n\r"):
-		r.invalid(message, "must not contain line breaks")
+		r.Invalid(message, "must not contain line breaks")
 	}
-	if reason := p.at("reason"); reason.is() {
-		r.onlyAmong(reason, refusalReasons...)
+	if reason := p.At("reason"); reason.IsSet() {
+		r.OnlyAmong(reason, refusalReasons...)
 	}
 }
 
 // auditAnnotation validates an annotation. Its key is qualified by the name of the policy, so the two together must be a qualified name.
-func (r *expressions) auditAnnotation(p place, policy string) {
-	key, expression := p.at("key"), p.at("valueExpression")
+func (r *expressions) auditAnnotation(p walk.Place, policy string) {
+	key, expression := p.At("key"), p.At("valueExpression")
 	if policy == "" {
-		r.invalid(key, "requires metadata.name be non-empty")
+		r.Invalid(key, "requires metadata.name be non-empty")
 	} else {
 		named := policy + "/" + key.Str()
-		r.invalidAs(key, named, validation.IsQualifiedName(named)...)
+		r.InvalidAs(key, named, validation.IsQualifiedName(named)...)
 	}
 	switch text := strings.TrimSpace(expression.Str()); {
 	case text == "":
-		r.required(expression, "valueExpression is not specified")
+		r.Required(expression, "valueExpression is not specified")
 	case len(text) > 5*1024:
-		r.required(expression, "must not exceed 5120 bytes in length")
+		r.Required(expression, "must not exceed 5120 bytes in length")
 	default:
-		r.compile(expression, AuditAnnotation, "")
+		r.compile(expression, walk.AuditAnnotation, "")
 	}
 }
 
 // validatePolicyBinding validates a ValidatingAdmissionPolicyBinding.
-func validatePolicyBinding(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	if policy := spec.at("policyName"); policy.Str() == "" {
-		r.later(policy, "")
+func validatePolicyBinding(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	if policy := spec.At("policyName"); policy.Str() == "" {
+		r.Later(policy, "")
 	} else {
-		r.subdomain(policy)
+		r.Subdomain(policy)
 	}
-	r.paramRef(spec.at("paramRef"))
-	r.matchResources(spec.at("matchResources"))
-	actions := spec.at("validationActions")
-	var met names
-	for i := range actions.indexes() {
-		action := actions.item(i)
-		r.onlyAmong(action, "Audit", "Deny", "Warn")
-		if !met.add(action.Str()) {
-			r.add(field.Duplicate(action.path(), Enumeration(action.Str())))
+	validateParamRef(r, spec.At("paramRef"))
+	validateMatchResources(r, spec.At("matchResources"))
+	actions := spec.At("validationActions")
+	var met walk.Names
+	for i := range actions.Indexes() {
+		action := actions.Index(i)
+		r.OnlyAmong(action, "Audit", "Deny", "Warn")
+		if !met.Add(action.Str()) {
+			r.Add(field.Duplicate(action.Path(), walk.Enumeration(action.Str())))
 		}
 	}
-	if met.has("Deny") && met.has("Warn") {
-		r.invalid(actions, "must not contain both Deny and Warn (repeating the same validation failure information in the API response and "+
+	if met.Has("Deny") && met.Has("Warn") {
+		r.Invalid(actions, "must not contain both Deny and Warn (repeating the same validation failure information in the API response and "+
 			"headers serves no purpose)")
 	}
 	if actions.Len() == 0 {
-		r.later(actions, "")
+		r.Later(actions, "")
 	}
 }
 
 // validateMutatingPolicy validates a MutatingAdmissionPolicy.
-func validateMutatingPolicy(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	e := r.policyExpressions(spec.Value, true)
+func validateMutatingPolicy(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	e := policyExpressions(r, spec.Value, true)
 	e.policy(spec, live.Get("spec"), true)
-	mutations := spec.at("mutations")
+	mutations := spec.At("mutations")
 	if mutations.Len() == 0 {
-		r.required(mutations, "mutations must contain at least one item")
+		r.Required(mutations, "mutations must contain at least one item")
 	}
-	for i := range mutations.indexes() {
-		e.mutation(mutations.item(i))
+	for i := range mutations.Indexes() {
+		e.mutation(mutations.Index(i))
 	}
-	r.among(spec.at("reinvocationPolicy"), "IfNeeded", "Never")
+	r.Among(spec.At("reinvocationPolicy"), "IfNeeded", "Never")
 }
 
 // mutation validates a change, which is one of two types.
-func (r *expressions) mutation(p place) {
-	typ := p.at("patchType")
+func (r *expressions) mutation(p walk.Place) {
+	typ := p.At("patchType")
 	members := map[string][2]string{"JSONPatch": {"jsonPatch", "applyConfiguration"}, "ApplyConfiguration": {"applyConfiguration", "jsonPatch"}}
 	of, known := members[typ.Str()]
 	if !known {
-		r.among(typ, "ApplyConfiguration", "JSONPatch")
+		r.Among(typ, "ApplyConfiguration", "JSONPatch")
 		return
 	}
-	if patch := p.at(of[0]); !patch.is() {
-		r.required(patch, "must be specified when patchType is "+typ.Str())
-	} else if expression := patch.at("expression"); strings.TrimSpace(expression.Str()) == "" {
-		r.required(expression, "")
+	if patch := p.At(of[0]); !patch.IsSet() {
+		r.Required(patch, "must be specified when patchType is "+typ.Str())
+	} else if expression := patch.At("expression"); strings.TrimSpace(expression.Str()) == "" {
+		r.Required(expression, "")
 	} else {
-		r.compile(expression, map[string]Use{"JSONPatch": JSONPatch, "ApplyConfiguration": Patch}[typ.Str()], "")
+		r.compile(expression, map[string]walk.Use{"JSONPatch": walk.JSONPatch, "ApplyConfiguration": walk.Patch}[typ.Str()], "")
 	}
-	if other := p.at(of[1]); other.is() {
-		r.invalidAs(other, "{"+of[1]+"}", "must not be specified when patchType is "+typ.Str())
+	if other := p.At(of[1]); other.IsSet() {
+		r.InvalidAs(other, "{"+of[1]+"}", "must not be specified when patchType is "+typ.Str())
 	}
 }
 
 // validateMutatingBinding validates a MutatingAdmissionPolicyBinding.
-func validateMutatingBinding(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	if policy := spec.at("policyName"); r.present(policy) {
-		r.subdomain(policy)
+func validateMutatingBinding(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	if policy := spec.At("policyName"); r.Present(policy) {
+		r.Subdomain(policy)
 	}
-	r.paramRef(spec.at("paramRef"))
-	resources := spec.at("matchResources")
-	r.matchResources(resources)
-	if resources.is() {
-		r.mutableOperations(resources)
+	validateParamRef(r, spec.At("paramRef"))
+	resources := spec.At("matchResources")
+	validateMatchResources(r, resources)
+	if resources.IsSet() {
+		validateMutableOperations(r, resources)
 	}
+}
+
+// expressions compiles the expressions of a policy.
+type expressions struct {
+	*walk.Report
+	composed, params bool
+	compiler         walk.Compiler // nil before the first expression
+}
+
+// policyExpressions returns what compiles the expressions of a policy.
+func policyExpressions(r *walk.Report, spec value.Value, mutating bool) *expressions {
+	return &expressions{Report: r, composed: mutating || spec.Get("variables").Len() > 0, params: walk.IsSet(spec.Get("paramKind"))}
+}
+
+// Expressions that are compiled, or shown in refusals, without the spaces around them.
+var (
+	compiledTrimmed = []walk.Use{walk.MatchCondition, walk.AuditAnnotation, walk.Patch, walk.JSONPatch}
+	shownTrimmed    = []walk.Use{walk.MatchCondition, walk.Patch, walk.JSONPatch}
+)
+
+// compile refuses an expression that does not compile.
+func (e *expressions) compile(p walk.Place, use walk.Use, name string) {
+	if e.Report.Compiler == nil || p.Over() {
+		return
+	}
+	if e.compiler == nil {
+		e.compiler = e.Report.Compiler(e.composed)
+	}
+	text, shown := p.Str(), p.Str()
+	if slices.Contains(compiledTrimmed, use) {
+		text = strings.TrimSpace(text)
+	}
+	if slices.Contains(shownTrimmed, use) {
+		shown = strings.TrimSpace(shown)
+	}
+	err := e.compiler.Compile(use, name, text, e.params)
+	if err == nil {
+		return
+	}
+	err.Field = p.Path().String()
+	if err.Type == field.ErrorTypeInvalid {
+		err.BadValue = shown
+	}
+	e.Add(err)
 }

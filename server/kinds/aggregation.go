@@ -9,6 +9,7 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -30,56 +31,56 @@ func apiServiceName(object value.Value) apivalidation.ValidateNameFunc {
 // validateAPIService refuses an APIService. One without a service is local, and has nothing to say about TLS.
 //
 // An update is validated like a new object, its name included.
-func validateAPIService(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	group, version, service := spec.at("group"), spec.at("version"), spec.at("service")
+func validateAPIService(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	group, version, service := spec.At("group"), spec.At("version"), spec.At("service")
 	if !live.IsAbsent() {
-		r.apiServiceName(object)
+		validateAPIServiceName(r, object)
 	}
 	if group.Str() == "" && version.Str() != "v1" {
-		r.required(group, "only v1 may have an empty group and it better be legacy kube")
+		r.Required(group, "only v1 may have an empty group and it better be legacy kube")
 	}
 	if group.Str() != "" {
-		r.invalid(group, validation.IsDNS1123Subdomain(group.Str())...)
+		r.Invalid(group, validation.IsDNS1123Subdomain(group.Str())...)
 	}
-	r.invalidAs(version, version.Str(), validation.IsDNS1035Label(version.Str())...)
-	r.priority(spec.at("groupPriorityMinimum"), 20000)
-	r.priority(spec.at("versionPriority"), 1000)
-	bundle, insecure := spec.at("caBundle"), spec.at("insecureSkipTLSVerify")
-	if !service.is() {
+	r.InvalidAs(version, version.Str(), validation.IsDNS1035Label(version.Str())...)
+	validateGroupPriority(r, spec.At("groupPriorityMinimum"), 20000)
+	validateGroupPriority(r, spec.At("versionPriority"), 1000)
+	bundle, insecure := spec.At("caBundle"), spec.At("insecureSkipTLSVerify")
+	if !service.IsSet() {
 		if bundle.Str() != "" {
-			r.invalidAs(bundle, fmt.Sprintf("%d bytes", bytesIn(bundle)), "local APIServices may not have a caBundle")
+			r.InvalidAs(bundle, fmt.Sprintf("%d bytes", bytesIn(bundle)), "local APIServices may not have a caBundle")
 		}
 		if insecure.Bool() {
-			r.invalid(insecure, "local APIServices may not have insecureSkipTLSVerify")
+			r.Invalid(insecure, "local APIServices may not have insecureSkipTLSVerify")
 		}
 		return
 	}
-	r.present(service.at("namespace"))
-	r.present(service.at("name"))
-	if port := service.at("port"); len(validation.IsValidPortNum(int(port.Int()))) > 0 {
-		r.invalidAs(port, port.Int(), "port is not valid: "+strings.Join(validation.IsValidPortNum(int(port.Int())), ", "))
+	r.Present(service.At("namespace"))
+	r.Present(service.At("name"))
+	if port := service.At("port"); len(validation.IsValidPortNum(int(port.Int()))) > 0 {
+		r.InvalidAs(port, port.Int(), "port is not valid: "+strings.Join(validation.IsValidPortNum(int(port.Int())), ", "))
 	}
 	if insecure.Bool() && bundle.Str() != "" {
-		r.invalid(insecure, "may not be true if caBundle is present")
+		r.Invalid(insecure, "may not be true if caBundle is present")
 	}
 }
 
-// apiServiceName refuses the name of an APIService whose version or group changed.
-func (r *report) apiServiceName(object place) {
-	name := object.at("metadata").at("name")
-	r.invalidAs(name, name.Str(), apiServiceName(object.Value)(name.Str(), false)...)
+// validateAPIServiceName refuses the name of an APIService whose version or group changed.
+func validateAPIServiceName(r *walk.Report, object walk.Place) {
+	name := object.At("metadata").At("name")
+	r.InvalidAs(name, name.Str(), apiServiceName(object.Value)(name.Str(), false)...)
 }
 
-// priority refuses a number that is not between 1 and most.
-func (r *report) priority(p place, most int64) {
+// validateGroupPriority refuses a number that is not between 1 and most.
+func validateGroupPriority(r *walk.Report, p walk.Place, most int64) {
 	if n := p.Int(); n <= 0 || n > most {
-		r.invalidAs(p, n, fmt.Sprintf("must be positive and less than %d", most))
+		r.InvalidAs(p, n, fmt.Sprintf("must be positive and less than %d", most))
 	}
 }
 
 // bytesIn returns the number of bytes in a text in base64.
-func bytesIn(p place) int {
+func bytesIn(p walk.Place) int {
 	decoded, err := base64.StdEncoding.DecodeString(p.Str())
 	if err != nil {
 		return len(p.Str()) // cannot be: the object was decoded
@@ -88,17 +89,17 @@ func bytesIn(p place) int {
 }
 
 // validateAPIServiceStatus refuses conditions that are neither true, false nor unknown.
-func validateAPIServiceStatus(r *report, object place, _ value.Value) {
-	conditions := object.at("status").at("conditions")
-	for i := range conditions.indexes() {
-		r.onlyAmong(conditions.item(i).at("status"), "True", "False", "Unknown")
+func validateAPIServiceStatus(r *walk.Report, object walk.Place, _ value.Value) {
+	conditions := object.At("status").At("conditions")
+	for i := range conditions.Indexes() {
+		r.OnlyAmong(conditions.Index(i).At("status"), "True", "False", "Unknown")
 	}
 }
 
 // apiServiceBackend shows the service that serves a version.
 func apiServiceBackend(s source) string {
 	service := s.Get("spec", "service")
-	if !isSet(service) {
+	if !walk.IsSet(service) {
 		return "Local"
 	}
 	return service.Get("namespace").Str() + "/" + service.Get("name").Str()

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -20,40 +21,40 @@ var metricTypes = []struct{ name, member string }{
 }
 
 // validateAutoscalerStatus validates the status of a HorizontalPodAutoscaler.
-func validateAutoscalerStatus(r *report, object place, _ value.Value) {
-	status := object.at("status")
-	conditions := status.at("conditions")
-	for i := range conditions.indexes() {
-		r.natural(conditions.item(i).at("observedGeneration"))
+func validateAutoscalerStatus(r *walk.Report, object walk.Place, _ value.Value) {
+	status := object.At("status")
+	conditions := status.At("conditions")
+	for i := range conditions.Indexes() {
+		r.Natural(conditions.Index(i).At("observedGeneration"))
 	}
-	r.natural(status.at("currentReplicas"))
-	r.natural(status.at("desiredReplicas"))
+	r.Natural(status.At("currentReplicas"))
+	r.Natural(status.At("desiredReplicas"))
 }
 
 // validateAutoscaler refuses a HorizontalPodAutoscaler.
 //
 // An autoscaler can go down to no replicas only if it follows something that exists without pods.
-func validateAutoscaler(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	least, most := spec.at("minReplicas"), spec.at("maxReplicas")
-	if least.is() && most.Int() < least.Int() {
-		r.invalidAs(most, most.Int(), "must be greater than or equal to `minReplicas`")
+func validateAutoscaler(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	least, most := spec.At("minReplicas"), spec.At("maxReplicas")
+	if least.IsSet() && most.Int() < least.Int() {
+		r.InvalidAs(most, most.Int(), "must be greater than or equal to `minReplicas`")
 	}
-	r.reference(spec.at("scaleTargetRef"), false)
-	metrics := spec.at("metrics")
-	for i := range metrics.indexes() {
-		r.metric(metrics.item(i))
+	validateReference(r, spec.At("scaleTargetRef"), false)
+	metrics := spec.At("metrics")
+	for i := range metrics.Indexes() {
+		validateMetric(r, metrics.Index(i))
 	}
-	if least.is() && least.Int() == 0 && !followsOthers(metrics.Value) {
-		r.forbidden(metrics, "must specify at least one Object or External metric to support scaling to zero replicas")
+	if least.IsSet() && least.Int() == 0 && !followsOthers(metrics.Value) {
+		r.Forbidden(metrics, "must specify at least one Object or External metric to support scaling to zero replicas")
 	}
 	for _, way := range [...]string{"scaleUp", "scaleDown"} {
-		behavior := spec.at("behavior")
-		if rules := behavior.at(way); rules.is() {
-			r.scaling(rules)
+		behavior := spec.At("behavior")
+		if rules := behavior.At(way); rules.IsSet() {
+			validateScaling(r, rules)
 		}
 	}
-	r.bounds(least, most)
+	validateBounds(r, least, most)
 }
 
 // followsOthers reports whether metrics are about more than the pods themselves.
@@ -66,222 +67,222 @@ func followsOthers(metrics value.Value) bool {
 	return false
 }
 
-// reference validates a reference to an object. anyGroup allows one without a group.
-func (r *report) reference(p place, anyGroup bool) {
-	r.segment(p.at("kind"))
-	r.segment(p.at("name"))
-	version := p.at("apiVersion")
+// validateReference validates a reference to an object. anyGroup allows one without a group.
+func validateReference(r *walk.Report, p walk.Place, anyGroup bool) {
+	validateSegment(r, p.At("kind"))
+	validateSegment(r, p.At("name"))
+	version := p.At("apiVersion")
 	if gv, err := schema.ParseGroupVersion(version.Str()); err != nil {
-		r.invalid(version, err.Error())
-	} else if gv.Group == "" && !anyGroup && (gv.Version != "v1" || p.text("kind") != "ReplicationController") {
-		r.invalidAs(version, version.Str(), "apiVersion must specify API group")
+		r.Invalid(version, err.Error())
+	} else if gv.Group == "" && !anyGroup && (gv.Version != "v1" || p.Text("kind") != "ReplicationController") {
+		r.InvalidAs(version, version.Str(), "apiVersion must specify API group")
 	}
 }
 
-// metricName validates the name of a metric.
-func (r *report) metricName(p place) {
-	if name := p.at("name"); name.Str() == "" {
-		r.required(name, "must specify a metric name")
+// validateMetricName validates the name of a metric.
+func validateMetricName(r *walk.Report, p walk.Place) {
+	if name := p.At("name"); name.Str() == "" {
+		r.Required(name, "must specify a metric name")
 	} else {
-		r.invalid(name, content.IsPathSegmentName(name.Str())...)
+		r.Invalid(name, content.IsPathSegmentName(name.Str())...)
 	}
 }
 
-// bounds refuses how many replicas there are at least and at most.
+// validateBounds refuses how many replicas there are at least and at most.
 //
 // The errors are those of tags, hence they come last.
 //
 // Before v1.37, an autoscaler that does not go down to no replicas cannot begin to.
-func (r *report) bounds(least, most place) {
+func validateBounds(r *walk.Report, least, most walk.Place) {
 	floor := int64(0)
-	if was := r.live.Get("spec", "minReplicas"); r.before(37) && (was.Kind() != value.KindInt || was.Int() != 0) {
+	if was := r.Live.Get("spec", "minReplicas"); r.Before(37) && (was.Kind() != value.KindInt || was.Int() != 0) {
 		floor = 1
 	}
-	if least.is() && least.Int() < floor {
-		r.laterInvalid(least, least.Int(), fmt.Sprintf("must be greater than or equal to %d", floor))
+	if least.IsSet() && least.Int() < floor {
+		r.LaterInvalid(least, least.Int(), fmt.Sprintf("must be greater than or equal to %d", floor))
 	}
 	switch {
 	case most.Int() == 0:
-		r.later(most, "")
+		r.Later(most, "")
 	case most.Int() < 0:
-		r.laterInvalid(most, most.Int(), "must be greater than or equal to 1")
+		r.LaterInvalid(most, most.Int(), "must be greater than or equal to 1")
 	}
 }
 
-// segment refuses what cannot be in a path.
-func (r *report) segment(p place) {
-	if r.present(p) {
-		r.invalid(p, content.IsPathSegmentName(p.Str())...)
+// validateSegment refuses what cannot be in a path.
+func validateSegment(r *walk.Report, p walk.Place) {
+	if r.Present(p) {
+		r.Invalid(p, content.IsPathSegmentName(p.Str())...)
 	}
 }
 
-// metric refuses what replicas follow.
+// validateMetric refuses what replicas follow.
 //
 // kube-apiserver reports an unknown type twice, before and after the sources. Of several sources, only the first is validated itself.
-func (r *report) metric(p place) {
-	typ, known := p.at("type"), false
+func validateMetric(r *walk.Report, p walk.Place) {
+	typ, known := p.At("type"), false
 	if typ.Str() == "" {
-		r.required(typ, "must specify a metric source type")
+		r.Required(typ, "must specify a metric source type")
 	}
 	for _, t := range metricTypes {
 		known = known || t.name == typ.Str()
 	}
 	if !known {
-		r.notMetric(typ)
+		notMetric(r, typ)
 	}
 	first := true
 	for _, t := range metricTypes {
-		if source := p.at(t.member); source.is() && first {
+		if source := p.At(t.member); source.IsSet() && first {
 			first = false
-			r.metricSource(source)
+			validateMetricSource(r, source)
 		}
 	}
 	for _, t := range metricTypes {
-		source := p.at(t.member)
-		if t.name == typ.Str() && !source.is() {
-			r.required(source, "must populate information for the given metric source")
+		source := p.At(t.member)
+		if t.name == typ.Str() && !source.IsSet() {
+			r.Required(source, "must populate information for the given metric source")
 		}
 	}
 	if !known {
-		r.notMetric(typ)
+		notMetric(r, typ)
 	}
 	for _, t := range metricTypes {
-		if source := p.at(t.member); source.is() && t.name != typ.Str() && members(p.Value) > 1 {
-			r.forbidden(source, "must populate the given metric source only")
+		if source := p.At(t.member); source.IsSet() && t.name != typ.Str() && members(p.Value) > 1 {
+			r.Forbidden(source, "must populate the given metric source only")
 		}
 	}
 }
 
 // notMetric adds the error of a type that no metric has.
-func (r *report) notMetric(typ place) {
-	r.notSupported(typ, "ContainerResource", "External", "Object", "Pods", "Resource")
+func notMetric(r *walk.Report, typ walk.Place) {
+	r.NotSupported(typ, "ContainerResource", "External", "Object", "Pods", "Resource")
 }
 
 // members returns how many sources a metric has.
 func members(metric value.Value) int {
 	n := 0
 	for _, t := range metricTypes {
-		if isSet(metric.Get(t.member)) {
+		if walk.IsSet(metric.Get(t.member)) {
 			n++
 		}
 	}
 	return n
 }
 
-// metricSource refuses where a metric comes from.
+// validateMetricSource refuses where a metric comes from.
 //
 // Each source has a target, which may be a value for all pods together, for each pod, or in percent of what pods request.
-func (r *report) metricSource(p place) {
-	target := p.at("target")
-	switch p.name() {
+func validateMetricSource(r *walk.Report, p walk.Place) {
+	target := p.At("target")
+	switch p.Name() {
 	case "resource", "containerResource":
-		if name := p.at("name"); name.Str() == "" {
-			r.required(name, "must specify a resource name")
-		} else if p.name() == "containerResource" {
-			r.containerResource(name)
+		if name := p.At("name"); name.Str() == "" {
+			r.Required(name, "must specify a resource name")
+		} else if p.Name() == "containerResource" {
+			validateContainerResource(r, name)
 		}
-		if p.name() == "containerResource" {
-			if container := p.at("container"); container.Str() == "" {
-				r.required(container, "must specify a container")
+		if p.Name() == "containerResource" {
+			if container := p.At("container"); container.Str() == "" {
+				r.Required(container, "must specify a container")
 			} else {
-				r.label(container)
+				r.Label(container)
 			}
 		}
-		r.metricTarget(target)
-		share, amount := target.at("averageUtilization"), target.at("averageValue")
-		if !share.is() && !amount.is() {
-			r.required(share, "must set either a target raw value or a target utilization")
+		validateMetricTarget(r, target)
+		share, amount := target.At("averageUtilization"), target.At("averageValue")
+		if !share.IsSet() && !amount.IsSet() {
+			r.Required(share, "must set either a target raw value or a target utilization")
 		}
-		if share.is() && amount.is() {
-			r.forbidden(amount, "may not set both a target raw value and a target utilization")
+		if share.IsSet() && amount.IsSet() {
+			r.Forbidden(amount, "may not set both a target raw value and a target utilization")
 		}
 	case "pods":
-		r.metricName(p.at("metric"))
-		r.metricTarget(target)
-		if amount := target.at("averageValue"); !amount.is() {
-			r.required(amount, "must specify a positive target averageValue")
+		validateMetricName(r, p.At("metric"))
+		validateMetricTarget(r, target)
+		if amount := target.At("averageValue"); !amount.IsSet() {
+			r.Required(amount, "must specify a positive target averageValue")
 		}
 	case "object":
-		r.reference(p.at("describedObject"), true)
-		r.metricName(p.at("metric"))
-		r.metricTarget(target)
-		if amount := target.at("averageValue"); !amount.is() && !isSet(target.Get("value")) {
-			r.required(amount, "must set either a target value or averageValue")
+		validateReference(r, p.At("describedObject"), true)
+		validateMetricName(r, p.At("metric"))
+		validateMetricTarget(r, target)
+		if amount := target.At("averageValue"); !amount.IsSet() && !walk.IsSet(target.Get("value")) {
+			r.Required(amount, "must set either a target value or averageValue")
 		}
 	case "external":
-		r.metricName(p.at("metric"))
-		r.metricTarget(target)
-		amount, total := target.at("averageValue"), target.at("value")
-		if !amount.is() && !total.is() {
-			r.required(amount, "must set either a target value for metric or a per-pod target")
+		validateMetricName(r, p.At("metric"))
+		validateMetricTarget(r, target)
+		amount, total := target.At("averageValue"), target.At("value")
+		if !amount.IsSet() && !total.IsSet() {
+			r.Required(amount, "must set either a target value for metric or a per-pod target")
 		}
-		if amount.is() && total.is() {
-			r.forbidden(total, "may not set both a target value for metric and a per-pod target")
+		if amount.IsSet() && total.IsSet() {
+			r.Forbidden(total, "may not set both a target value for metric and a per-pod target")
 		}
 	}
 }
 
-// containerResource validates a text that names a resource of containers.
+// validateContainerResource validates a text that names a resource of containers.
 //
 // The rule is that of resources of containers, whose errors are about a key. Here they are about the text.
-func (r *report) containerResource(p place) {
-	var named report
-	named.resource(p.below(p.Value, p.Str(), isKey))
-	for _, e := range named.errs {
-		e.Field = p.path().String()
+func validateContainerResource(r *walk.Report, p walk.Place) {
+	var named walk.Report
+	named.ContainerResource(p.Below(p.Value, p.Str(), walk.IsKey))
+	for _, e := range named.Errs {
+		e.Field = p.Path().String()
 	}
-	r.errs = append(r.errs, named.errs...)
+	r.Errs = append(r.Errs, named.Errs...)
 }
 
-// metricTarget refuses what a metric should be.
-func (r *report) metricTarget(p place) {
-	typ := p.at("type")
+// validateMetricTarget refuses what a metric should be.
+func validateMetricTarget(r *walk.Report, p walk.Place) {
+	typ := p.At("type")
 	if typ.Str() == "" {
-		r.required(typ, "must specify a metric target type")
+		r.Required(typ, "must specify a metric target type")
 	}
 	if t := typ.Str(); t != "Utilization" && t != "Value" && t != "AverageValue" {
-		r.invalidAs(typ, Enumeration(t), "must be either Utilization, Value, or AverageValue")
+		r.InvalidAs(typ, walk.Enumeration(t), "must be either Utilization, Value, or AverageValue")
 	}
 	for _, name := range [...]string{"value", "averageValue"} {
-		if v := p.at(name); v.is() {
-			if q := quantity(v.Value); q.Sign() != 1 {
-				r.invalid(v, "must be positive")
+		if v := p.At(name); v.IsSet() {
+			if q := walk.Quantity(v.Value); q.Sign() != 1 {
+				r.Invalid(v, "must be positive")
 			}
 		}
 	}
-	if share := p.at("averageUtilization"); share.is() && share.Int() < 1 {
-		r.invalid(share, "must be greater than 0")
+	if share := p.At("averageUtilization"); share.IsSet() && share.Int() < 1 {
+		r.Invalid(share, "must be greater than 0")
 	}
 }
 
-// scaling refuses how fast replicas come or go.
-func (r *report) scaling(p place) {
-	if window := p.at("stabilizationWindowSeconds"); window.Int() < 0 {
-		r.invalid(window, "must be greater than or equal to zero")
+// validateScaling refuses how fast replicas come or go.
+func validateScaling(r *walk.Report, p walk.Place) {
+	if window := p.At("stabilizationWindowSeconds"); window.Int() < 0 {
+		r.Invalid(window, "must be greater than or equal to zero")
 	} else if window.Int() > 3600 {
-		r.invalid(window, "must be less than or equal to 3600")
+		r.Invalid(window, "must be less than or equal to 3600")
 	}
-	if policy := p.at("selectPolicy"); policy.is() {
-		r.onlyAmong(policy, "Disabled", "Max", "Min")
+	if policy := p.At("selectPolicy"); policy.IsSet() {
+		r.OnlyAmong(policy, "Disabled", "Max", "Min")
 	}
-	policies := p.at("policies")
+	policies := p.At("policies")
 	if policies.Len() == 0 {
-		r.required(policies, "must specify at least one Policy")
+		r.Required(policies, "must specify at least one Policy")
 	}
-	for i := range policies.indexes() {
-		policy := policies.item(i)
-		r.onlyAmong(policy.at("type"), "Percent", "Pods")
+	for i := range policies.Indexes() {
+		policy := policies.Index(i)
+		r.OnlyAmong(policy.At("type"), "Percent", "Pods")
 		for _, name := range [...]string{"value", "periodSeconds"} {
-			if n := policy.at(name); n.Int() <= 0 {
-				r.invalidAs(n, n.Int(), "must be greater than zero")
+			if n := policy.At(name); n.Int() <= 0 {
+				r.InvalidAs(n, n.Int(), "must be greater than zero")
 			}
 		}
-		if period := policy.at("periodSeconds"); period.Int() > 1800 {
-			r.invalid(period, "must be less than or equal to 1800")
+		if period := policy.At("periodSeconds"); period.Int() > 1800 {
+			r.Invalid(period, "must be less than or equal to 1800")
 		}
 	}
-	if tolerance := p.at("tolerance"); strings.HasPrefix(tolerance.Str(), "-") {
-		r.invalid(tolerance, "must be greater than or equal to 0")
+	if tolerance := p.At("tolerance"); strings.HasPrefix(tolerance.Str(), "-") {
+		r.Invalid(tolerance, "must be greater than or equal to 0")
 	}
 }
 
@@ -393,21 +394,21 @@ func found(path ...string) cell {
 }
 
 // validateBudget refuses a PodDisruptionBudget.
-func validateBudget(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	least, most := spec.at("minAvailable"), spec.at("maxUnavailable")
-	if least.is() && most.is() {
-		r.invalid(spec, "minAvailable and maxUnavailable cannot be both set")
+func validateBudget(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	least, most := spec.At("minAvailable"), spec.At("maxUnavailable")
+	if least.IsSet() && most.IsSet() {
+		r.Invalid(spec, "minAvailable and maxUnavailable cannot be both set")
 	}
-	for _, p := range [...]place{least, most} {
-		if p.is() {
-			r.share(p)
-			r.notAll(p)
+	for _, p := range [...]walk.Place{least, most} {
+		if p.IsSet() {
+			validateShare(r, p)
+			notAll(r, p)
 		}
 	}
-	r.selector(spec.at("selector"))
-	if policy := spec.at("unhealthyPodEvictionPolicy"); policy.is() {
-		r.onlyAmong(policy, "AlwaysAllow", "IfHealthyBudget")
+	r.Selector(spec.At("selector"))
+	if policy := spec.At("unhealthyPodEvictionPolicy"); policy.IsSet() {
+		r.OnlyAmong(policy, "AlwaysAllow", "IfHealthyBudget")
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/server/kinds/pods"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -32,158 +34,158 @@ var (
 // validateJob refuses a Job.
 //
 // Pods of an indexed job have the index behind the name of the job, so the longest of them must be a DNS label.
-func validateJob(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	if !isSet(live) {
-		r.generatedSelector(object, spec)
+func validateJob(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	if !walk.IsSet(live) {
+		validateGeneratedSelector(r, object, spec)
 	}
-	r.jobSpec(spec)
-	selector := spec.at("selector")
-	if !selector.is() {
-		r.required(selector, "")
+	validateJobSpec(r, spec)
+	selector := spec.At("selector")
+	if !selector.IsSet() {
+		r.Required(selector, "")
 	}
-	before := len(r.errs)
-	r.selector(selector)
-	if template := spec.at("template"); len(r.errs) == before { // otherwise it selects nothing
-		r.labelsSelected(template, selector.Value)
+	before := len(r.Errs)
+	r.Selector(selector)
+	if template := spec.At("template"); len(r.Errs) == before { // otherwise it selects nothing
+		pods.ValidateLabelsSelected(r, template, selector.Value)
 	}
-	if isSet(live) {
-		r.jobChange(spec, live.Get("spec"), waits(live))
+	if walk.IsSet(live) {
+		validateJobChange(r, spec, live.Get("spec"), waits(live))
 	}
-	if mode, n := spec.text("completionMode"), spec.Get("completions").Int(); mode == "Indexed" && n > 0 {
-		metadata := object.at("metadata")
-		name := metadata.at("name")
+	if mode, n := spec.Text("completionMode"), spec.Get("completions").Int(); mode == "Indexed" && n > 0 {
+		metadata := object.At("metadata")
+		name := metadata.At("name")
 		host := fmt.Sprintf("%s-%d", name.Str(), n-1)
 		if len(validation.IsDNS1123Label(host)) > 0 {
-			r.invalid(name, "will not able to create pod with invalid DNS label: "+host)
+			r.Invalid(name, "will not able to create pod with invalid DNS label: "+host)
 		}
 	}
 }
 
-// generatedSelector refuses labels of pods that are not those of their job, unless the client says that it selects pods itself.
-func (r *report) generatedSelector(object, spec place) {
-	if spec.Get("manualSelector").Bool() || !isSet(spec.Get("selector")) {
+// validateGeneratedSelector refuses labels of pods that are not those of their job, unless the client says that it selects pods itself.
+func validateGeneratedSelector(r *walk.Report, object, spec walk.Place) {
+	if spec.Get("manualSelector").Bool() || !walk.IsSet(spec.Get("selector")) {
 		return
 	}
 	uid, name := object.Get("metadata", "uid"), value.String(object.Get("metadata", "name").Str())
-	template := spec.at("template")
-	metadata := template.at("metadata")
-	labels := metadata.at("labels")
+	template := spec.At("template")
+	metadata := template.At("metadata")
+	labels := metadata.At("labels")
 	for i := range jobUIDLabels {
-		r.hasLabel(labels, jobUIDLabels[i], uid)
-		r.hasLabel(labels, jobNameLabels[i], name)
+		hasLabel(r, labels, jobUIDLabels[i], uid)
+		hasLabel(r, labels, jobNameLabels[i], name)
 	}
 	var own []value.Member
 	for i := range jobUIDLabels {
 		own = append(own, value.Member{Name: jobUIDLabels[i], Value: uid}, value.Member{Name: jobNameLabels[i], Value: name})
 	}
-	selector := spec.at("selector")
-	if _, err := metav1.LabelSelectorAsSelector(labelSelector(selector.Value)); err == nil && !selected(selector.Value, value.Object(own...)) {
-		r.invalid(selector, "`selector` not auto-generated")
+	selector := spec.At("selector")
+	if _, err := metav1.LabelSelectorAsSelector(labelSelector(selector.Value)); err == nil && !walk.Selected(selector.Value, value.Object(own...)) {
+		r.Invalid(selector, "`selector` not auto-generated")
 	}
 }
 
 // hasLabel refuses labels without one that says what it should.
 //
 // The error shows all labels, as in kube-apiserver.
-func (r *report) hasLabel(labels place, name string, want value.Value) {
-	label := labels.below(labels.Get(name), name, isKey)
+func hasLabel(r *walk.Report, labels walk.Place, name string, want value.Value) {
+	label := labels.Below(labels.Get(name), name, walk.IsKey)
 	switch detail := fmt.Sprintf("must be '%s'", want.Str()); {
-	case !label.is():
-		r.required(label, detail)
+	case !label.IsSet():
+		r.Required(label, detail)
 	case !label.Value.Equal(want):
-		r.invalidAs(label, labels.ToAny(), detail)
+		r.InvalidAs(label, labels.ToAny(), detail)
 	}
 }
 
-// jobSpec refuses what a job does.
+// validateJobSpec refuses what a job does.
 //
 // It is also for the jobs of a CronJob.
-func (r *report) jobSpec(spec place) {
+func validateJobSpec(r *walk.Report, spec walk.Place) {
 	for _, name := range [...]string{
 		"parallelism", "completions", "activeDeadlineSeconds", "backoffLimit", "ttlSecondsAfterFinished", "backoffLimitPerIndex",
 		"maxFailedIndexes",
 	} {
-		r.natural(spec.at(name))
+		r.Natural(spec.At(name))
 	}
-	r.indexed(spec)
-	if policy := spec.at("podReplacementPolicy"); policy.is() {
-		if isSet(spec.Get("podFailurePolicy")) {
-			r.onlyAmong(policy, "Failed")
+	validateIndexed(r, spec)
+	if policy := spec.At("podReplacementPolicy"); policy.IsSet() {
+		if walk.IsSet(spec.Get("podFailurePolicy")) {
+			r.OnlyAmong(policy, "Failed")
 		} else {
-			r.onlyAmong(policy, "Failed", "TerminatingOrFailed")
+			r.OnlyAmong(policy, "Failed", "TerminatingOrFailed")
 		}
 	}
-	template := spec.at("template")
-	r.template(template)
-	pod := template.at("spec")
-	switch restart := pod.at("restartPolicy"); restart.Str() {
+	template := spec.At("template")
+	pods.ValidateTemplate(r, template)
+	pod := template.At("spec")
+	switch restart := pod.At("restartPolicy"); restart.Str() {
 	case "Always", "":
-		r.required(restart, `valid values: "OnFailure", "Never"`)
+		r.Required(restart, `valid values: "OnFailure", "Never"`)
 	case "OnFailure":
-		if isSet(spec.Get("podFailurePolicy")) {
-			r.invalid(restart, `only "Never" is supported when podFailurePolicy is specified`)
+		if walk.IsSet(spec.Get("podFailurePolicy")) {
+			r.Invalid(restart, `only "Never" is supported when podFailurePolicy is specified`)
 		}
 	default:
-		r.onlyAmong(restart, "OnFailure", "Never")
+		r.OnlyAmong(restart, "OnFailure", "Never")
 	}
 }
 
-// indexed refuses what only jobs whose pods are counted have, and what these must have.
+// validateIndexed refuses what only jobs whose pods are counted have, and what these must have.
 //
 // The checks stand in the order of kube-apiserver, which does not follow the fields.
-func (r *report) indexed(spec place) {
-	mode := spec.at("completionMode")
-	perIndex, failed := spec.at("backoffLimitPerIndex"), spec.at("maxFailedIndexes")
-	if failed.is() && !perIndex.is() {
-		r.required(perIndex, "when maxFailedIndexes is specified")
+func validateIndexed(r *walk.Report, spec walk.Place) {
+	mode := spec.At("completionMode")
+	perIndex, failed := spec.At("backoffLimitPerIndex"), spec.At("maxFailedIndexes")
+	if failed.IsSet() && !perIndex.IsSet() {
+		r.Required(perIndex, "when maxFailedIndexes is specified")
 	}
-	r.managedBy(spec.at("managedBy"))
-	if mode.is() {
-		r.onlyAmong(mode, "NonIndexed", "Indexed")
+	validateManagedBy(r, spec.At("managedBy"))
+	if mode.IsSet() {
+		r.OnlyAmong(mode, "NonIndexed", "Indexed")
 	}
 	if mode.Str() == "Indexed" {
-		if completions := spec.at("completions"); !completions.is() {
-			r.required(completions, "when completion mode is Indexed")
+		if completions := spec.At("completions"); !completions.IsSet() {
+			r.Required(completions, "when completion mode is Indexed")
 		}
-		r.indexLimits(spec)
-	} else if !mode.is() || mode.Str() == "NonIndexed" {
-		for _, p := range [...]place{perIndex, failed} {
-			if p.is() {
-				r.invalid(p, "requires indexed completion mode")
+		validateIndexLimits(r, spec)
+	} else if !mode.IsSet() || mode.Str() == "NonIndexed" {
+		for _, p := range [...]walk.Place{perIndex, failed} {
+			if p.IsSet() {
+				r.Invalid(p, "requires indexed completion mode")
 			}
 		}
 	}
-	if policy := spec.at("podFailurePolicy"); policy.is() {
-		r.failurePolicy(spec, policy)
+	if policy := spec.At("podFailurePolicy"); policy.IsSet() {
+		validateFailurePolicy(r, spec, policy)
 	}
-	switch policy := spec.at("successPolicy"); {
-	case !policy.is():
+	switch policy := spec.At("successPolicy"); {
+	case !policy.IsSet():
 	case mode.Str() != "Indexed":
-		r.invalid(policy, "requires indexed completion mode")
+		r.Invalid(policy, "requires indexed completion mode")
 	default:
-		r.successPolicy(policy, spec.Get("completions").Int())
+		validateSuccessPolicy(r, policy, spec.Get("completions").Int())
 	}
 }
 
-// jobChange refuses what may not change of a job. If it is mutable, its pods may change in part.
+// validateJobChange refuses what may not change of a job. If it is mutable, its pods may change in part.
 //
 // An indexed job may change its completions together with its parallelism.
-func (r *report) jobChange(spec place, was value.Value, mutable bool) {
-	switch completions := spec.at("completions"); {
-	case spec.text("completionMode") != "Indexed":
-		r.unchanged(completions, was.Get("completions"))
-	case completions.is() && !same(completions.Value, was.Get("completions")) && !completions.Equal(spec.Get("parallelism")):
-		r.invalid(completions, "can only be modified in tandem with spec.parallelism")
+func validateJobChange(r *walk.Report, spec walk.Place, was value.Value, mutable bool) {
+	switch completions := spec.At("completions"); {
+	case spec.Text("completionMode") != "Indexed":
+		r.Unchanged(completions, was.Get("completions"))
+	case completions.IsSet() && !walk.Same(completions.Value, was.Get("completions")) && !completions.Equal(spec.Get("parallelism")):
+		r.Invalid(completions, "can only be modified in tandem with spec.parallelism")
 	}
-	r.unchanged(spec.at("selector"), was.Get("selector"))
-	if template := spec.at("template"); mutable {
-		r.waitingTemplate(template.at("spec"), was.Get("template", "spec"))
+	r.Unchanged(spec.At("selector"), was.Get("selector"))
+	if template := spec.At("template"); mutable {
+		validateWaitingTemplate(r, template.At("spec"), was.Get("template", "spec"))
 	} else {
-		r.unchanged(template, was.Get("template"))
+		r.Unchanged(template, was.Get("template"))
 	}
 	for _, name := range [...]string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
-		r.unchanged(spec.at(name), was.Get(name))
+		r.Unchanged(spec.At(name), was.Get(name))
 	}
 }
 
@@ -192,27 +194,27 @@ func (r *report) jobChange(spec place, was value.Value, mutable bool) {
 // A job that is suspended anew has begun, and waits only once its pods are gone.
 func waits(job value.Value) bool {
 	status := job.Get("status")
-	begun := isSet(status.Get("startTime"))
+	begun := walk.IsSet(status.Get("startTime"))
 	for c := range status.Get("conditions").Items() {
 		begun = begun && !(c.Get("type").Str() == "Suspended" && c.Get("status").Str() == "True")
 	}
 	return job.Get("spec", "suspend").Bool() && !begun && status.Get("active").Int() == 0
 }
 
-// waitingTemplate refuses changes of the pods of a job that waits, but of where they may run and of what they want of nodes.
+// validateWaitingTemplate refuses changes of the pods of a job that waits, but of where they may run and of what they want of nodes.
 //
 // What may change is written to the old template, which must then equal the new one.
-func (r *report) waitingTemplate(spec place, was value.Value) {
+func validateWaitingTemplate(r *walk.Report, spec walk.Place, was value.Value) {
 	for _, name := range [...]string{"nodeSelector", "tolerations", "schedulingGates"} {
 		was = was.With(name, spec.Get(name))
 	}
-	if affinity := with(was.Get("affinity"), "nodeAffinity", spec.Get("affinity", "nodeAffinity")); affinity.Len() > 0 {
+	if affinity := walk.WithMember(was.Get("affinity"), "nodeAffinity", spec.Get("affinity", "nodeAffinity")); affinity.Len() > 0 {
 		was = was.With("affinity", affinity)
 	}
 	for _, list := range [...]string{"containers", "initContainers"} {
 		was = was.With(list, withResources(was.Get(list), spec.Get(list)))
 	}
-	r.unchanged(spec, was)
+	r.Unchanged(spec, was)
 }
 
 // withResources returns containers that want what others want, each of which has the name of the one in its place.
@@ -231,62 +233,54 @@ func withResources(containers, others value.Value) value.Value {
 	return value.List(out...)
 }
 
-// with returns an object, which may be nothing yet, with a member.
-func with(object value.Value, name string, v value.Value) value.Value {
-	if object.Kind() != value.KindObject {
-		object = value.Object()
-	}
-	return object.With(name, v)
-}
-
 // maxCronName is how long the name of a CronJob may be: its jobs have eleven characters more.
 const maxCronName = 52
 
 // validateCronJob refuses a CronJob.
-func validateCronJob(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	r.schedule(spec, live.Get("spec"))
-	r.natural(spec.at("startingDeadlineSeconds"))
-	if zone := spec.at("timeZone"); zone.is() && !zone.Equal(live.Get("spec", "timeZone")) {
-		r.timeZone(zone)
+func validateCronJob(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	validateSchedule(r, spec, live.Get("spec"))
+	r.Natural(spec.At("startingDeadlineSeconds"))
+	if zone := spec.At("timeZone"); zone.IsSet() && !zone.Equal(live.Get("spec", "timeZone")) {
+		validateTimeZone(r, zone)
 	}
-	r.among(spec.at("concurrencyPolicy"), "Allow", "Forbid", "Replace")
-	template := spec.at("jobTemplate")
-	job := template.at("spec")
-	r.jobSpec(job)
-	if selector := job.at("selector"); selector.is() {
-		r.invalid(selector, "`selector` will be auto-generated")
+	r.Among(spec.At("concurrencyPolicy"), "Allow", "Forbid", "Replace")
+	template := spec.At("jobTemplate")
+	job := template.At("spec")
+	validateJobSpec(r, job)
+	if selector := job.At("selector"); selector.IsSet() {
+		r.Invalid(selector, "`selector` will be auto-generated")
 	}
-	if manual := job.at("manualSelector"); manual.Bool() {
-		r.notSupported(manual, "nil", "false")
+	if manual := job.At("manualSelector"); manual.Bool() {
+		r.NotSupported(manual, "nil", "false")
 	}
-	r.natural(spec.at("successfulJobsHistoryLimit"))
-	r.natural(spec.at("failedJobsHistoryLimit"))
-	metadata := object.at("metadata")
-	if name := metadata.at("name"); !isSet(live) && len(name.Str()) > maxCronName {
-		r.invalid(name, fmt.Sprintf("must be no more than %d characters", maxCronName))
+	r.Natural(spec.At("successfulJobsHistoryLimit"))
+	r.Natural(spec.At("failedJobsHistoryLimit"))
+	metadata := object.At("metadata")
+	if name := metadata.At("name"); !walk.IsSet(live) && len(name.Str()) > maxCronName {
+		r.Invalid(name, fmt.Sprintf("must be no more than %d characters", maxCronName))
 	}
 }
 
-// schedule refuses when jobs are made. A time zone may be in it only if one was.
+// validateSchedule refuses when jobs are made. A time zone may be in it only if one was.
 //
 // An update may keep a time zone that was permitted when the object was created.
-func (r *report) schedule(spec place, was value.Value) {
-	p := spec.at("schedule")
+func validateSchedule(r *walk.Report, spec walk.Place, was value.Value) {
+	p := spec.At("schedule")
 	if p.Str() == "" {
-		r.later(p, "")
+		r.Later(p, "")
 		return
 	}
 	if err := parseSchedule(p.Str()); err != nil {
-		r.invalid(p, err.Error())
+		r.Invalid(p, err.Error())
 	}
 	if !strings.Contains(p.Str(), "TZ") {
 		return
 	}
 	if !strings.Contains(was.Get("schedule").Str(), "TZ") {
-		r.invalid(p, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
-	} else if isSet(spec.Get("timeZone")) {
-		r.invalid(p, "cannot use both timeZone field and TZ or CRON_TZ in schedule")
+		r.Invalid(p, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
+	} else if walk.IsSet(spec.Get("timeZone")) {
+		r.Invalid(p, "cannot use both timeZone field and TZ or CRON_TZ in schedule")
 	}
 }
 
@@ -302,27 +296,27 @@ func parseSchedule(text string) (err error) {
 }
 
 // zoneCharacters are those that a part of the name of a time zone may have.
-var zoneCharacters = lazyRegexp(`^[A-Za-z\.\-_0-9+]{1,14}$`)
+var zoneCharacters = walk.LazyRegexp(`^[A-Za-z\.\-_0-9+]{1,14}$`)
 
-// timeZone refuses a name of no time zone.
+// validateTimeZone refuses a name of no time zone.
 //
 // The characters are checked before the zone is looked up, so that the name cannot lead out of the database of zones.
-func (r *report) timeZone(p place) {
+func validateTimeZone(r *walk.Report, p walk.Place) {
 	if p.Str() == "" {
-		r.invalid(p, "timeZone must be nil or non-empty string")
+		r.Invalid(p, "timeZone must be nil or non-empty string")
 		return
 	}
 	for part := range strings.SplitSeq(p.Str(), "/") {
 		if part == "." || part == ".." || strings.HasPrefix(part, "-") || !zoneCharacters().MatchString(part) {
-			r.invalid(p, "unknown time zone "+p.Str())
+			r.Invalid(p, "unknown time zone "+p.Str())
 			return
 		}
 	}
 	if strings.EqualFold(p.Str(), "Local") {
-		r.invalid(p, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
+		r.Invalid(p, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
 	}
 	if _, err := time.LoadLocation(p.Str()); err != nil {
-		r.invalid(p, err.Error())
+		r.Invalid(p, err.Error())
 	}
 }
 
@@ -446,136 +440,136 @@ func cronJobCells() []cell {
 
 // What jobs do about the pods that fail or succeed. The limits below keep the status of a job from growing too large: it lists indexes.
 
-// failurePolicy validates what a job does about pods that fail.
-func (r *report) failurePolicy(spec, policy place) {
-	rules := policy.at("rules")
+// validateFailurePolicy validates what a job does about pods that fail.
+func validateFailurePolicy(r *walk.Report, spec, policy walk.Place) {
+	rules := policy.At("rules")
 	if rules.Len() > 20 {
-		r.add(field.TooMany(rules.path(), rules.Len(), 20))
+		r.Add(field.TooMany(rules.Path(), rules.Len(), 20))
 	}
 	// Exit codes may be about containers and init containers, not about ephemeral ones.
-	var containers names
+	var containers walk.Names
 	for _, list := range [...]string{"containers", "initContainers"} {
 		for c := range spec.Get("template", "spec", list).Items() {
-			containers.add(c.Get("name").Str())
+			containers.Add(c.Get("name").Str())
 		}
 	}
-	for i := range rules.indexes() {
-		rule := rules.item(i)
-		switch action := rule.at("action"); action.Str() {
+	for i := range rules.Indexes() {
+		rule := rules.Index(i)
+		switch action := rule.At("action"); action.Str() {
 		case "":
-			r.required(action, `valid values: ["Count" "FailIndex" "FailJob" "Ignore"]`)
+			r.Required(action, `valid values: ["Count" "FailIndex" "FailJob" "Ignore"]`)
 		case "FailIndex":
-			if !isSet(spec.Get("backoffLimitPerIndex")) {
-				r.invalid(action, "requires the backoffLimitPerIndex to be set")
+			if !walk.IsSet(spec.Get("backoffLimitPerIndex")) {
+				r.Invalid(action, "requires the backoffLimitPerIndex to be set")
 			}
 		default:
-			r.onlyAmong(action, "Count", "FailIndex", "FailJob", "Ignore")
+			r.OnlyAmong(action, "Count", "FailIndex", "FailJob", "Ignore")
 		}
-		codes, conditions := rule.at("onExitCodes"), rule.at("onPodConditions")
-		if codes.is() {
-			r.exitCodes(codes, &containers)
+		codes, conditions := rule.At("onExitCodes"), rule.At("onPodConditions")
+		if codes.IsSet() {
+			validateExitCodes(r, codes, &containers)
 		}
-		r.failedConditions(conditions)
+		validateFailedConditions(r, conditions)
 		switch {
-		case codes.is() && conditions.Len() > 0:
-			r.invalidAs(rule, field.OmitValueType{}, "specifying both OnExitCodes and OnPodConditions is not supported")
-		case !codes.is() && conditions.Len() == 0:
-			r.invalidAs(rule, field.OmitValueType{}, "specifying one of OnExitCodes and OnPodConditions is required")
+		case codes.IsSet() && conditions.Len() > 0:
+			r.InvalidAs(rule, field.OmitValueType{}, "specifying both OnExitCodes and OnPodConditions is not supported")
+		case !codes.IsSet() && conditions.Len() == 0:
+			r.InvalidAs(rule, field.OmitValueType{}, "specifying one of OnExitCodes and OnPodConditions is required")
 		}
 	}
 }
 
-// failedConditions validates which conditions of a pod a rule is about.
-func (r *report) failedConditions(p place) {
+// validateFailedConditions validates which conditions of a pod a rule is about.
+func validateFailedConditions(r *walk.Report, p walk.Place) {
 	if p.Len() > 20 {
-		r.add(field.TooMany(p.path(), p.Len(), 20))
+		r.Add(field.TooMany(p.Path(), p.Len(), 20))
 	}
-	for i := range p.indexes() {
-		c := p.item(i)
-		r.labelKey(c.at("type"))
-		if status := c.at("status"); status.Str() == "" {
-			r.required(status, `valid values: ["False" "True" "Unknown"]`)
+	for i := range p.Indexes() {
+		c := p.Index(i)
+		r.LabelKey(c.At("type"))
+		if status := c.At("status"); status.Str() == "" {
+			r.Required(status, `valid values: ["False" "True" "Unknown"]`)
 		} else {
-			r.onlyAmong(status, "False", "True", "Unknown")
+			r.OnlyAmong(status, "False", "True", "Unknown")
 		}
 	}
 }
 
-// exitCodes validates which exit codes a rule is about.
+// validateExitCodes validates which exit codes a rule is about.
 //
 // Codes must be sorted and differ from each other. The code 0 is no failure, so it cannot be in a list of failures.
-func (r *report) exitCodes(p place, containers *names) {
-	operator, name, values := p.at("operator"), p.at("containerName"), p.at("values")
+func validateExitCodes(r *walk.Report, p walk.Place, containers *walk.Names) {
+	operator, name, values := p.At("operator"), p.At("containerName"), p.At("values")
 	if operator.Str() == "" {
-		r.required(operator, `valid values: ["In" "NotIn"]`)
+		r.Required(operator, `valid values: ["In" "NotIn"]`)
 	} else {
-		r.onlyAmong(operator, "In", "NotIn")
+		r.OnlyAmong(operator, "In", "NotIn")
 	}
-	if name.is() && !containers.has(name.Str()) {
-		r.invalid(name, "must be one of the container or initContainer names in the pod template")
+	if name.IsSet() && !containers.Has(name.Str()) {
+		r.Invalid(name, "must be one of the container or initContainer names in the pod template")
 	}
 	switch n := values.Len(); {
 	case n == 0:
-		r.invalid(values, "at least one value is required")
+		r.Invalid(values, "at least one value is required")
 	case n > 255:
-		r.add(field.TooMany(values.path(), n, 255))
+		r.Add(field.TooMany(values.Path(), n, 255))
 	}
 	met, ordered := map[int64]bool{}, true
-	for i := range values.indexes() {
-		code := values.item(i)
+	for i := range values.Indexes() {
+		code := values.Index(i)
 		if operator.Str() == "In" && code.Int() == 0 {
-			r.invalidAs(code, code.Int(), "must not be 0 for the In operator")
+			r.InvalidAs(code, code.Int(), "must not be 0 for the In operator")
 		}
 		if met[code.Int()] {
-			r.add(field.Duplicate(code.path(), code.Int()))
+			r.Add(field.Duplicate(code.Path(), code.Int()))
 		}
 		met[code.Int()] = true
 		ordered = ordered && (i == 0 || values.Item(i-1).Int() <= code.Int())
 	}
 	if !ordered {
-		r.invalid(values, "must be ordered")
+		r.Invalid(values, "must be ordered")
 	}
 }
 
-// successPolicy validates when an indexed job succeeds early.
-func (r *report) successPolicy(policy place, completions int64) {
-	rules := policy.at("rules")
+// validateSuccessPolicy validates when an indexed job succeeds early.
+func validateSuccessPolicy(r *walk.Report, policy walk.Place, completions int64) {
+	rules := policy.At("rules")
 	if rules.Len() == 0 {
-		r.required(rules, "at least one rules must be specified when the successPolicy is specified")
+		r.Required(rules, "at least one rules must be specified when the successPolicy is specified")
 	}
 	if rules.Len() > 20 {
-		r.add(field.TooMany(rules.path(), rules.Len(), 20))
+		r.Add(field.TooMany(rules.Path(), rules.Len(), 20))
 	}
-	for i := range rules.indexes() {
-		r.successRule(rules.item(i), completions)
+	for i := range rules.Indexes() {
+		validateSuccessRule(r, rules.Index(i), completions)
 	}
 }
 
-// successRule validates a rule: how many indexes have to succeed, which ones, or how many of which.
-func (r *report) successRule(p place, completions int64) {
-	count, indexes := p.at("succeededCount"), p.at("succeededIndexes")
-	if !count.is() && !indexes.is() {
-		r.required(p, "at least one of succeededCount or succeededIndexes must be specified")
+// validateSuccessRule validates a rule: how many indexes have to succeed, which ones, or how many of which.
+func validateSuccessRule(r *walk.Report, p walk.Place, completions int64) {
+	count, indexes := p.At("succeededCount"), p.At("succeededIndexes")
+	if !count.IsSet() && !indexes.IsSet() {
+		r.Required(p, "at least one of succeededCount or succeededIndexes must be specified")
 	}
 	total := int64(0)
-	if indexes.is() {
+	if indexes.IsSet() {
 		if len(indexes.Str()) > 64*1024 {
-			r.add(field.TooLong(indexes.path(), "", 64*1024))
+			r.Add(field.TooLong(indexes.Path(), "", 64*1024))
 		}
 		var err error
 		if total, err = countIndexes(indexes.Str(), completions); err != nil {
-			r.invalid(indexes, "error parsing succeededIndexes: "+err.Error())
+			r.Invalid(indexes, "error parsing succeededIndexes: "+err.Error())
 		}
 	}
-	if !count.is() {
+	if !count.IsSet() {
 		return
 	}
-	r.natural(count)
+	r.Natural(count)
 	if count.Int() > completions {
-		r.invalid(count, fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions))
+		r.Invalid(count, fmt.Sprintf("must be less than or equal to %d (the number of specified completions)", completions))
 	}
-	if indexes.is() && count.Int() > total {
-		r.invalid(count, fmt.Sprintf("must be less than or equal to %d (the number of indexes in the specified succeededIndexes field)", total))
+	if indexes.IsSet() && count.Int() > total {
+		r.Invalid(count, fmt.Sprintf("must be less than or equal to %d (the number of indexes in the specified succeededIndexes field)", total))
 	}
 }
 
@@ -633,41 +627,41 @@ const (
 	longestManager = 63
 )
 
-// indexLimits validates how many pods of an indexed job run, and fail.
+// validateIndexLimits validates how many pods of an indexed job run, and fail.
 //
 // A job with very many indexes and a limit for each of them may run and fail fewer at a time.
-func (r *report) indexLimits(spec place) {
-	parallel, completions, failed := spec.at("parallelism"), spec.at("completions"), spec.at("maxFailedIndexes")
+func validateIndexLimits(r *walk.Report, spec walk.Place) {
+	parallel, completions, failed := spec.At("parallelism"), spec.At("completions"), spec.At("maxFailedIndexes")
 	if parallel.Int() > mostPods {
-		r.invalid(parallel, fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", mostPods))
+		r.Invalid(parallel, fmt.Sprintf("must be less than or equal to %d when completion mode is Indexed", mostPods))
 	}
-	if completions.is() && failed.is() && failed.Int() > completions.Int() {
-		r.invalid(failed, "must be less than or equal to completions")
+	if completions.IsSet() && failed.IsSet() && failed.Int() > completions.Int() {
+		r.Invalid(failed, "must be less than or equal to completions")
 	}
 	if failed.Int() > mostPods {
-		r.invalid(failed, fmt.Sprintf("must be less than or equal to %d", mostPods))
+		r.Invalid(failed, fmt.Sprintf("must be less than or equal to %d", mostPods))
 	}
-	if completions.Int() <= manyIndexes || !isSet(spec.Get("backoffLimitPerIndex")) {
+	if completions.Int() <= manyIndexes || !walk.IsSet(spec.Get("backoffLimitPerIndex")) {
 		return
 	}
 	const why = "must be less than or equal to %d when completions are above %d and used with backoff limit per index"
-	if !failed.is() {
-		r.required(failed, fmt.Sprintf("must be specified when completions is above %d", manyIndexes))
+	if !failed.IsSet() {
+		r.Required(failed, fmt.Sprintf("must be specified when completions is above %d", manyIndexes))
 	}
-	for _, p := range [...]place{parallel, failed} {
+	for _, p := range [...]walk.Place{parallel, failed} {
 		if p.Int() > mostOfMany {
-			r.invalid(p, fmt.Sprintf(why, mostOfMany, manyIndexes))
+			r.Invalid(p, fmt.Sprintf(why, mostOfMany, manyIndexes))
 		}
 	}
 }
 
-// managedBy validates the name of a controller.
-func (r *report) managedBy(p place) {
-	if !p.is() {
+// validateManagedBy validates the name of a controller.
+func validateManagedBy(r *walk.Report, p walk.Place) {
+	if !p.IsSet() {
 		return
 	}
-	r.errs = append(r.errs, validation.IsDomainPrefixedPath(p.path(), p.Str())...)
+	r.Errs = append(r.Errs, validation.IsDomainPrefixedPath(p.Path(), p.Str())...)
 	if len(p.Str()) > longestManager {
-		r.add(field.TooLong(p.path(), "", longestManager))
+		r.Add(field.TooLong(p.Path(), "", longestManager))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -89,27 +90,9 @@ func instant(v value.Value) (time.Time, bool) {
 	return at, err == nil && !at.IsZero()
 }
 
-// namesIn returns what the items of a list have as the member called field.
-func namesIn(list value.Value, field string) []string {
-	var out []string
-	for item := range list.Items() {
-		out = append(out, item.Get(field).Str())
-	}
-	return out
-}
-
-// texts returns the strings of a list.
-func texts(list value.Value) []string {
-	var out []string
-	for item := range list.Items() {
-		out = append(out, item.Str())
-	}
-	return out
-}
-
 // joined shows a list of strings with commas between them.
 func joined(otherwise string, path ...string) cell {
-	return shown(func(s source) string { return cmp.Or(strings.Join(texts(s.Get(path...)), ","), otherwise) })
+	return shown(func(s source) string { return cmp.Or(strings.Join(walk.Texts(s.Get(path...)), ","), otherwise) })
 }
 
 // labelsOf shows a map of labels.

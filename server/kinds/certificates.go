@@ -20,6 +20,8 @@ import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/server/kinds/pods"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -31,40 +33,40 @@ var keyUsages = []string{
 }
 
 // validateSigning validates a new request for a certificate. An update changes nothing of it but the metadata.
-func validateSigning(r *report, object place, live value.Value) {
+func validateSigning(r *walk.Report, object walk.Place, live value.Value) {
 	if !live.IsAbsent() {
 		return
 	}
-	spec := object.at("spec")
-	request := spec.at("request")
+	spec := object.At("spec")
+	request := spec.At("request")
 	if err := checkSigningRequest(decoded(request)); err != nil {
-		r.invalid(request, err.Error())
+		r.Invalid(request, err.Error())
 	}
-	usages := spec.at("usages")
+	usages := spec.At("usages")
 	if usages.Len() == 0 {
-		r.required(usages, "")
+		r.Required(usages, "")
 	}
-	for i := range usages.indexes() {
-		r.onlyAmong(usages.item(i), keyUsages...)
+	for i := range usages.Indexes() {
+		r.OnlyAmong(usages.Index(i), keyUsages...)
 	}
-	var seen names
-	for i := range usages.indexes() {
-		if usage := usages.item(i); !seen.add(usage.Str()) {
-			r.duplicate(usage)
+	var seen walk.Names
+	for i := range usages.Indexes() {
+		if usage := usages.Index(i); !seen.Add(usage.Str()) {
+			r.Duplicate(usage)
 		}
 	}
-	if signer := spec.at("signerName"); signer.Str() == "kubernetes.io/legacy-unknown" {
-		r.invalid(signer, "the legacy signerName is not allowed via this API version")
+	if signer := spec.At("signerName"); signer.Str() == "kubernetes.io/legacy-unknown" {
+		r.Invalid(signer, "the legacy signerName is not allowed via this API version")
 	} else {
-		r.signerName(signer)
+		r.SignerName(signer)
 	}
-	if seconds := spec.at("expirationSeconds"); seconds.is() && seconds.Int() < 600 {
-		r.invalid(seconds, "may not specify a duration less than 600 seconds (10 minutes)")
+	if seconds := spec.At("expirationSeconds"); seconds.IsSet() && seconds.Int() < 600 {
+		r.Invalid(seconds, "may not specify a duration less than 600 seconds (10 minutes)")
 	}
 }
 
 // decoded returns the bytes of a text in base64.
-func decoded(p place) []byte {
+func decoded(p walk.Place) []byte {
 	text, _ := base64.StdEncoding.DecodeString(p.Str()) // it was decoded before
 	return text
 }
@@ -108,60 +110,60 @@ func checkCertificates(text []byte) error {
 }
 
 // validateApproval validates the conditions that approve or deny a request for a certificate.
-func validateApproval(r *report, object place, live value.Value) {
-	conditions := object.at("status").at("conditions")
-	r.signingConditions(conditions)
-	r.keptConditions(conditions, live)
+func validateApproval(r *walk.Report, object walk.Place, live value.Value) {
+	conditions := object.At("status").At("conditions")
+	validateSigningConditions(r, conditions)
+	validateKeptConditions(r, conditions, live)
 }
 
 // validateSigningStatus validates the certificate of a request and its conditions. The status decides nothing about the request.
-func validateSigningStatus(r *report, object place, live value.Value) {
-	status := object.at("status")
-	conditions, certificate := status.at("conditions"), status.at("certificate")
+func validateSigningStatus(r *walk.Report, object walk.Place, live value.Value) {
+	status := object.At("status")
+	conditions, certificate := status.At("conditions"), status.At("certificate")
 	was := live.Get("status", "certificate")
 	changed := certificate.Str() != was.Str()
-	r.signingConditions(conditions)
+	validateSigningConditions(r, conditions)
 	if err := checkCertificates(decoded(certificate)); changed && err != nil {
-		r.invalidAs(certificate, "<certificate data>", err.Error())
+		r.InvalidAs(certificate, "<certificate data>", err.Error())
 	}
-	r.keptConditions(conditions, live)
+	validateKeptConditions(r, conditions, live)
 	for _, typ := range []string{"Approved", "Denied"} {
 		if countOf(conditions.Value, typ) > countOf(live.Get("status", "conditions"), typ) {
-			r.forbidden(conditions, fmt.Sprintf("updates may not add a condition of type %q", typ))
+			r.Forbidden(conditions, fmt.Sprintf("updates may not add a condition of type %q", typ))
 		}
 	}
 	if changed && was.Str() != "" {
-		r.forbidden(certificate, "updates may not modify existing certificate content")
+		r.Forbidden(certificate, "updates may not modify existing certificate content")
 	}
 }
 
-// signingConditions validates the conditions of a request for a certificate, each alone and together.
-func (r *report) signingConditions(conditions place) {
-	var seen names
-	for i := range conditions.indexes() {
-		typ, status := conditions.item(i).at("type"), conditions.item(i).at("status")
-		r.present(typ)
+// validateSigningConditions validates the conditions of a request for a certificate, each alone and together.
+func validateSigningConditions(r *walk.Report, conditions walk.Place) {
+	var seen walk.Names
+	for i := range conditions.Indexes() {
+		typ, status := conditions.Index(i).At("type"), conditions.Index(i).At("status")
+		r.Present(typ)
 		if slices.Contains([]string{"Approved", "Denied", "Failed"}, typ.Str()) {
-			r.among(status, "True")
+			r.Among(status, "True")
 		} else {
-			r.among(status, "False", "True", "Unknown")
+			r.Among(status, "False", "True", "Unknown")
 		}
-		if !seen.add(typ.Str()) {
-			r.duplicate(typ)
+		if !seen.Add(typ.Str()) {
+			r.Duplicate(typ)
 		}
 	}
-	if seen.has("Approved") && seen.has("Denied") {
+	if seen.Has("Approved") && seen.Has("Denied") {
 		const approved, denied = `conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`
-		r.laterInvalid(conditions, fmt.Sprintf("{%s, %s}", approved, denied),
+		r.LaterInvalid(conditions, fmt.Sprintf("{%s, %s}", approved, denied),
 			fmt.Sprintf("must specify at most one of: `%s`, `%s`", approved, denied))
 	}
 }
 
-// keptConditions refuses that a condition goes with which a request is decided.
-func (r *report) keptConditions(conditions place, live value.Value) {
+// validateKeptConditions refuses that a condition goes with which a request is decided.
+func validateKeptConditions(r *walk.Report, conditions walk.Place, live value.Value) {
 	for _, typ := range []string{"Approved", "Denied", "Failed"} {
 		if countOf(conditions.Value, typ) < countOf(live.Get("status", "conditions"), typ) {
-			r.forbidden(conditions, fmt.Sprintf("updates may not remove a condition of type %q", typ))
+			r.Forbidden(conditions, fmt.Sprintf("updates may not remove a condition of type %q", typ))
 		}
 	}
 }
@@ -186,106 +188,106 @@ const (
 )
 
 // validatePodCertificate validates a PodCertificateRequest. Its spec cannot change.
-func validatePodCertificate(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	if isSet(live) {
-		if !r.same(spec, live.Get("spec")) {
-			r.invalid(spec, "field is immutable")
+func validatePodCertificate(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	if walk.IsSet(live) {
+		if !r.Same(spec, live.Get("spec")) {
+			r.Invalid(spec, "field is immutable")
 		}
 		return
 	}
-	r.signerName(spec.at("signerName"))
-	if annotations := spec.at("unverifiedUserAnnotations"); annotations.is() {
-		r.userAnnotations(annotations)
+	r.SignerName(spec.At("signerName"))
+	if annotations := spec.At("unverifiedUserAnnotations"); annotations.IsSet() {
+		pods.ValidateUserAnnotations(r, annotations)
 	}
-	r.subjectOf(spec, "pod", apivalidation.NameIsDNSSubdomain)
-	r.subjectOf(spec, "serviceAccount", apivalidation.NameIsDNSSubdomain)
-	r.subjectOf(spec, "node", apivalidation.NameIsDNSSubdomain)
-	seconds := spec.at("maxExpirationSeconds")
-	if !seconds.is() {
-		r.required(seconds, "must be set")
+	validateSubjectOf(r, spec, "pod", apivalidation.NameIsDNSSubdomain)
+	validateSubjectOf(r, spec, "serviceAccount", apivalidation.NameIsDNSSubdomain)
+	validateSubjectOf(r, spec, "node", apivalidation.NameIsDNSSubdomain)
+	seconds := spec.At("maxExpirationSeconds")
+	if !seconds.IsSet() {
+		r.Required(seconds, "must be set")
 		return
 	}
 	most := int64(mostOfSigners)
-	if host, _, _ := strings.Cut(spec.text("signerName"), "/"); host == "kubernetes.io" || strings.HasSuffix(host, ".kubernetes.io") {
+	if host, _, _ := strings.Cut(spec.Text("signerName"), "/"); host == "kubernetes.io" || strings.HasSuffix(host, ".kubernetes.io") {
 		most = mostOfOwn
 	}
 	if n := seconds.Int(); n < fewestOfHours || n > most {
-		r.invalid(seconds, fmt.Sprintf("must be in the range [%d, %d]", fewestOfHours, most))
+		r.Invalid(seconds, fmt.Sprintf("must be in the range [%d, %d]", fewestOfHours, most))
 	}
-	r.proof(spec)
+	validateProof(r, spec)
 }
 
-// subjectOf validates the name and the UID of a pod, its account or its node.
-func (r *report) subjectOf(spec place, what string, rule apivalidation.ValidateNameFunc) {
-	name, uid := spec.at(what+"Name"), spec.at(what+"UID")
-	r.invalidAs(name, name.Str(), rule(name.Str(), false)...)
+// validateSubjectOf validates the name and the UID of a pod, its account or its node.
+func validateSubjectOf(r *walk.Report, spec walk.Place, what string, rule apivalidation.ValidateNameFunc) {
+	name, uid := spec.At(what+"Name"), spec.At(what+"UID")
+	r.InvalidAs(name, name.Str(), rule(name.Str(), false)...)
 	if uid.Str() == "" {
-		r.invalidAs(uid, "", "must not be empty")
+		r.InvalidAs(uid, "", "must not be empty")
 	}
 	if len(uid.Str()) > mostOfUID {
-		r.add(field.TooLong(uid.path(), uid.Str(), mostOfUID))
+		r.Add(field.TooLong(uid.Path(), uid.Str(), mostOfUID))
 	}
 }
 
-// proof validates the key of a request, and that whoever made the request has it.
-func (r *report) proof(spec place) {
-	stub, key, signature := spec.at("stubPKCS10Request"), spec.at("pkixPublicKey"), spec.at("proofOfPossession")
+// validateProof validates the key of a request, and that whoever made the request has it.
+func validateProof(r *walk.Report, spec walk.Place) {
+	stub, key, signature := spec.At("stubPKCS10Request"), spec.At("pkixPublicKey"), spec.At("proofOfPossession")
 	switch hasKey, hasSignature := key.Str() != "", signature.Str() != ""; {
 	case stub.Str() != "" && !hasKey && !hasSignature:
-		r.stub(stub)
+		validateStub(r, stub)
 	case stub.Str() == "" && hasKey && hasSignature:
-		r.possession(key, signature, spec.text("podUID"))
+		validatePossession(r, key, signature, spec.Text("podUID"))
 	default:
-		r.invalidAs(spec, field.OmitValueType{}, "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set")
+		r.InvalidAs(spec, field.OmitValueType{}, "exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set")
 	}
 }
 
-// stub validates an empty request for a certificate, whose signature proves who has its key.
-func (r *report) stub(p place) {
+// validateStub validates an empty request for a certificate, whose signature proves who has its key.
+func validateStub(r *walk.Report, p walk.Place) {
 	text := decoded(p)
 	if len(text) > mostOfKey {
-		r.add(field.TooLong(p.path(), text, mostOfKey))
+		r.Add(field.TooLong(p.Path(), text, mostOfKey))
 		return
 	}
 	request, err := x509.ParseCertificateRequest(text)
 	if err != nil {
-		r.invalidAs(p, field.OmitValueType{}, "must be a valid PKCS#10 CSR")
+		r.InvalidAs(p, field.OmitValueType{}, "must be a valid PKCS#10 CSR")
 		return
 	}
 	switch shown, wrong := weakness(request.PublicKey, "P256, P384, or P521"); {
 	case wrong == unknownKey:
-		r.invalidAs(p, field.OmitValueType{}, wrong)
+		r.InvalidAs(p, field.OmitValueType{}, wrong)
 	case wrong != "":
-		r.invalidAs(p, shown, wrong)
+		r.InvalidAs(p, shown, wrong)
 	case request.CheckSignature() != nil:
-		r.invalidAs(p, field.OmitValueType{}, "invalid signature")
+		r.InvalidAs(p, field.OmitValueType{}, "invalid signature")
 	}
 }
 
-// possession validates a key, and a signature of a UID with the key.
-func (r *report) possession(key, signature place, uid string) {
+// validatePossession validates a key, and a signature of a UID with the key.
+func validatePossession(r *walk.Report, key, signature walk.Place, uid string) {
 	der, signed := decoded(key), decoded(signature)
 	if len(der) > mostOfKey {
-		r.add(field.TooLong(key.path(), der, mostOfKey))
+		r.Add(field.TooLong(key.Path(), der, mostOfKey))
 		return
 	}
 	if len(signed) > mostOfKey {
-		r.add(field.TooLong(signature.path(), signed, mostOfKey))
+		r.Add(field.TooLong(signature.Path(), signed, mostOfKey))
 		return
 	}
 	public, err := x509.ParsePKIXPublicKey(der)
 	if err != nil {
-		r.invalidAs(key, key.Str(), "must be a valid PKIX-serialized public key")
+		r.InvalidAs(key, key.Str(), "must be a valid PKIX-serialized public key")
 		return
 	}
 	switch shown, wrong := weakness(public, "P256 or P384"); {
 	case wrong == unknownKey:
-		r.invalidAs(key, key.Str(), wrong)
+		r.InvalidAs(key, key.Str(), wrong)
 	case wrong != "":
-		r.invalidAs(key, shown, wrong)
+		r.InvalidAs(key, shown, wrong)
 	case !verified(public, uid, signed):
-		r.invalidAs(signature, field.OmitValueType{}, "could not verify proof-of-possession signature")
+		r.InvalidAs(signature, field.OmitValueType{}, "could not verify proof-of-possession signature")
 	}
 }
 
@@ -324,154 +326,154 @@ func verified(public any, text string, signature []byte) bool {
 }
 
 // validatePodCertificateStatus validates the status of a PodCertificateRequest, which changes once: with the condition that ends the request.
-func validatePodCertificateStatus(r *report, object place, live value.Value) {
-	status, was := object.at("status"), live.Get("status")
-	conditions := status.at("conditions")
+func validatePodCertificateStatus(r *walk.Report, object walk.Place, live value.Value) {
+	status, was := object.At("status"), live.Get("status")
+	conditions := status.At("conditions")
 	ends := ""
-	for i := range conditions.indexes() {
-		c := conditions.below(conditions.Item(i), fmt.Sprintf("[%d]", i), isMember) // as kube-apiserver writes the index
-		typ, state := c.at("type"), c.at("status")
+	for i := range conditions.Indexes() {
+		c := conditions.Below(conditions.Item(i), fmt.Sprintf("[%d]", i), walk.IsMember) // as kube-apiserver writes the index
+		typ, state := c.At("type"), c.At("status")
 		switch typ.Str() {
 		case "Issued", "Denied", "Failed":
 			if ends != "" {
-				r.invalid(typ, `There may be at most one condition with type "Issued", "Denied", or "Failed"`)
+				r.Invalid(typ, `There may be at most one condition with type "Issued", "Denied", or "Failed"`)
 			}
 			ends = typ.Str()
 			if state.Str() != "True" {
-				r.onlyAmong(state, "True")
+				r.OnlyAmong(state, "True")
 			}
 		default:
-			r.notOneOf(typ, "Issued", "Denied", "Failed")
+			r.NotOneOf(typ, "Issued", "Denied", "Failed")
 		}
 	}
 	validateConditions(r, object, live)
 	const immutable = `status is immutable unless transitioning to "Issued", "Denied", or "Failed"`
 	switch had := endOf(was); {
-	case len(r.errs) > 0:
+	case len(r.Errs) > 0:
 	case had != "":
-		r.sameStatus(status, was, "immutable after PodCertificateRequest is issued, denied, or failed")
+		sameStatus(r, status, was, "immutable after PodCertificateRequest is issued, denied, or failed")
 	case ends == "Denied" || ends == "Failed":
-		r.sameStatus(status, value.Object(value.Member{Name: "conditions", Value: conditions.Value}),
+		sameStatus(r, status, value.Object(value.Member{Name: "conditions", Value: conditions.Value}),
 			"non-condition status fields must be empty when denying or failing the PodCertificateRequest")
 	case ends == "":
-		r.sameStatus(status, was, immutable)
+		sameStatus(r, status, was, immutable)
 	default:
-		r.issued(status, object.at("spec"))
+		validateIssued(r, status, object.At("spec"))
 	}
 }
 
 // mostOfChain is how many bytes an issued chain of certificates may have.
 const mostOfChain = 100 * 1024
 
-// issued validates the chain of certificates that a request for the certificate of a pod got, and its times. The first error ends the
+// validateIssued validates the chain of certificates that a request for the certificate of a pod got, and its times. The first error ends the
 // validation, but for those of the names in the certificate and for times that are missing.
-func (r *report) issued(status, spec place) {
-	chain := status.at("certificateChain")
+func validateIssued(r *walk.Report, status, spec walk.Place) {
+	chain := status.At("certificateChain")
 	if len(chain.Str()) > mostOfChain {
-		r.add(field.TooLong(chain.path(), chain.Str(), mostOfChain))
+		r.Add(field.TooLong(chain.Path(), chain.Str(), mostOfChain))
 		return
 	}
 	block, rest := pem.Decode([]byte(chain.Str()))
 	switch {
 	case block == nil:
-		r.invalidAs(chain, chain.Str(), "issued certificate chain must contain at least one certificate")
+		r.InvalidAs(chain, chain.Str(), "issued certificate chain must contain at least one certificate")
 		return
 	case block.Type != "CERTIFICATE":
-		r.invalidAs(chain, chain.Str(), "issued certificate chain must consist entirely of CERTIFICATE PEM blocks")
+		r.InvalidAs(chain, chain.Str(), "issued certificate chain must consist entirely of CERTIFICATE PEM blocks")
 		return
 	}
 	leaf, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
-		r.invalidAs(chain, chain.Str(), "leaf certificate does not parse as valid X.509")
+		r.InvalidAs(chain, chain.Str(), "leaf certificate does not parse as valid X.509")
 		return
 	}
-	r.leafNames(chain, leaf)
+	validateLeafNames(r, chain, leaf)
 	if wanted, ok := wantedKey(spec).(interface{ Equal(crypto.PublicKey) bool }); ok && !wanted.Equal(leaf.PublicKey) {
-		r.invalidAs(chain, chain.Str(), "leaf certificate was not issued to the requested public key")
+		r.InvalidAs(chain, chain.Str(), "leaf certificate was not issued to the requested public key")
 		return
 	}
-	if !r.leafTimes(status, leaf, spec.Get("maxExpirationSeconds").Int()) {
+	if !leafTimes(r, status, leaf, spec.Get("maxExpirationSeconds").Int()) {
 		return
 	}
 	for block, rest = pem.Decode(rest); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {
-			r.invalidAs(chain, chain.Str(), "issued certificate chain must consist entirely of CERTFICATE PEM blocks") // sic
+			r.InvalidAs(chain, chain.Str(), "issued certificate chain must consist entirely of CERTFICATE PEM blocks") // sic
 			return
 		}
 		if _, err := x509.ParseCertificate(block.Bytes); err != nil {
-			r.invalidAs(chain, chain.Str(), "intermediate certificate does not parse as valid X.509")
+			r.InvalidAs(chain, chain.Str(), "intermediate certificate does not parse as valid X.509")
 			return
 		}
 	}
 }
 
 // wantedKey returns the public key that a certificate is requested for. The key was validated when the request was created.
-func wantedKey(spec place) any {
-	if der := decoded(spec.at("stubPKCS10Request")); len(der) > 0 {
+func wantedKey(spec walk.Place) any {
+	if der := decoded(spec.At("stubPKCS10Request")); len(der) > 0 {
 		if request, err := x509.ParseCertificateRequest(der); err == nil {
 			return request.PublicKey
 		}
 		return nil
 	}
-	key, err := x509.ParsePKIXPublicKey(decoded(spec.at("pkixPublicKey")))
+	key, err := x509.ParsePKIXPublicKey(decoded(spec.At("pkixPublicKey")))
 	if err != nil {
 		return nil
 	}
 	return key
 }
 
-// leafNames validates the names that an issued certificate is for.
-func (r *report) leafNames(chain place, leaf *x509.Certificate) {
+// validateLeafNames validates the names that an issued certificate is for.
+func validateLeafNames(r *walk.Report, chain walk.Place, leaf *x509.Certificate) {
 	for _, name := range leaf.DNSNames {
 		if name == "" {
-			r.invalidAs(chain, name, "leaf certificate should not contain empty DNSName")
+			r.InvalidAs(chain, name, "leaf certificate should not contain empty DNSName")
 		}
 		if strings.Contains(name, "..") {
-			r.invalidAs(chain, name, "leaf certificate's DNSName should not contain '..'")
+			r.InvalidAs(chain, name, "leaf certificate's DNSName should not contain '..'")
 		}
 		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") {
-			r.invalidAs(chain, name, "leaf certificate's DNSName should not start or end with '.'")
+			r.InvalidAs(chain, name, "leaf certificate's DNSName should not start or end with '.'")
 		}
 	}
 	for _, address := range leaf.EmailAddresses {
 		if _, err := mail.ParseAddress(address); err != nil {
-			r.invalidAs(chain, address, "leaf certificate should not contain invalid EmailAddress")
+			r.InvalidAs(chain, address, "leaf certificate should not contain invalid EmailAddress")
 		}
 	}
 }
 
 // leafTimes validates the times of an issued certificate against those in the status, and reports whether they are right.
-func (r *report) leafTimes(status place, leaf *x509.Certificate, seconds int64) bool {
-	chain := status.at("certificateChain")
-	from, until, refresh := status.at("notBefore"), status.at("notAfter"), status.at("beginRefreshAt")
-	for _, p := range [...]place{from, until} {
+func leafTimes(r *walk.Report, status walk.Place, leaf *x509.Certificate, seconds int64) bool {
+	chain := status.At("certificateChain")
+	from, until, refresh := status.At("notBefore"), status.At("notAfter"), status.At("beginRefreshAt")
+	for _, p := range [...]walk.Place{from, until} {
 		if p.IsAbsent() { // a time of zero is null
-			r.required(p, "must be present and consistent with the issued certificate")
+			r.Required(p, "must be present and consistent with the issued certificate")
 		}
 	}
 	if refresh.IsAbsent() {
-		r.required(refresh, "must be present and in the range [notbefore+10min, notafter-10min]")
+		r.Required(refresh, "must be present and in the range [notbefore+10min, notafter-10min]")
 	}
-	if len(r.errs) > 0 {
+	if len(r.Errs) > 0 {
 		return false
 	}
 	const skew, margin = 5 * time.Minute, 10 * time.Minute
 	lifetime, begin := leaf.NotAfter.Sub(leaf.NotBefore), timeOf(refresh.Value)
 	switch {
 	case !timeOf(from.Value).Equal(leaf.NotBefore):
-		r.wrongTime(from, "must be set to the NotBefore time encoded in the leaf certificate")
+		wrongTime(r, from, "must be set to the NotBefore time encoded in the leaf certificate")
 	case time.Since(leaf.NotBefore).Abs() > skew:
-		r.wrongTime(from, "must be set to within 5 minutes of kube-apiserver's current time")
+		wrongTime(r, from, "must be set to within 5 minutes of kube-apiserver's current time")
 	case !timeOf(until.Value).Equal(leaf.NotAfter):
-		r.wrongTime(until, "must be set to the NotAfter time encoded in the leaf certificate")
+		wrongTime(r, until, "must be set to the NotAfter time encoded in the leaf certificate")
 	case lifetime < time.Hour:
-		r.invalidAs(chain, lifetime, "leaf certificate lifetime must be >= 1 hour")
+		r.InvalidAs(chain, lifetime, "leaf certificate lifetime must be >= 1 hour")
 	case lifetime > time.Duration(seconds)*time.Second:
-		r.invalidAs(chain, lifetime, fmt.Sprintf("leaf certificate lifetime must be <= spec.maxExpirationSeconds (%v)", seconds))
+		r.InvalidAs(chain, lifetime, fmt.Sprintf("leaf certificate lifetime must be <= spec.maxExpirationSeconds (%v)", seconds))
 	case begin.Before(leaf.NotBefore.Add(margin)):
-		r.wrongTime(refresh, "must be at least 10 minutes after status.notBefore")
+		wrongTime(r, refresh, "must be at least 10 minutes after status.notBefore")
 	case begin.After(leaf.NotAfter.Add(-margin)):
-		r.wrongTime(refresh, "must be at least 10 minutes before status.notAfter")
+		wrongTime(r, refresh, "must be at least 10 minutes before status.notAfter")
 	default:
 		return true
 	}
@@ -479,7 +481,7 @@ func (r *report) leafTimes(status place, leaf *x509.Certificate, seconds int64) 
 }
 
 // wrongTime refuses a time.
-func (r *report) wrongTime(p place, detail string) { r.invalidAs(p, timeOf(p.Value), detail) }
+func wrongTime(r *walk.Report, p walk.Place, detail string) { r.InvalidAs(p, timeOf(p.Value), detail) }
 
 // endOf returns the type of the condition that ended a request.
 func endOf(status value.Value) string {
@@ -492,9 +494,9 @@ func endOf(status value.Value) string {
 	return ""
 }
 
-func (r *report) sameStatus(p place, want value.Value, detail string) {
-	if !r.same(p, want) {
-		r.invalidAs(p, field.OmitValueType{}, detail)
+func sameStatus(r *walk.Report, p walk.Place, want value.Value, detail string) {
+	if !r.Same(p, want) {
+		r.InvalidAs(p, field.OmitValueType{}, detail)
 	}
 }
 
@@ -502,31 +504,31 @@ func (r *report) sameStatus(p place, want value.Value, detail string) {
 const mostOfBundle = 1 << 20
 
 // validateBundle validates a ClusterTrustBundle. A text that does not change is not read.
-func validateBundle(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	signer, text := spec.at("signerName"), spec.at("trustBundle")
+func validateBundle(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	signer, text := spec.At("signerName"), spec.At("trustBundle")
 	if signer.Str() != "" {
-		r.signerName(signer)
+		r.SignerName(signer)
 	}
-	if !isSet(live) || live.Get("spec", "trustBundle").Str() != text.Str() {
-		r.anchors(text)
+	if !walk.IsSet(live) || live.Get("spec", "trustBundle").Str() != text.Str() {
+		validateAnchors(r, text)
 	}
-	if isSet(live) && live.Get("spec", "signerName").Str() != signer.Str() {
-		r.laterInvalid(signer, signer.Str(), "field is immutable")
+	if walk.IsSet(live) && live.Get("spec", "signerName").Str() != signer.Str() {
+		r.LaterInvalid(signer, signer.Str(), "field is immutable")
 	}
 }
 
-// anchors validates the certificates of a trust bundle.
-func (r *report) anchors(p place) {
+// validateAnchors validates the certificates of a trust bundle.
+func validateAnchors(r *walk.Report, p walk.Place) {
 	if len(p.Str()) > mostOfBundle {
-		r.add(field.TooLong(p.path(), "", mostOfBundle))
+		r.Add(field.TooLong(p.Path(), "", mostOfBundle))
 		return
 	}
-	before, at, order := len(r.errs), map[string][]int{}, []string{}
+	before, at, order := len(r.Errs), map[string][]int{}, []string{}
 	i := 0
 	for block, rest := pem.Decode([]byte(p.Str())); block != nil; block, rest = pem.Decode(rest) {
 		if wrong := whyNoAnchor(block); wrong != "" {
-			r.invalidAs(p, "<value omitted>", fmt.Sprintf("entry %d %s", i, wrong))
+			r.InvalidAs(p, "<value omitted>", fmt.Sprintf("entry %d %s", i, wrong))
 		} else {
 			der := string(block.Bytes)
 			if len(at[der]) == 0 {
@@ -536,15 +538,15 @@ func (r *report) anchors(p place) {
 		}
 		i++
 	}
-	if len(r.errs) > before {
+	if len(r.Errs) > before {
 		return
 	}
 	if len(order) == 0 {
-		r.invalidAs(p, "<value omitted>", "at least one trust anchor must be provided")
+		r.InvalidAs(p, "<value omitted>", "at least one trust anchor must be provided")
 	}
 	for _, der := range order {
 		if len(at[der]) > 1 {
-			r.invalidAs(p, "<value omitted>", fmt.Sprintf("duplicate trust anchor (indices %v)", at[der]))
+			r.InvalidAs(p, "<value omitted>", fmt.Sprintf("duplicate trust anchor (indices %v)", at[der]))
 		}
 	}
 }

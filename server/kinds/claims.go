@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/server/kinds/pods"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -18,35 +20,35 @@ import (
 // validateDeviceClaim validates a ResourceClaim.
 //
 // The spec of a claim cannot change, so an update checks nothing else of it.
-func validateDeviceClaim(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	if isSet(live) {
-		r.unchangedLater(spec, live.Get("spec"))
+func validateDeviceClaim(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	if walk.IsSet(live) {
+		r.UnchangedLater(spec, live.Get("spec"))
 		return
 	}
-	r.adminAccess(object, spec.at("devices").at("requests"), "exactly")
-	r.deviceClaim(spec.at("devices"))
+	validateAdminAccess(r, object, spec.At("devices").At("requests"), "exactly")
+	validateClaimSpec(r, spec.At("devices"))
 }
 
-// adminAccess refuses devices with admin access for the first of a list that has it, unless the namespace of the object is for admins. from
+// validateAdminAccess refuses devices with admin access for the first of a list that has it, unless the namespace of the object is for admins. from
 // is the member of an item that says so, "" for the item itself; the error does not mention it.
-func (r *report) adminAccess(object, list place, from string) {
+func validateAdminAccess(r *walk.Report, object, list walk.Place, from string) {
 	const label = "resource.kubernetes.io/admin-access"
-	if r.namespace == nil {
+	if r.Namespace == nil {
 		return
 	}
-	for i := range list.indexes() {
+	for i := range list.Indexes() {
 		of := list.Item(i)
 		if from != "" {
 			of = of.Get(from)
 		}
-		if access := list.item(i).at("adminAccess").with(of.Get("adminAccess")); access.Bool() {
-			namespace, err := r.namespace(list.context(), object.Get("metadata", "namespace").Str())
+		if access := list.Index(i).At("adminAccess").WithValue(of.Get("adminAccess")); access.Bool() {
+			namespace, err := r.Namespace(list.Context(), object.Get("metadata", "namespace").Str())
 			switch {
 			case err != nil:
-				r.add(field.InternalError(access.path(), fmt.Errorf("could not retrieve namespace to verify admin access: %w", err)))
+				r.Add(field.InternalError(access.Path(), fmt.Errorf("could not retrieve namespace to verify admin access: %w", err)))
 			case namespace.Get("metadata", "labels", label).Str() != "true":
-				r.forbidden(access, "admin access to devices requires the `"+label+": true` label on the containing namespace")
+				r.Forbidden(access, "admin access to devices requires the `"+label+": true` label on the containing namespace")
 			}
 			return
 		}
@@ -56,104 +58,104 @@ func (r *report) adminAccess(object, list place, from string) {
 // validateClaimStatus validates the status of a ResourceClaim.
 //
 // A claim is reserved for its consumers only once devices are allocated, and the allocation stays as it is.
-func validateClaimStatus(r *report, object place, live value.Value) {
-	status, was := object.at("status"), live.Get("status")
-	reserved, allocation := status.at("reservedFor"), status.at("allocation")
+func validateClaimStatus(r *walk.Report, object walk.Place, live value.Value) {
+	status, was := object.At("status"), live.Get("status")
+	reserved, allocation := status.At("reservedFor"), status.At("allocation")
 	if !slices.ContainsFunc(slices.Collect(was.Get("allocation", "devices", "results").Items()), func(v value.Value) bool { return v.Get("adminAccess").Bool() }) {
-		r.adminAccess(object, allocation.at("devices").at("results"), "")
+		validateAdminAccess(r, object, allocation.At("devices").At("results"), "")
 	}
-	isNew := allocation.is() && !isSet(was.Get("allocation"))
+	isNew := allocation.IsSet() && !walk.IsSet(was.Get("allocation"))
 	switch {
 	case isNew:
-		r.declaredAllocation(allocation.at("devices"))
-	case allocation.is() && !r.same(allocation, was.Get("allocation")):
-		r.laterInvalid(allocation, nil, "field cannot be modified once set")
+		validateDeclaredAllocation(r, allocation.At("devices"))
+	case allocation.IsSet() && !r.Same(allocation, was.Get("allocation")):
+		r.LaterInvalid(allocation, nil, "field cannot be modified once set")
 	}
-	if !r.same(reserved, was.Get("reservedFor")) {
-		r.onceLater(reserved, mostConsumers, func(v value.Value) string { return v.Get("uid").Str() })
+	if !r.Same(reserved, was.Get("reservedFor")) {
+		onceLater(r, reserved, mostConsumers, func(v value.Value) string { return v.Get("uid").Str() })
 	}
-	for i := range few(reserved, mostConsumers).indexes() {
-		consumer := reserved.item(i)
+	for i := range few(reserved, mostConsumers).Indexes() {
+		consumer := reserved.Index(i)
 		for _, name := range [...]string{"resource", "name", "uid"} {
-			r.present(consumer.at(name))
+			r.Present(consumer.At(name))
 		}
 	}
-	devices := status.at("devices")
-	if !r.same(devices, was.Get("devices")) {
-		r.onceLater(devices, noLimit, func(v value.Value) string { return fmt.Sprint(sharedDeviceOf(v)) })
+	devices := status.At("devices")
+	if !r.Same(devices, was.Get("devices")) {
+		onceLater(r, devices, noLimit, func(v value.Value) string { return fmt.Sprint(sharedDeviceOf(v)) })
 	}
-	r.deviceStatuses(devices, allocation.Value, was.Get("allocation"))
-	if reserved.Len() > 0 && !allocation.is() {
-		r.forbidden(reserved, "may not be specified when `allocated` is not set")
+	validateDeviceStatuses(r, devices, allocation.Value, was.Get("allocation"))
+	if reserved.Len() > 0 && !allocation.IsSet() {
+		r.Forbidden(reserved, "may not be specified when `allocated` is not set")
 	}
 	if isNew {
-		r.allocation(allocation, object.Get("spec", "devices", "requests"))
+		validateAllocation(r, allocation, object.Get("spec", "devices", "requests"))
 	}
 }
 
-// allocation validates which devices a claim got, given what it asked for.
-func (r *report) allocation(p place, requests value.Value) {
-	devices := p.at("devices")
-	results, configs := few(devices.at("results"), mostInClaim), few(devices.at("config"), 2*mostInClaim)
-	for i := range results.indexes() {
-		result := results.item(i)
-		device := result.at("device")
-		r.requestName(result.at("request"), requests)
-		r.invalidAs(device, device.Str(), validation.IsDNS1123Label(device.Str())...)
-		r.bindings(result.at("bindingConditions"), result.at("bindingFailureConditions"))
-		r.tolerationValues(result.at("tolerations"))
+// validateAllocation validates which devices a claim got, given what it asked for.
+func validateAllocation(r *walk.Report, p walk.Place, requests value.Value) {
+	devices := p.At("devices")
+	results, configs := few(devices.At("results"), mostInClaim), few(devices.At("config"), 2*mostInClaim)
+	for i := range results.Indexes() {
+		result := results.Index(i)
+		device := result.At("device")
+		validateRequestName(r, result.At("request"), requests)
+		r.InvalidAs(device, device.Str(), validation.IsDNS1123Label(device.Str())...)
+		validateBindings(r, result.At("bindingConditions"), result.At("bindingFailureConditions"))
+		validateTolerationValues(r, result.At("tolerations"))
 	}
-	for i := range configs.indexes() {
-		c := configs.item(i)
-		r.requestNames(c.at("requests"), requests)
-		r.deviceConfig(c)
+	for i := range configs.Indexes() {
+		c := configs.Index(i)
+		validateRequestNames(r, c.At("requests"), requests)
+		validateDeviceConfig(r, c)
 	}
-	if selector := p.at("nodeSelector"); selector.is() {
-		r.nodeSelector(selector)
+	if selector := p.At("nodeSelector"); selector.IsSet() {
+		pods.ValidateNodeSelector(r, selector)
 	}
 }
 
-// declaredAllocation validates what the types of an allocation declare.
-func (r *report) declaredAllocation(devices place) {
-	results, configs := devices.at("results"), devices.at("config")
-	for i := range r.atMostLater(results, mostInClaim).indexes() {
-		result := results.item(i)
-		r.driverLater(result)
-		r.poolLater(result.at("pool"))
-		r.declaredTolerations(result.at("tolerations"))
+// validateDeclaredAllocation validates what the types of an allocation declare.
+func validateDeclaredAllocation(r *walk.Report, devices walk.Place) {
+	results, configs := devices.At("results"), devices.At("config")
+	for i := range atMostLater(r, results, mostInClaim).Indexes() {
+		result := results.Index(i)
+		validateDriverLater(r, result)
+		validatePoolLater(r, result.At("pool"))
+		validateDeclaredTolerations(r, result.At("tolerations"))
 		for _, name := range [...]string{"bindingConditions", "bindingFailureConditions"} {
-			r.atMostLater(result.at(name), mostBindings)
+			atMostLater(r, result.At(name), mostBindings)
 		}
-		r.uuidLater(result.at("shareID"))
+		validateUuidLater(r, result.At("shareID"))
 	}
-	for i := range r.atMostLater(configs, 2*mostInClaim).indexes() {
-		c := configs.item(i)
-		if source := c.at("source"); source.Str() == "" {
-			r.later(source, "")
+	for i := range atMostLater(r, configs, 2*mostInClaim).Indexes() {
+		c := configs.Index(i)
+		if source := c.At("source"); source.Str() == "" {
+			r.Later(source, "")
 		} else {
-			r.amongLater(source, "FromClaim", "FromClass")
+			r.AmongLater(source, "FromClaim", "FromClass")
 		}
-		r.onceLater(c.at("requests"), mostInClaim, value.Value.Str)
-		r.driverLater(c.at("opaque"))
+		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
+		validateDriverLater(r, c.At("opaque"))
 	}
 }
 
-// poolLater is poolName for what is told after the rest.
-func (r *report) poolLater(p place) {
-	before := len(r.errs)
+// validatePoolLater is poolName for what is told after the rest.
+func validatePoolLater(r *walk.Report, p walk.Place) {
+	before := len(r.Errs)
 	if p.Str() == "" {
-		r.later(p, "")
+		r.Later(p, "")
 		return
 	}
-	r.poolName(p)
-	r.last = append(r.last, r.errs[before:]...)
-	r.errs = r.errs[:before]
+	validatePoolName(r, p)
+	r.Last = append(r.Last, r.Errs[before:]...)
+	r.Errs = r.Errs[:before]
 }
 
-// uuidLater validates the identity of a share of a device.
-func (r *report) uuidLater(p place) {
-	if p.is() && !lowerUUID().MatchString(p.Str()) {
-		r.laterInvalid(p, p.Str(), "must be a lowercase UUID in 8-4-4-4-12 format")
+// validateUuidLater validates the identity of a share of a device.
+func validateUuidLater(r *walk.Report, p walk.Place) {
+	if p.IsSet() && !lowerUUID().MatchString(p.Str()) {
+		r.LaterInvalid(p, p.Str(), "must be a lowercase UUID in 8-4-4-4-12 format")
 	}
 }
 
@@ -167,27 +169,27 @@ const (
 )
 
 // few returns a list, or none if it is too long: its items are not validated then.
-func few(p place, most int) place {
+func few(p walk.Place, most int) walk.Place {
 	if most >= 0 && p.Len() > most {
-		return p.with(value.Value{})
+		return p.WithValue(value.Value{})
 	}
 	return p
 }
 
 // atMostLater refuses a list that is too long after the rest, and returns it as few does.
-func (r *report) atMostLater(p place, most int) place {
+func atMostLater(r *walk.Report, p walk.Place, most int) walk.Place {
 	if most >= 0 && p.Len() > most {
-		r.last = append(r.last, field.TooMany(p.path(), p.Len(), most))
+		r.Last = append(r.Last, field.TooMany(p.Path(), p.Len(), most))
 	}
 	return few(p, most)
 }
 
 // onceLater refuses a list that is too long, or items with the same key, after the rest. It returns the list as few does.
-func (r *report) onceLater(p place, most int, key func(value.Value) string) place {
-	var met names
-	for i := range r.atMostLater(p, most).indexes() {
-		if item := p.item(i); !met.add(key(item.Value)) {
-			r.last = append(r.last, field.Duplicate(item.path(), r.ordered(item)))
+func onceLater(r *walk.Report, p walk.Place, most int, key func(value.Value) string) walk.Place {
+	var met walk.Names
+	for i := range atMostLater(r, p, most).Indexes() {
+		if item := p.Index(i); !met.Add(key(item.Value)) {
+			r.Last = append(r.Last, field.Duplicate(item.Path(), r.Ordered(item)))
 		}
 	}
 	return few(p, most)
@@ -197,136 +199,136 @@ func (r *report) onceLater(p place, most int, key func(value.Value) string) plac
 func nameOf(v value.Value) string { return v.Get("name").Str() }
 
 // validateDeviceTemplate validates a ResourceClaimTemplate.
-func validateDeviceTemplate(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	of := spec.at("spec")
-	if !isSet(live) { // the error has the path of a claim
-		r.adminAccess(object, spec.at("devices").at("requests").with(of.Get("devices", "requests")), "exactly")
+func validateDeviceTemplate(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	of := spec.At("spec")
+	if !walk.IsSet(live) { // the error has the path of a claim
+		validateAdminAccess(r, object, spec.At("devices").At("requests").WithValue(of.Get("devices", "requests")), "exactly")
 	}
-	r.claimMetadata(spec.at("metadata"))
-	r.deviceClaim(of.at("devices"))
-	if isSet(live) {
-		r.unchanged(spec, live.Get("spec"))
+	pods.ValidateClaimMetadata(r, spec.At("metadata"))
+	validateClaimSpec(r, of.At("devices"))
+	if walk.IsSet(live) {
+		r.Unchanged(spec, live.Get("spec"))
 	}
 }
 
-// deviceClaim validates which devices are asked for.
+// validateClaimSpec validates which devices are asked for.
 //
 // A constraint names one attribute that the devices have in common, or that tells them apart.
-func (r *report) deviceClaim(p place) {
-	requests, constraints, configs := p.at("requests"), p.at("constraints"), p.at("config")
-	for i := range r.onceLater(requests, mostInClaim, nameOf).indexes() {
-		r.deviceRequest(requests.item(i))
+func validateClaimSpec(r *walk.Report, p walk.Place) {
+	requests, constraints, configs := p.At("requests"), p.At("constraints"), p.At("config")
+	for i := range onceLater(r, requests, mostInClaim, nameOf).Indexes() {
+		validateDeviceRequest(r, requests.Index(i))
 	}
-	for i := range r.atMostLater(constraints, mostInClaim).indexes() {
-		c := constraints.item(i)
-		r.onceLater(c.at("requests"), mostInClaim, value.Value.Str)
-		r.requestNames(c.at("requests"), requests.Value)
-		match, distinct := c.at("matchAttribute"), c.at("distinctAttribute")
-		if !match.is() && !distinct.is() {
-			r.required(c, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
+	for i := range atMostLater(r, constraints, mostInClaim).Indexes() {
+		c := constraints.Index(i)
+		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
+		validateRequestNames(r, c.At("requests"), requests.Value)
+		match, distinct := c.At("matchAttribute"), c.At("distinctAttribute")
+		if !match.IsSet() && !distinct.IsSet() {
+			r.Required(c, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
 		}
-		for _, name := range [...]place{match, distinct} {
-			if name.is() {
-				r.qualifiedLater(name)
+		for _, name := range [...]walk.Place{match, distinct} {
+			if name.IsSet() {
+				validateQualifiedLater(r, name)
 			}
 		}
 	}
-	for i := range r.atMostLater(configs, mostInClaim).indexes() {
-		c := configs.item(i)
-		r.onceLater(c.at("requests"), mostInClaim, value.Value.Str)
-		r.requestNames(c.at("requests"), requests.Value)
-		r.deviceConfig(c)
-		r.driverLater(c.at("opaque"))
+	for i := range atMostLater(r, configs, mostInClaim).Indexes() {
+		c := configs.Index(i)
+		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
+		validateRequestNames(r, c.At("requests"), requests.Value)
+		validateDeviceConfig(r, c)
+		validateDriverLater(r, c.At("opaque"))
 	}
 }
 
-// deviceRequest validates a request, which is for a device or for the first of some that is there.
-func (r *report) deviceRequest(p place) {
-	name, first, exactly := p.at("name"), p.at("firstAvailable"), p.at("exactly")
-	r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
+// validateDeviceRequest validates a request, which is for a device or for the first of some that is there.
+func validateDeviceRequest(r *walk.Report, p walk.Place) {
+	name, first, exactly := p.At("name"), p.At("firstAvailable"), p.At("exactly")
+	r.InvalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
 	one := first.Len() > 0
 	switch {
-	case !one && !exactly.is():
-		r.required(p, "exactly one of `exactly` or `firstAvailable` is required")
-	case one && exactly.is():
-		r.invalidAs(p, nil, "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
-	case exactly.is():
-		if class := exactly.at("deviceClassName"); r.present(class) {
-			r.subdomain(class)
+	case !one && !exactly.IsSet():
+		r.Required(p, "exactly one of `exactly` or `firstAvailable` is required")
+	case one && exactly.IsSet():
+		r.InvalidAs(p, nil, "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set")
+	case exactly.IsSet():
+		if class := exactly.At("deviceClassName"); r.Present(class) {
+			r.Subdomain(class)
 		}
-		r.exactRequest(exactly)
+		validateExactRequest(r, exactly)
 	default:
-		for i := range few(first, mostInstead).indexes() {
-			name := first.item(i).at("name")
-			r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
-			r.exactRequest(first.item(i))
+		for i := range few(first, mostInstead).Indexes() {
+			name := first.Index(i).At("name")
+			r.InvalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
+			validateExactRequest(r, first.Index(i))
 		}
 	}
-	r.declaredRequest(exactly)
-	for i := range r.onceLater(first, mostInstead, nameOf).indexes() { // which are declared to be valid, beside an exact request too
-		r.subdomainLater(first.item(i).at("deviceClassName"))
-		r.declaredRequest(first.item(i))
+	validateDeclaredRequest(r, exactly)
+	for i := range onceLater(r, first, mostInstead, nameOf).Indexes() { // which are declared to be valid, beside an exact request too
+		r.SubdomainLater(first.Index(i).At("deviceClassName"))
+		validateDeclaredRequest(r, first.Index(i))
 	}
 }
 
-// exactRequest validates a request for devices of a class.
-func (r *report) exactRequest(p place) {
-	r.deviceSelectors(p.at("selectors"), false)
-	mode, count := p.at("allocationMode"), p.at("count")
+// validateExactRequest validates a request for devices of a class.
+func validateExactRequest(r *walk.Report, p walk.Place) {
+	validateDeviceSelectors(r, p.At("selectors"), false)
+	mode, count := p.At("allocationMode"), p.At("count")
 	switch mode.Str() {
 	case "All":
 		if count.Int() != 0 {
-			r.invalid(count, "must not be specified when allocationMode is 'All'")
+			r.Invalid(count, "must not be specified when allocationMode is 'All'")
 		}
 	case "ExactCount":
 		if count.Int() <= 0 {
-			r.invalidAs(count, count.Int(), "must be greater than zero")
+			r.InvalidAs(count, count.Int(), "must be greater than zero")
 		}
 	}
-	r.tolerationValues(p.at("tolerations"))
+	validateTolerationValues(r, p.At("tolerations"))
 }
 
-// tolerationValues validates the values of tolerations of devices.
-func (r *report) tolerationValues(p place) {
-	for i := range p.indexes() {
-		t := p.item(i)
-		switch v := t.at("value"); t.text("operator") {
+// validateTolerationValues validates the values of tolerations of devices.
+func validateTolerationValues(r *walk.Report, p walk.Place) {
+	for i := range p.Indexes() {
+		t := p.Index(i)
+		switch v := t.At("value"); t.Text("operator") {
 		case "Exists":
 			if v.Str() != "" {
-				r.invalid(v, "must be empty for operator `Exists`")
+				r.Invalid(v, "must be empty for operator `Exists`")
 			}
 		case "Equal":
-			r.invalidAs(v, v.Str(), validation.IsValidLabelValue(v.Str())...)
+			r.InvalidAs(v, v.Str(), validation.IsValidLabelValue(v.Str())...)
 		}
 	}
 }
 
-// declaredRequest validates what the type of a request declares, beside its class.
-func (r *report) declaredRequest(request place) {
-	r.atMostLater(request.at("selectors"), mostInClaim)
-	if mode := request.at("allocationMode"); mode.Str() != "" {
-		r.amongLater(mode, "All", "ExactCount")
+// validateDeclaredRequest validates what the type of a request declares, beside its class.
+func validateDeclaredRequest(r *walk.Report, request walk.Place) {
+	atMostLater(r, request.At("selectors"), mostInClaim)
+	if mode := request.At("allocationMode"); mode.Str() != "" {
+		r.AmongLater(mode, "All", "ExactCount")
 	}
-	r.declaredTolerations(request.at("tolerations"))
+	validateDeclaredTolerations(r, request.At("tolerations"))
 }
 
-// declaredTolerations validates what the type of a toleration declares.
-func (r *report) declaredTolerations(p place) {
-	for i := range p.indexes() {
-		t := p.item(i)
-		if key := t.at("key"); key.Str() != "" {
+// validateDeclaredTolerations validates what the type of a toleration declares.
+func validateDeclaredTolerations(r *walk.Report, p walk.Place) {
+	for i := range p.Indexes() {
+		t := p.Index(i)
+		if key := t.At("key"); key.Str() != "" {
 			for _, detail := range validation.IsQualifiedName(key.Str()) {
-				r.laterInvalid(key, key.Str(), detail)
+				r.LaterInvalid(key, key.Str(), detail)
 			}
 		}
-		if operator := t.at("operator"); operator.Str() == "" {
-			r.later(operator, "")
+		if operator := t.At("operator"); operator.Str() == "" {
+			r.Later(operator, "")
 		} else {
-			r.amongLater(operator, "Equal", "Exists")
+			r.AmongLater(operator, "Equal", "Exists")
 		}
-		if effect := t.at("effect"); effect.Str() != "" {
-			r.amongLater(effect, taintEffects...)
+		if effect := t.At("effect"); effect.Str() != "" {
+			r.AmongLater(effect, taintEffects...)
 		}
 	}
 }
@@ -334,92 +336,74 @@ func (r *report) declaredTolerations(p place) {
 // taintEffects are what the taint of a device does.
 var taintEffects = []string{"NoExecute", "NoSchedule", "None"}
 
-// amongLater is onlyAmong for what is told after the rest.
-func (r *report) amongLater(p place, values ...string) {
-	if !slices.Contains(values, p.Str()) {
-		r.last = append(r.last, field.NotSupported(p.path(), Enumeration(p.Str()), values))
-	}
-}
-
-// subdomainLater is subdomain for what is told after the rest, and required.
-func (r *report) subdomainLater(p place) {
-	if p.Str() == "" {
-		r.later(p, "")
-		return
-	}
-	for _, detail := range content.IsDNS1123Subdomain(p.Str()) {
-		r.laterInvalid(p, p.Str(), detail)
-	}
-}
-
-// deviceSelectors validates expressions that devices have to meet. Stored expressions were valid once.
-func (r *report) deviceSelectors(p place, stored bool) {
-	e := expressions{report: r}
-	for i := range few(p, mostInClaim).indexes() {
-		if cel := p.item(i).at("cel"); !cel.is() {
-			r.required(cel, "")
+// validateDeviceSelectors validates expressions that devices have to meet. Stored expressions were valid once.
+func validateDeviceSelectors(r *walk.Report, p walk.Place, stored bool) {
+	e := expressions{Report: r}
+	for i := range few(p, mostInClaim).Indexes() {
+		if cel := p.Index(i).At("cel"); !cel.IsSet() {
+			r.Required(cel, "")
 		} else if !stored {
-			e.compile(cel.at("expression"), Selector, "")
+			e.compile(cel.At("expression"), walk.Selector, "")
 		}
 	}
 }
 
-// deviceConfig validates parameters for a driver.
-func (r *report) deviceConfig(p place) {
-	opaque := p.at("opaque")
-	if !opaque.is() {
-		r.required(opaque, "")
+// validateDeviceConfig validates parameters for a driver.
+func validateDeviceConfig(r *walk.Report, p walk.Place) {
+	opaque := p.At("opaque")
+	if !opaque.IsSet() {
+		r.Required(opaque, "")
 		return
 	}
-	switch parameters := opaque.at("parameters"); {
-	case !parameters.is():
-		r.required(parameters, "")
+	switch parameters := opaque.At("parameters"); {
+	case !parameters.IsSet():
+		r.Required(parameters, "")
 	case parameters.Kind() != value.KindObject:
-		r.invalidAs(parameters, "<value omitted>", "must be a valid JSON object")
+		r.InvalidAs(parameters, "<value omitted>", "must be a valid JSON object")
 	}
 }
 
-// driverLater validates the name of a driver in an object, which may be absent.
-func (r *report) driverLater(of place) {
-	p := of.at("driver")
+// validateDriverLater validates the name of a driver in an object, which may be absent.
+func validateDriverLater(r *walk.Report, of walk.Place) {
+	p := of.At("driver")
 	switch {
-	case !of.is():
+	case !of.IsSet():
 		return
 	case p.Str() == "":
-		r.later(p, "")
+		r.Later(p, "")
 		return
 	}
-	if len(p.Str()) > longestDriver {
-		r.last = append(r.last, field.TooLongCharacters(p.path(), p.Str(), longestDriver))
+	if len(p.Str()) > walk.LongestDriver {
+		r.Last = append(r.Last, field.TooLongCharacters(p.Path(), p.Str(), walk.LongestDriver))
 	}
 	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
 	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
-		r.laterInvalid(p, p.Str(), detail)
+		r.LaterInvalid(p, p.Str(), detail)
 	}
 }
 
-// requestNames validates references to requests of a claim, or to their alternatives.
+// validateRequestNames validates references to requests of a claim, or to their alternatives.
 //
 // "gpu" names a request, and "gpu/large" one of its alternatives.
-func (r *report) requestNames(p place, requests value.Value) {
-	for i := range few(p, mostInClaim).indexes() {
-		r.requestName(p.item(i), requests)
+func validateRequestNames(r *walk.Report, p walk.Place, requests value.Value) {
+	for i := range few(p, mostInClaim).Indexes() {
+		validateRequestName(r, p.Index(i), requests)
 	}
 }
 
-// requestName validates a reference to a request.
-func (r *report) requestName(ref place, requests value.Value) {
+// validateRequestName validates a reference to a request.
+func validateRequestName(r *walk.Report, ref walk.Place, requests value.Value) {
 	const detail = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 	parts := strings.Split(ref.Str(), "/")
 	if len(parts) > 2 {
-		r.invalid(ref, detail)
+		r.Invalid(ref, detail)
 		return
 	}
 	for _, part := range parts {
-		r.invalidAs(ref, part, validation.IsDNS1123Label(part)...)
+		r.InvalidAs(ref, part, validation.IsDNS1123Label(part)...)
 	}
 	if !hasRequest(requests, parts) {
-		r.invalid(ref, detail)
+		r.Invalid(ref, detail)
 	}
 }
 
@@ -441,8 +425,8 @@ func hasRequest(requests value.Value, parts []string) bool {
 	return false
 }
 
-// qualifiedLater validates the name of an attribute with its domain. A name with several slashes is not read.
-func (r *report) qualifiedLater(p place) {
+// validateQualifiedLater validates the name of an attribute with its domain. A name with several slashes is not read.
+func validateQualifiedLater(r *walk.Report, p walk.Place) {
 	domain, id, ok := strings.Cut(p.Str(), "/")
 	if strings.Contains(id, "/") {
 		return
@@ -451,60 +435,60 @@ func (r *report) qualifiedLater(p place) {
 		domain, id = "", p.Str()
 	}
 	if ok && domain == "" {
-		r.laterInvalid(p, "", "prefix must not be empty")
+		r.LaterInvalid(p, "", "prefix must not be empty")
 	} else if ok {
-		if len(domain) > longestDriver {
-			r.last = append(r.last, field.TooLong(p.path(), "", longestDriver))
+		if len(domain) > walk.LongestDriver {
+			r.Last = append(r.Last, field.TooLong(p.Path(), "", walk.LongestDriver))
 		}
 		for _, detail := range validation.IsDNS1123Subdomain(domain) {
-			r.laterInvalid(p, domain, "prefix: "+detail)
+			r.LaterInvalid(p, domain, "prefix: "+detail)
 		}
 	}
 	if ok && id == "" {
-		r.laterInvalid(p, "", "name must not be empty")
+		r.LaterInvalid(p, "", "name must not be empty")
 	} else {
 		if len(id) > longestAttribute {
-			r.last = append(r.last, field.TooLong(p.path(), "", longestAttribute))
+			r.Last = append(r.Last, field.TooLong(p.Path(), "", longestAttribute))
 		}
 		for _, detail := range content.IsCIdentifier(id) {
-			r.laterInvalid(p, id, detail)
+			r.LaterInvalid(p, id, detail)
 		}
 	}
 	if !ok {
-		r.laterInvalid(p, p.Str(), "a fully qualified name must be a domain and a name separated by a slash")
+		r.LaterInvalid(p, p.Str(), "a fully qualified name must be a domain and a name separated by a slash")
 	}
 }
 
 // validateDeviceClass validates a DeviceClass.
-func validateDeviceClass(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	selectors := spec.at("selectors")
-	r.atMostLater(selectors, mostInClaim)
-	r.deviceSelectors(selectors, isSet(live) && r.same(selectors, live.Get("spec", "selectors")))
-	configs := spec.at("config")
-	for i := range r.atMostLater(configs, mostInClaim).indexes() {
-		r.deviceConfig(configs.item(i))
-		r.driverLater(configs.item(i).at("opaque"))
+func validateDeviceClass(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	selectors := spec.At("selectors")
+	atMostLater(r, selectors, mostInClaim)
+	validateDeviceSelectors(r, selectors, walk.IsSet(live) && r.Same(selectors, live.Get("spec", "selectors")))
+	configs := spec.At("config")
+	for i := range atMostLater(r, configs, mostInClaim).Indexes() {
+		validateDeviceConfig(r, configs.Index(i))
+		validateDriverLater(r, configs.Index(i).At("opaque"))
 	}
-	if name := spec.at("extendedResourceName"); name.is() {
-		r.extendedLater(name)
+	if name := spec.At("extendedResourceName"); name.IsSet() {
+		validateExtendedLater(r, name)
 	}
 }
 
-// extendedLater validates the name of a resource that devices stand for. The name must also be valid in a quota.
-func (r *report) extendedLater(p place) {
+// validateExtendedLater validates the name of a resource that devices stand for. The name must also be valid in a quota.
+func validateExtendedLater(r *walk.Report, p walk.Place) {
 	const domain, quota = "kubernetes.io/", "requests."
 	name := p.Str()
 	switch {
 	case !strings.Contains(name, "/"):
-		r.laterInvalid(p, name, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
+		r.LaterInvalid(p, name, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
 	case strings.Contains(name, domain):
-		r.laterInvalid(p, name, `must not have "`+domain+`" domain`)
+		r.LaterInvalid(p, name, `must not have "`+domain+`" domain`)
 	}
 	if strings.HasPrefix(name, quota) {
-		r.laterInvalid(p, name, `must not have "`+quota+`" prefix`)
+		r.LaterInvalid(p, name, `must not have "`+quota+`" prefix`)
 	}
 	for _, detail := range validation.IsQualifiedName(quota + name) {
-		r.laterInvalid(p, name, detail)
+		r.LaterInvalid(p, name, detail)
 	}
 }

@@ -15,50 +15,52 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/server/kinds/pods"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
 // validateLease validates a Lease.
-func validateLease(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	if seconds := spec.at("leaseDurationSeconds"); seconds.is() && seconds.Int() <= 0 {
-		r.invalid(seconds, "must be greater than 0")
+func validateLease(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	if seconds := spec.At("leaseDurationSeconds"); seconds.IsSet() && seconds.Int() <= 0 {
+		r.Invalid(seconds, "must be greater than 0")
 	}
-	r.natural(spec.at("leaseTransitions"))
+	r.Natural(spec.At("leaseTransitions"))
 }
 
 // validateMigration validates a StorageVersionMigration.
-func validateMigration(r *report, object place, live value.Value) {
-	resource := object.at("spec").at("resource")
-	if name := resource.at("resource"); name.Str() == "" {
-		r.required(name, "resource is required to be set")
+func validateMigration(r *walk.Report, object walk.Place, live value.Value) {
+	resource := object.At("spec").At("resource")
+	if name := resource.At("resource"); name.Str() == "" {
+		r.Required(name, "resource is required to be set")
 	} else if wrong := validation.IsDNS1035Label(name.Str()); len(wrong) > 0 {
-		r.invalid(name, strings.Join(wrong, ","))
+		r.Invalid(name, strings.Join(wrong, ","))
 	}
-	if group := resource.at("group"); group.Str() != "" {
+	if group := resource.At("group"); group.Str() != "" {
 		if wrong := validation.IsDNS1123Subdomain(group.Str()); len(wrong) > 0 {
-			r.invalid(group, strings.Join(wrong, ","))
+			r.Invalid(group, strings.Join(wrong, ","))
 		}
 	}
-	if spec := object.at("spec"); isSet(live) && !r.same(spec, live.Get("spec")) {
-		r.invalid(spec, "field is immutable")
+	if spec := object.At("spec"); walk.IsSet(live) && !r.Same(spec, live.Get("spec")) {
+		r.Invalid(spec, "field is immutable")
 	}
 }
 
 // validateMigrationStatus validates the status of a StorageVersionMigration: its resource version never changes, and it ends once.
-func validateMigrationStatus(r *report, object place, live value.Value) {
-	status := object.at("status")
-	version, was := status.at("resourceVersion"), live.Get("status", "resourceVersion").Str()
+func validateMigrationStatus(r *walk.Report, object walk.Place, live value.Value) {
+	status := object.At("status")
+	version, was := status.At("resourceVersion"), live.Get("status", "resourceVersion").Str()
 	if text := version.Str(); text != "" {
 		if _, err := resourceversion.CompareResourceVersion(text, text); err != nil {
-			r.invalid(version, err.Error())
+			r.Invalid(version, err.Error())
 		}
 	}
 	validateConditions(r, object, live)
 	if was != "" && was != version.Str() {
-		r.invalidAs(version, version.Str(), "field is immutable")
+		r.InvalidAs(version, version.Str(), "field is immutable")
 	}
-	conditions := status.at("conditions")
+	conditions := status.At("conditions")
 	isTrue := func(object value.Value, typ string) bool {
 		for c := range object.Get("status", "conditions").Items() {
 			if c.Get("type").Str() == typ {
@@ -68,13 +70,13 @@ func validateMigrationStatus(r *report, object place, live value.Value) {
 		return false
 	}
 	if isTrue(object.Value, "Succeeded") && isTrue(object.Value, "Failed") {
-		r.invalid(conditions, "Both success and failed conditions cannot be true at the same time")
+		r.Invalid(conditions, "Both success and failed conditions cannot be true at the same time")
 	}
 	if isTrue(live, "Succeeded") && !isTrue(object.Value, "Succeeded") {
-		r.invalid(conditions, "Success condition cannot be set to false once it is true")
+		r.Invalid(conditions, "Success condition cannot be set to false once it is true")
 	}
 	if isTrue(live, "Failed") && !isTrue(object.Value, "Failed") {
-		r.invalid(conditions, "Failed condition cannot be set to false once it is true")
+		r.Invalid(conditions, "Failed condition cannot be set to false once it is true")
 	}
 }
 
@@ -281,44 +283,44 @@ func unreserved(name string, prefix bool) []string {
 // bundleName returns the name rule of a trust bundle: the name of one with a signer begins with the name of the signer.
 func bundleName(bundle value.Value) apivalidation.ValidateNameFunc {
 	signer := bundle.Get("spec", "signerName").Str()
-	return trustBundleNameFor(signer)
+	return walk.TrustBundleNameFor(signer)
 }
 
 // validateRuntimeClass validates a RuntimeClass.
-func validateRuntimeClass(r *report, object place, live value.Value) {
-	handler, scheduling := object.at("handler"), object.at("scheduling")
+func validateRuntimeClass(r *walk.Report, object walk.Place, live value.Value) {
+	handler, scheduling := object.At("handler"), object.At("scheduling")
 	wrong := validation.IsDNS1123Label(handler.Str())
-	isReplaced := isSet(live) && !r.same(handler, live.Get("handler")) // whose syntax the tags of the type do not look at
+	isReplaced := walk.IsSet(live) && !r.Same(handler, live.Get("handler")) // whose syntax the tags of the type do not look at
 	if isReplaced && handler.Str() != "" {
-		r.invalid(handler, wrong...)
+		r.Invalid(handler, wrong...)
 	}
-	if overhead := object.at("overhead"); overhead.is() {
-		r.requirements(overhead.with(value.Object(value.Member{Name: "limits", Value: overhead.Get("podFixed")})), (*report).resource)
+	if overhead := object.At("overhead"); overhead.IsSet() {
+		r.Requirements(overhead.WithValue(value.Object(value.Member{Name: "limits", Value: overhead.Get("podFixed")})), (*walk.Report).ContainerResource)
 	}
-	r.labels(scheduling.at("nodeSelector"))
-	tolerations := scheduling.at("tolerations")
-	r.tolerations(tolerations, false)
-	r.tolerationsOnce(tolerations)
+	r.Labels(scheduling.At("nodeSelector"))
+	tolerations := scheduling.At("tolerations")
+	pods.ValidateTolerations(r, tolerations, false)
+	validateTolerationsOnce(r, tolerations)
 	switch {
 	case isReplaced:
-		r.laterInvalid(handler, nil, "field is immutable")
+		r.LaterInvalid(handler, nil, "field is immutable")
 	case handler.Str() != "":
 		for _, detail := range wrong {
-			r.laterInvalid(handler, handler.Str(), detail)
+			r.LaterInvalid(handler, handler.Str(), detail)
 		}
 	}
 	if handler.Str() == "" {
-		r.later(handler, "")
+		r.Later(handler, "")
 	}
 }
 
-// tolerationsOnce refuses tolerations that differ at most in how long they hold.
-func (r *report) tolerationsOnce(p place) {
-	var met names
-	for i := range p.indexes() {
-		t := p.item(i)
-		if !met.add(strings.Join([]string{t.text("key"), t.text("operator"), t.text("value"), t.text("effect")}, "\n")) {
-			r.duplicate(t)
+// validateTolerationsOnce refuses tolerations that differ at most in how long they hold.
+func validateTolerationsOnce(r *walk.Report, p walk.Place) {
+	var met walk.Names
+	for i := range p.Indexes() {
+		t := p.Index(i)
+		if !met.Add(strings.Join([]string{t.Text("key"), t.Text("operator"), t.Text("value"), t.Text("effect")}, "\n")) {
+			r.Duplicate(t)
 		}
 	}
 }
@@ -333,57 +335,57 @@ func addressName(name string, _ bool) []string {
 }
 
 // validateAddress validates an IPAddress.
-func validateAddress(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	ref := spec.at("parentRef")
-	if !ref.is() {
-		r.later(ref, "")
+func validateAddress(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	ref := spec.At("parentRef")
+	if !ref.IsSet() {
+		r.Later(ref, "")
 	} else {
-		group := ref.at("group")
-		r.optionalSubdomain(group)
+		group := ref.At("group")
+		r.OptionalSubdomain(group)
 		for _, name := range [...]string{"resource", "name", "namespace"} {
-			if p := ref.at(name); p.Str() != "" {
-				r.invalid(p, content.IsPathSegmentName(p.Str())...)
-			} else if name != "namespace" && isSet(live) {
-				r.required(p, "")
+			if p := ref.At(name); p.Str() != "" {
+				r.Invalid(p, content.IsPathSegmentName(p.Str())...)
+			} else if name != "namespace" && walk.IsSet(live) {
+				r.Required(p, "")
 			} else if name != "namespace" {
-				r.later(p, "")
+				r.Later(p, "")
 			}
 		}
 	}
-	if isSet(live) {
-		r.unchangedLater(ref, live.Get("spec", "parentRef"))
+	if walk.IsSet(live) {
+		r.UnchangedLater(ref, live.Get("spec", "parentRef"))
 	}
 }
 
 // Priority and fairness. This server stores the configurations, and limits requests in its own way.
 
 // validateFlowSchema validates a FlowSchema.
-func validateFlowSchema(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	precedence := spec.at("matchingPrecedence")
+func validateFlowSchema(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	precedence := spec.At("matchingPrecedence")
 	switch n := precedence.Int(); {
 	case n <= 0:
-		r.invalidAs(precedence, n, "must be a positive value")
+		r.InvalidAs(precedence, n, "must be a positive value")
 	case n > 10000:
-		r.invalid(precedence, "must not be greater than 10000")
+		r.Invalid(precedence, "must not be greater than 10000")
 	case n == 1 && object.Get("metadata", "name").Str() != "exempt":
-		r.invalid(precedence, "only the schema named 'exempt' may have matchingPrecedence 1")
+		r.Invalid(precedence, "only the schema named 'exempt' may have matchingPrecedence 1")
 	}
-	if method := spec.at("distinguisherMethod"); method.is() {
-		if typ := method.at("type"); typ.Str() != "ByNamespace" && typ.Str() != "ByUser" {
-			r.add(field.NotSupported(typ.path(), struct{ Type string }{typ.Str()}, []string{"ByNamespace", "ByUser"}))
+	if method := spec.At("distinguisherMethod"); method.IsSet() {
+		if typ := method.At("type"); typ.Str() != "ByNamespace" && typ.Str() != "ByUser" {
+			r.Add(field.NotSupported(typ.Path(), struct{ Type string }{typ.Str()}, []string{"ByNamespace", "ByUser"}))
 		}
 	}
-	level := spec.at("priorityLevelConfiguration")
-	if name := level.at("name"); name.Str() == "" {
-		r.required(name, "must reference a priority level")
+	level := spec.At("priorityLevelConfiguration")
+	if name := level.At("name"); name.Str() == "" {
+		r.Required(name, "must reference a priority level")
 	} else {
-		r.subdomain(name)
+		r.Subdomain(name)
 	}
-	rules := spec.at("rules")
-	for i := range rules.indexes() {
-		r.flowRule(rules.item(i))
+	rules := spec.At("rules")
+	for i := range rules.Indexes() {
+		validateFlowRule(r, rules.Index(i))
 	}
 	validateConditionTypes(r, object, value.Value{})
 }
@@ -391,69 +393,69 @@ func validateFlowSchema(r *report, object place, _ value.Value) {
 // validateConditionTypes validates the conditions of a status by their types alone.
 //
 // It is also for writes of the status alone.
-func validateConditionTypes(r *report, object place, _ value.Value) {
-	status := object.at("status")
-	conditions := status.at("conditions")
-	var met names
-	for i := range conditions.indexes() {
-		c := conditions.item(i)
-		typ := c.at("type")
-		if !met.add(typ.Str()) {
-			r.add(field.Duplicate(typ.path(), Enumeration(typ.Str())))
+func validateConditionTypes(r *walk.Report, object walk.Place, _ value.Value) {
+	status := object.At("status")
+	conditions := status.At("conditions")
+	var met walk.Names
+	for i := range conditions.Indexes() {
+		c := conditions.Index(i)
+		typ := c.At("type")
+		if !met.Add(typ.Str()) {
+			r.Add(field.Duplicate(typ.Path(), walk.Enumeration(typ.Str())))
 		}
-		r.present(typ)
+		r.Present(typ)
 	}
 }
 
-// flowRule validates a rule of a FlowSchema. A rule names subjects, and their requests for resources or paths.
-func (r *report) flowRule(p place) {
-	subjects, resources, others := p.at("subjects"), p.at("resourceRules"), p.at("nonResourceRules")
-	for i := range subjects.indexes() {
-		r.flowSubject(subjects.item(i))
+// validateFlowRule validates a rule of a FlowSchema. A rule names subjects, and their requests for resources or paths.
+func validateFlowRule(r *walk.Report, p walk.Place) {
+	subjects, resources, others := p.At("subjects"), p.At("resourceRules"), p.At("nonResourceRules")
+	for i := range subjects.Indexes() {
+		validateFlowSubject(r, subjects.Index(i))
 	}
 	if subjects.Len() == 0 {
-		r.required(subjects, "subjects must contain at least one value")
+		r.Required(subjects, "subjects must contain at least one value")
 	}
 	if resources.Len() == 0 && others.Len() == 0 {
-		r.required(p, "at least one of resourceRules and nonResourceRules has to be non-empty")
+		r.Required(p, "at least one of resourceRules and nonResourceRules has to be non-empty")
 	}
-	for i := range resources.indexes() {
-		r.flowResources(resources.item(i))
+	for i := range resources.Indexes() {
+		validateFlowResources(r, resources.Index(i))
 	}
-	for i := range others.indexes() {
-		r.flowURLs(others.item(i))
+	for i := range others.Indexes() {
+		validateFlowURLs(r, others.Index(i))
 	}
 }
 
-// flowSubject validates a subject, which has a member for its kind.
-func (r *report) flowSubject(p place) {
+// validateFlowSubject validates a subject, which has a member for its kind.
+func validateFlowSubject(r *walk.Report, p walk.Place) {
 	members := [...][2]string{{"ServiceAccount", "serviceAccount"}, {"User", "user"}, {"Group", "group"}}
-	kind := p.at("kind")
+	kind := p.At("kind")
 	i := slices.IndexFunc(members[:], func(m [2]string) bool { return m[0] == kind.Str() })
 	if i < 0 {
-		r.textAmong(kind, "Group", "ServiceAccount", "User")
+		r.TextAmong(kind, "Group", "ServiceAccount", "User")
 		return
 	}
-	own := p.at(members[i][1])
-	name := own.at("name")
+	own := p.At(members[i][1])
+	name := own.At("name")
 	switch {
-	case !own.is():
-		r.required(own, fmt.Sprintf("%s is required when subject kind is '%s'", members[i][1], members[i][0]))
+	case !own.IsSet():
+		r.Required(own, fmt.Sprintf("%s is required when subject kind is '%s'", members[i][1], members[i][0]))
 	case members[i][0] != "ServiceAccount":
-		r.present(name)
+		r.Present(name)
 	default:
-		if r.present(name) && name.Str() != "*" {
-			r.subdomain(name)
+		if r.Present(name) && name.Str() != "*" {
+			r.Subdomain(name)
 		}
-		if namespace := own.at("namespace"); namespace.Str() != "" {
-			r.label(namespace)
+		if namespace := own.At("namespace"); namespace.Str() != "" {
+			r.Label(namespace)
 		} else {
-			r.required(namespace, "must specify namespace for service account")
+			r.Required(namespace, "must specify namespace for service account")
 		}
 	}
 	for _, m := range members {
-		if other := p.at(m[1]); m[0] != kind.Str() && other.is() {
-			r.forbidden(other, fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m[1], m[0]))
+		if other := p.At(m[1]); m[0] != kind.Str() && other.IsSet() {
+			r.Forbidden(other, fmt.Sprintf("%s is forbidden when subject kind is not '%s'", m[1], m[0]))
 		}
 	}
 }
@@ -462,196 +464,196 @@ var flowVerbs = []string{
 	"create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch",
 }
 
-// flowVerbs validates verbs. One verb that is unknown is reported with all of them.
-func (r *report) flowVerbs(p place) {
-	all := texts(p.Value)
+// validateFlowVerbs validates verbs. One verb that is unknown is reported with all of them.
+func validateFlowVerbs(r *walk.Report, p walk.Place) {
+	all := walk.Texts(p.Value)
 	switch {
 	case len(all) == 0:
-		r.required(p, "verbs must contain at least one value")
+		r.Required(p, "verbs must contain at least one value")
 	case slices.Contains(all, "*"):
-		r.wildcardAlone(p, "verbs")
+		validateWildcardAlone(r, p, "verbs")
 	case slices.ContainsFunc(all, func(verb string) bool { return !slices.Contains(flowVerbs, verb) }):
-		r.notSupported(p, flowVerbs...)
+		r.NotSupported(p, flowVerbs...)
 	}
 }
 
-// flowResources validates which resources a rule is about, and where.
-func (r *report) flowResources(p place) {
-	r.flowVerbs(p.at("verbs"))
-	groups, resources, namespaces := p.at("apiGroups"), p.at("resources"), p.at("namespaces")
+// validateFlowResources validates which resources a rule is about, and where.
+func validateFlowResources(r *walk.Report, p walk.Place) {
+	validateFlowVerbs(r, p.At("verbs"))
+	groups, resources, namespaces := p.At("apiGroups"), p.At("resources"), p.At("namespaces")
 	if groups.Len() == 0 {
-		r.required(groups, "resource rules must supply at least one api group")
+		r.Required(groups, "resource rules must supply at least one api group")
 	}
-	r.wildcardAlone(groups, "api groups")
+	validateWildcardAlone(r, groups, "api groups")
 	if resources.Len() == 0 {
-		r.required(resources, "resource rules must supply at least one resource")
+		r.Required(resources, "resource rules must supply at least one resource")
 	}
-	r.wildcardAlone(resources, "resources")
+	validateWildcardAlone(r, resources, "resources")
 	switch {
 	case namespaces.Len() == 0 && !p.Get("clusterScope").Bool():
-		r.required(namespaces, "resource rules that are not cluster scoped must supply at least one namespace")
-	case slices.Contains(texts(namespaces.Value), "*"):
-		r.wildcardAlone(namespaces, "namespaces")
+		r.Required(namespaces, "resource rules that are not cluster scoped must supply at least one namespace")
+	case slices.Contains(walk.Texts(namespaces.Value), "*"):
+		validateWildcardAlone(r, namespaces, "namespaces")
 	default:
-		for i := range namespaces.indexes() {
-			namespace := namespaces.item(i)
+		for i := range namespaces.Indexes() {
+			namespace := namespaces.Index(i)
 			for _, wrong := range validation.IsDNS1123Label(namespace.Str()) {
-				r.invalid(namespace, "each member of this list must be '*' or a DNS-1123 label; "+wrong)
+				r.Invalid(namespace, "each member of this list must be '*' or a DNS-1123 label; "+wrong)
 			}
 		}
 	}
 }
 
-// flowURLs validates which paths a rule is about.
-func (r *report) flowURLs(p place) {
-	r.flowVerbs(p.at("verbs"))
-	urls := p.at("nonResourceURLs")
+// validateFlowURLs validates which paths a rule is about.
+func validateFlowURLs(r *walk.Report, p walk.Place) {
+	validateFlowVerbs(r, p.At("verbs"))
+	urls := p.At("nonResourceURLs")
 	switch {
 	case urls.Len() == 0:
-		r.required(urls, "nonResourceURLs must contain at least one value")
-	case slices.Contains(texts(urls.Value), "*"):
-		r.wildcardAlone(urls, "non-resource URLs")
+		r.Required(urls, "nonResourceURLs must contain at least one value")
+	case slices.Contains(walk.Texts(urls.Value), "*"):
+		validateWildcardAlone(r, urls, "non-resource URLs")
 	default:
-		for i := range urls.indexes() {
-			r.urlPath(urls.item(i))
+		for i := range urls.Indexes() {
+			validateUrlPath(r, urls.Index(i))
 		}
 	}
 }
 
-// urlPath validates a path, at whose end a star stands for everything below.
-func (r *report) urlPath(p place) {
+// validateUrlPath validates a path, at whose end a star stands for everything below.
+func validateUrlPath(r *walk.Report, p walk.Place) {
 	text := p.Str()
 	stars := strings.Count(text, "*")
 	switch {
 	case text == "/":
 	case text == "":
-		r.invalid(p, "must not be empty")
+		r.Invalid(p, "must not be empty")
 	case text[0] != '/':
-		r.invalid(p, "must start with slash")
+		r.Invalid(p, "must start with slash")
 	case strings.Contains(text, " "):
-		r.invalid(p, "must not contain white-space")
+		r.Invalid(p, "must not contain white-space")
 	case strings.Contains(text, "//"):
-		r.invalid(p, "must not contain double slash")
+		r.Invalid(p, "must not contain double slash")
 	case stars > 1 || stars == 1 && !strings.HasSuffix(text, "/*"):
-		r.invalid(p, "wildcard can only do suffix matching")
+		r.Invalid(p, "wildcard can only do suffix matching")
 	}
 }
 
 // validateLevel validates a PriorityLevelConfiguration.
 //
 // The type has a member of its own, and the member of the other type must be absent. There is one exempt level, by its name.
-func validateLevel(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	typ, limited, exempt := spec.at("type"), spec.at("limited"), spec.at("exempt")
+func validateLevel(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	typ, limited, exempt := spec.At("type"), spec.At("limited"), spec.At("exempt")
 	if (object.Get("metadata", "name").Str() == "exempt") != (typ.Str() == "Exempt") {
-		r.invalid(typ, "must be 'Exempt' if and only if `name` is 'exempt'")
+		r.Invalid(typ, "must be 'Exempt' if and only if `name` is 'exempt'")
 	}
 	switch typ.Str() {
 	case "Exempt":
-		if limited.is() {
-			r.forbiddenLater(limited, "")
+		if limited.IsSet() {
+			r.ForbiddenLater(limited, "")
 		}
-		if exempt.is() {
-			r.shares(exempt)
-			r.percent(exempt.at("lendablePercent"))
+		if exempt.IsSet() {
+			validateShares(r, exempt)
+			validatePercent(r, exempt.At("lendablePercent"))
 		}
 	case "Limited":
-		if exempt.is() {
-			r.forbiddenLater(exempt, "")
+		if exempt.IsSet() {
+			r.ForbiddenLater(exempt, "")
 		}
-		if !limited.is() {
-			r.later(limited, "")
+		if !limited.IsSet() {
+			r.Later(limited, "")
 		} else {
-			r.limited(limited)
+			validateLimited(r, limited)
 		}
 	default: // what is declared of types forbids both members
-		for _, p := range [...]place{exempt, limited} {
-			if p.is() {
-				r.forbiddenLater(p, "")
+		for _, p := range [...]walk.Place{exempt, limited} {
+			if p.IsSet() {
+				r.ForbiddenLater(p, "")
 			}
 		}
 		if typ.Str() == "" {
-			r.later(typ, "")
+			r.Later(typ, "")
 		} else {
-			r.onlyAmong(typ, "Exempt", "Limited")
+			r.OnlyAmong(typ, "Exempt", "Limited")
 		}
 	}
-	if limited.is() && typ.Str() != "Limited" {
-		var declared report // whose other rules do not count
-		declared.limited(limited)
-		r.last = append(r.last, declared.last...)
+	if limited.IsSet() && typ.Str() != "Limited" {
+		var declared walk.Report // whose other rules do not count
+		validateLimited(&declared, limited)
+		r.Last = append(r.Last, declared.Last...)
 	}
 	validateConditionTypes(r, object, value.Value{})
 }
 
-// shares validates which share of all requests a level gets.
-func (r *report) shares(p place) {
-	if shares := p.at("nominalConcurrencyShares"); shares.Int() < 0 {
-		r.invalid(shares, "must be a non-negative integer")
+// validateShares validates which share of all requests a level gets.
+func validateShares(r *walk.Report, p walk.Place) {
+	if shares := p.At("nominalConcurrencyShares"); shares.Int() < 0 {
+		r.Invalid(shares, "must be a non-negative integer")
 	}
 }
 
-// percent validates a number between 0 and 100.
-func (r *report) percent(p place) {
+// validatePercent validates a number between 0 and 100.
+func validatePercent(r *walk.Report, p walk.Place) {
 	if n := p.Int(); n < 0 || n > 100 {
-		r.invalid(p, "must be between 0 and 100, inclusive")
+		r.Invalid(p, "must be between 0 and 100, inclusive")
 	}
 }
 
-// limited validates a level that bounds its requests.
-func (r *report) limited(p place) {
-	r.shares(p)
-	response := p.at("limitResponse")
-	typ, queuing := response.at("type"), response.at("queuing")
+// validateLimited validates a level that bounds its requests.
+func validateLimited(r *walk.Report, p walk.Place) {
+	validateShares(r, p)
+	response := p.At("limitResponse")
+	typ, queuing := response.At("type"), response.At("queuing")
 	switch typ.Str() {
 	case "Reject":
-		if queuing.is() {
-			r.forbiddenLater(queuing, "")
+		if queuing.IsSet() {
+			r.ForbiddenLater(queuing, "")
 		}
 	case "Queue":
-		if !queuing.is() {
-			r.later(queuing, "")
+		if !queuing.IsSet() {
+			r.Later(queuing, "")
 		} else {
-			r.queuing(queuing)
+			validateQueuing(r, queuing)
 		}
 	default:
 		if typ.Str() != "" {
-			r.onlyAmong(typ, "Queue", "Reject")
+			r.OnlyAmong(typ, "Queue", "Reject")
 		}
-		if queuing.is() {
-			r.forbiddenLater(queuing, "")
+		if queuing.IsSet() {
+			r.ForbiddenLater(queuing, "")
 		}
 		if typ.Str() == "" {
-			r.later(typ, "")
+			r.Later(typ, "")
 		}
 	}
-	r.percent(p.at("lendablePercent"))
-	if limit := p.at("borrowingLimitPercent"); limit.Int() < 0 {
-		r.invalid(limit, "if specified, must be a non-negative integer")
+	validatePercent(r, p.At("lendablePercent"))
+	if limit := p.At("borrowingLimitPercent"); limit.Int() < 0 {
+		r.Invalid(limit, "if specified, must be a non-negative integer")
 	}
 }
 
-// queuing validates the queues of a level, and how many of them a flow uses.
+// validateQueuing validates the queues of a level, and how many of them a flow uses.
 //
 // A flow is assigned a hand of queues by a hash. The hash has 60 bits, which bounds how many hands there may be.
-func (r *report) queuing(p place) {
-	length, queues, hand := p.at("queueLengthLimit"), p.at("queues"), p.at("handSize")
+func validateQueuing(r *walk.Report, p walk.Place) {
+	length, queues, hand := p.At("queueLengthLimit"), p.At("queues"), p.At("handSize")
 	if n := length.Int(); n <= 0 {
-		r.invalidAs(length, n, "must be positive")
+		r.InvalidAs(length, n, "must be positive")
 	}
 	switch n := queues.Int(); {
 	case n <= 0:
-		r.invalidAs(queues, n, "must be positive")
+		r.InvalidAs(queues, n, "must be positive")
 	case n > 10_000_000:
-		r.invalid(queues, "must not be greater than 10000000")
+		r.Invalid(queues, "must not be greater than 10000000")
 	}
 	switch n := hand.Int(); {
 	case n <= 0:
-		r.invalidAs(hand, n, "must be positive")
+		r.InvalidAs(hand, n, "must be positive")
 	case n > queues.Int():
-		r.invalid(hand, fmt.Sprintf("should not be greater than queues (%d)", queues.Int()))
+		r.Invalid(hand, fmt.Sprintf("should not be greater than queues (%d)", queues.Int()))
 	case handBits(queues.Int(), n) > 60:
-		r.invalid(hand, fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not be greater than 60", queues.Int(), n))
+		r.Invalid(hand, fmt.Sprintf("required entropy bits of deckSize %d and handSize %d should not be greater than 60", queues.Int(), n))
 	}
 }
 

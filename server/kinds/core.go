@@ -16,6 +16,7 @@ import (
 	netutils "k8s.io/utils/net"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -24,99 +25,99 @@ import (
 var limitTypes = map[string]bool{"Pod": true, "Container": true, "PersistentVolumeClaim": true}
 
 // validateLimitRange refuses a LimitRange.
-func validateLimitRange(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	limits := spec.at("limits")
-	var met names
-	for i := range limits.indexes() {
-		limit := limits.item(i)
-		typ := limit.at("type")
+func validateLimitRange(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	limits := spec.At("limits")
+	var met walk.Names
+	for i := range limits.Indexes() {
+		limit := limits.Index(i)
+		typ := limit.At("type")
 		name := typ.Str()
 		if wrong := validation.IsQualifiedName(name); len(wrong) > 0 {
-			r.invalidAs(typ, Enumeration(name), wrong...)
+			r.InvalidAs(typ, walk.Enumeration(name), wrong...)
 		} else if !strings.Contains(name, "/") && !limitTypes[name] {
-			r.invalidAs(typ, Enumeration(name), "must be a standard limit type or fully qualified")
+			r.InvalidAs(typ, walk.Enumeration(name), "must be a standard limit type or fully qualified")
 		}
-		if !met.add(name) {
-			r.duplicate(typ)
+		if !met.Add(name) {
+			r.Duplicate(typ)
 		}
 		for _, member := range [...]string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"} {
-			r.limitNames(limit, limit.at(member))
+			validateLimitNames(r, limit, limit.At(member))
 		}
-		r.limitAmounts(limit)
+		validateLimitAmounts(r, limit)
 	}
 }
 
-// limitNames validates the names of resources of one member of a limit.
-func (r *report) limitNames(limit, p place) {
-	typ := limit.text("type")
-	of := p.name()
+// validateLimitNames validates the names of resources of one member of a limit.
+func validateLimitNames(r *walk.Report, limit, p walk.Place) {
+	typ := limit.Text("type")
+	of := p.Name()
 	if typ == "Pod" && strings.HasPrefix(of, "default") {
 		if p.Len() > 0 {
-			r.forbidden(p, "may not be specified when `type` is 'Pod'")
+			r.Forbidden(p, "may not be specified when `type` is 'Pod'")
 		}
 		return
 	}
-	if of == "maxLimitRequestRatio" && typ == "PersistentVolumeClaim" && !isSet(limit.Get("min", "storage")) && !isSet(limit.Get("max", "storage")) {
-		r.required(limit.at("limits"), "either minimum or maximum storage value is required, but neither was provided")
+	if of == "maxLimitRequestRatio" && typ == "PersistentVolumeClaim" && !walk.IsSet(limit.Get("min", "storage")) && !walk.IsSet(limit.Get("max", "storage")) {
+		r.Required(limit.At("limits"), "either minimum or maximum storage value is required, but neither was provided")
 	}
-	for i := range p.indexes() {
-		if entry := p.entry(i); typ == "Pod" || typ == "Container" {
-			r.resource(entry)
+	for i := range p.Indexes() {
+		if entry := p.Entry(i); typ == "Pod" || typ == "Container" {
+			r.ContainerResource(entry)
 		} else {
-			r.isResourceName(entry)
+			r.IsResourceName(entry)
 		}
 	}
 }
 
-// limitAmounts validates the amounts of a limit against each other.
-func (r *report) limitAmounts(limit place) {
-	var met names
+// validateLimitAmounts validates the amounts of a limit against each other.
+func validateLimitAmounts(r *walk.Report, limit walk.Place) {
+	var met walk.Names
 	for _, member := range [...]string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"} {
 		for name := range limit.Get(member).Members() {
-			if met.add(name) && (limit.text("type") != "Pod" || !strings.HasPrefix(member, "default")) {
-				r.limitAmount(limit, name)
+			if met.Add(name) && (limit.Text("type") != "Pod" || !strings.HasPrefix(member, "default")) {
+				validateLimitAmount(r, limit, name)
 			}
 		}
 	}
 }
 
-func (r *report) limitAmount(limit place, name string) {
-	amount := func(member string) place {
-		if limit.text("type") == "Pod" && strings.HasPrefix(member, "default") {
-			return limit.none()
+func validateLimitAmount(r *walk.Report, limit walk.Place, name string) {
+	amount := func(member string) walk.Place {
+		if limit.Text("type") == "Pod" && strings.HasPrefix(member, "default") {
+			return limit.None()
 		}
-		p := limit.at(member)
-		return p.below(p.Get(name), name, isKey)
+		p := limit.At(member)
+		return p.Below(p.Get(name), name, walk.IsKey)
 	}
 	least, most, standard, request := amount("min"), amount("max"), amount("default"), amount("defaultRequest")
-	above := func(told, a, b place, format string) {
-		if a.is() && b.is() && compare(a.Value, b.Value) > 0 {
-			r.invalid(told, fmt.Sprintf(format, a.Str(), b.Str()))
+	above := func(told, a, b walk.Place, format string) {
+		if a.IsSet() && b.IsSet() && walk.Compare(a.Value, b.Value) > 0 {
+			r.Invalid(told, fmt.Sprintf(format, a.Str(), b.Str()))
 		}
 	}
 	above(least, least, most, "min value %s is greater than max value %s")
 	above(request, least, request, "min value %s is greater than default request value %s")
 	above(request, request, most, "default request value %s is greater than max value %s")
 	above(request, request, standard, "default request value %s is greater than default limit value %s")
-	above(standard.with(least.Value), least, standard, "min value %s is greater than default value %s")
-	above(standard.with(most.Value), standard, most, "default value %s is greater than max value %s")
-	r.ratio(amount("maxLimitRequestRatio"), least, most)
-	if standard.is() && request.is() && !isShared(name) && compare(standard.Value, request.Value) != 0 {
-		r.invalid(request, fmt.Sprintf("default value %s must equal to defaultRequest value %s in %s", standard.Str(), request.Str(), name))
+	above(standard.WithValue(least.Value), least, standard, "min value %s is greater than default value %s")
+	above(standard.WithValue(most.Value), standard, most, "default value %s is greater than max value %s")
+	validateRatio(r, amount("maxLimitRequestRatio"), least, most)
+	if standard.IsSet() && request.IsSet() && !walk.IsShared(name) && walk.Compare(standard.Value, request.Value) != 0 {
+		r.Invalid(request, fmt.Sprintf("default value %s must equal to defaultRequest value %s in %s", standard.Str(), request.Str(), name))
 	}
 }
 
-// ratio validates how many times a request a limit may be.
-func (r *report) ratio(p, least, most place) {
-	if !p.is() {
+// validateRatio validates how many times a request a limit may be.
+func validateRatio(r *walk.Report, p, least, most walk.Place) {
+	if !p.IsSet() {
 		return
 	}
-	q, low, high := quantity(p.Value), quantity(least.Value), quantity(most.Value)
+	q, low, high := walk.Quantity(p.Value), walk.Quantity(least.Value), walk.Quantity(most.Value)
 	if q.Cmp(*resource.NewQuantity(1, resource.DecimalSI)) < 0 {
-		r.invalid(p, fmt.Sprintf("ratio %s is less than 1", p.Str()))
+		r.Invalid(p, fmt.Sprintf("ratio %s is less than 1", p.Str()))
 	}
-	if !least.is() || !most.is() {
+	if !least.IsSet() || !most.IsSet() {
 		return
 	}
 	// Amounts whose thousandths an int64 cannot hold lose their fractions.
@@ -125,26 +126,18 @@ func (r *report) ratio(p, least, most place) {
 		value, limit = float64(q.MilliValue())/1000, float64(high.MilliValue())/float64(low.MilliValue())
 	}
 	if value > limit {
-		r.invalid(p, fmt.Sprintf("ratio %s is greater than max/min = %f", p.Str(), limit))
+		r.Invalid(p, fmt.Sprintf("ratio %s is greater than max/min = %f", p.Str(), limit))
 	}
 }
 
-// isWhole reports whether a resource is counted: parts of it make no sense.
-func isWhole(name string) bool { return whole[name] }
-
-var whole = map[string]bool{
-	"pods": true, "resourcequotas": true, "services": true, "replicationcontrollers": true, "secrets": true, "configmaps": true,
-	"persistentvolumeclaims": true, "services.nodeports": true, "services.loadbalancers": true,
-}
-
 // validateQuota refuses amounts of a ResourceQuota.
-func validateQuota(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	r.quotaAmounts(spec.at("hard"))
-	r.scopes(spec)
-	r.scopeSelector(spec)
-	if isSet(live) && !sameTexts(spec.Get("scopes"), live.Get("spec", "scopes")) {
-		r.invalid(spec.at("scopes"), "field is immutable")
+func validateQuota(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	validateQuotaAmounts(r, spec.At("hard"))
+	validateScopes(r, spec)
+	validateScopeSelector(r, spec)
+	if walk.IsSet(live) && !sameTexts(spec.Get("scopes"), live.Get("spec", "scopes")) {
+		r.Invalid(spec.At("scopes"), "field is immutable")
 	}
 }
 
@@ -165,22 +158,22 @@ func sameTexts(a, b value.Value) bool {
 }
 
 // validateQuotaStatus validates what a quota limits, and how much of it is used.
-func validateQuotaStatus(r *report, object place, _ value.Value) {
-	status := object.at("status")
-	r.quotaAmounts(status.at("hard"))
-	r.quotaAmounts(status.at("used"))
+func validateQuotaStatus(r *walk.Report, object walk.Place, _ value.Value) {
+	status := object.At("status")
+	validateQuotaAmounts(r, status.At("hard"))
+	validateQuotaAmounts(r, status.At("used"))
 }
 
-// quotaAmounts validates amounts of resources that a quota limits.
-func (r *report) quotaAmounts(list place) {
-	for i := range list.indexes() {
-		amount := list.entry(i)
-		r.quotaName(amount)
+// validateQuotaAmounts validates amounts of resources that a quota limits.
+func validateQuotaAmounts(r *walk.Report, list walk.Place) {
+	for i := range list.Indexes() {
+		amount := list.Entry(i)
+		validateQuotaName(r, amount)
 		if strings.HasPrefix(amount.Str(), "-") {
-			r.invalidAs(amount, amount.Str(), "must be greater than or equal to 0")
+			r.InvalidAs(amount, amount.Str(), "must be greater than or equal to 0")
 		}
-		if q := quantity(amount.Value); (isWhole(amount.name()) || isExtended(amount.name())) && q.MilliValue()%1000 != 0 {
-			r.invalidAs(amount, amount.Str(), "must be an integer")
+		if q := walk.Quantity(amount.Value); (walk.IsWhole(amount.Name()) || walk.IsExtended(amount.Name())) && q.MilliValue()%1000 != 0 {
+			r.InvalidAs(amount, amount.Str(), "must be an integer")
 		}
 	}
 }
@@ -192,34 +185,34 @@ var counted = map[string]bool{
 	"limits.cpu": true, "limits.memory": true, "limits.ephemeral-storage": true,
 }
 
-// quotaName refuses the name of a resource that a quota limits.
-func (r *report) quotaName(limit place) {
-	name := limit.name()
+// validateQuotaName refuses the name of a resource that a quota limits.
+func validateQuotaName(r *walk.Report, limit walk.Place) {
+	name := limit.Name()
 	wrong := validation.IsQualifiedName(name)
-	r.invalidAs(limit, name, wrong...)
+	r.InvalidAs(limit, name, wrong...)
 	huge := strings.HasPrefix(name, "hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
-	if strings.Contains(name, "/") || huge || counted[name] || isWhole(name) {
+	if strings.Contains(name, "/") || huge || counted[name] || walk.IsWhole(name) {
 		return
 	}
 	if len(wrong) == 0 && name != "storage" { // which is one, and has no quota
-		r.invalidAs(limit, name, "must be a standard resource type or fully qualified")
+		r.InvalidAs(limit, name, "must be a standard resource type or fully qualified")
 	}
-	r.invalidAs(limit, name, "must be a standard resource for quota")
+	r.InvalidAs(limit, name, "must be a standard resource for quota")
 }
 
 // maxData is how many bytes a ConfigMap or a Secret may hold.
 const maxData = 1 << 20
 
 // validateConfigMap validates a ConfigMap, and validateSecret a Secret.
-func validateConfigMap(r *report, object place, live value.Value) {
-	r.sealed(object, live, sealedMember{"immutable", same}, sealedMember{"data", same}, sealedMember{"binaryData", identical}) // data has a default
+func validateConfigMap(r *walk.Report, object walk.Place, live value.Value) {
+	validateSealed(r, object, live, sealedMember{"immutable", walk.Same}, sealedMember{"data", walk.Same}, sealedMember{"binaryData", walk.Identical}) // data has a default
 	for _, name := range [...]string{"data", "binaryData"} {
-		list := object.at(name)
-		for i := range list.indexes() {
-			entry := list.entry(i)
-			r.invalidAs(entry, entry.name(), validation.IsConfigMapKey(entry.name())...)
-			if name == "data" && !object.Get("binaryData", entry.name()).IsAbsent() {
-				r.invalidAs(entry, entry.name(), "duplicate of key present in binaryData")
+		list := object.At(name)
+		for i := range list.Indexes() {
+			entry := list.Entry(i)
+			r.InvalidAs(entry, entry.Name(), validation.IsConfigMapKey(entry.Name())...)
+			if name == "data" && !object.Get("binaryData", entry.Name()).IsAbsent() {
+				r.InvalidAs(entry, entry.Name(), "duplicate of key present in binaryData")
 			}
 		}
 	}
@@ -228,81 +221,81 @@ func validateConfigMap(r *report, object place, live value.Value) {
 		n += len(text.Str())
 	}
 	if n > maxData {
-		r.add(field.TooLong(field.NewPath(""), "", maxData)) // of the whole object
+		r.Add(field.TooLong(field.NewPath(""), "", maxData)) // of the whole object
 	}
 }
 
-func validateSecret(r *report, object place, live value.Value) {
-	if isSet(live) {
-		r.unchanged(object.at("type"), live.Get("type"))
+func validateSecret(r *walk.Report, object walk.Place, live value.Value) {
+	if walk.IsSet(live) {
+		r.Unchanged(object.At("type"), live.Get("type"))
 	}
-	r.sealed(object, live, sealedMember{"immutable", same}, sealedMember{"data", identical})
-	data := object.at("data")
-	for i := range data.indexes() {
-		entry := data.entry(i)
-		r.invalidAs(entry, entry.name(), validation.IsConfigMapKey(entry.name())...)
+	validateSealed(r, object, live, sealedMember{"immutable", walk.Same}, sealedMember{"data", walk.Identical})
+	data := object.At("data")
+	for i := range data.Indexes() {
+		entry := data.Entry(i)
+		r.InvalidAs(entry, entry.Name(), validation.IsConfigMapKey(entry.Name())...)
 	}
 	if decodedLen(data.Value) > maxData {
-		r.add(field.TooLong(data.path(), "", maxData))
+		r.Add(field.TooLong(data.Path(), "", maxData))
 	}
-	r.secretType(object, data)
+	validateSecretType(r, object, data)
 }
 
-// secretType validates the keys that a type of secrets has.
-func (r *report) secretType(object, data place) {
-	key := func(name string) place { return data.below(data.Get(name), name, isKey) }
+// validateSecretType validates the keys that a type of secrets has.
+func validateSecretType(r *walk.Report, object, data walk.Place) {
+	key := func(name string) walk.Place { return data.Below(data.Get(name), name, walk.IsKey) }
 	need := func(names ...string) {
 		for _, name := range names {
 			if k := key(name); k.IsAbsent() {
-				r.required(k, "")
+				r.Required(k, "")
 			}
 		}
 	}
-	switch object.text("type") {
+	switch object.Text("type") {
 	case "kubernetes.io/service-account-token":
-		metadata := object.at("metadata")
-		annotations := metadata.at("annotations")
+		metadata := object.At("metadata")
+		annotations := metadata.At("annotations")
 		const name = "kubernetes.io/service-account.name"
-		if account := annotations.below(annotations.Get(name), name, isKey); account.Str() == "" {
-			r.required(account, "")
+		if account := annotations.Below(annotations.Get(name), name, walk.IsKey); account.Str() == "" {
+			r.Required(account, "")
 		}
 	case "kubernetes.io/dockercfg":
-		r.secretJSON(key(".dockercfg"))
+		validateSecretJSON(r, key(".dockercfg"))
 	case "kubernetes.io/dockerconfigjson":
-		r.secretJSON(key(".dockerconfigjson"))
+		validateSecretJSON(r, key(".dockerconfigjson"))
 	case "kubernetes.io/basic-auth":
 		if key("username").IsAbsent() && key("password").IsAbsent() {
 			need("username", "password")
 		}
 	case "kubernetes.io/ssh-auth":
 		if private := key("ssh-privatekey"); private.Str() == "" {
-			r.required(private, "")
+			r.Required(private, "")
 		}
 	case "kubernetes.io/tls":
 		need("tls.crt", "tls.key")
 	}
 }
 
-// secretJSON validates a key whose content is a JSON object.
-func (r *report) secretJSON(p place) {
+// validateSecretJSON validates a key whose content is a JSON object.
+func validateSecretJSON(r *walk.Report, p walk.Place) {
 	if p.IsAbsent() {
-		r.required(p, "")
+		r.Required(p, "")
 		return
 	}
 	text, _ := base64.StdEncoding.DecodeString(p.Str()) // it was decoded before
 	if err := json.Unmarshal(text, &map[string]any{}); err != nil {
-		r.invalidAs(p, "<secret contents redacted>", err.Error())
+		r.InvalidAs(p, "<secret contents redacted>", err.Error())
 	}
 }
 
-// sealed refuses changes of the members of an object that says that it is immutable, each with the way in which it is compared.
-func (r *report) sealed(object place, live value.Value, members ...sealedMember) {
+// validateSealed refuses changes of the members of an object that says that it is immutable, each with the way in which it is compared.
+func validateSealed(r *walk.Report, object walk.Place, live value.Value, members ...sealedMember) {
 	if !live.Get("immutable").Bool() {
 		return
 	}
 	for _, m := range members {
-		if p := object.at(m.name); !m.equal(p.Value, live.Get(m.name)) {
-			r.forbidden(p, "field is immutable when `immutable` is set")
+		if p := object.At(m.name); !m.equal(p.Value, live.Get(m.name)) {
+			r.Forbidden(p, "field is immutable when `immutable` is set")
 		}
 	}
 }
@@ -332,296 +325,289 @@ var podAmounts = map[string]bool{
 	"pods": true, "cpu": true, "memory": true, "limits.cpu": true, "limits.memory": true, "requests.cpu": true, "requests.memory": true,
 }
 
-// scopes validates the scopes of a quota. Each error shows the whole list.
-func (r *report) scopes(spec place) {
-	list := spec.at("scopes")
+// validateScopes validates the scopes of a quota. Each error shows the whole list.
+func validateScopes(r *walk.Report, spec walk.Place) {
+	list := spec.At("scopes")
 	has := map[string]bool{}
 	for scope := range list.Items() {
 		name := scope.Str()
 		if _, known := quotaScopes[name]; !known {
-			r.invalid(list, "unsupported scope")
+			r.Invalid(list, "unsupported scope")
 		}
-		r.scopeCounts(list, list, name, spec.Get("hard"))
+		validateScopeCounts(r, list, list, name, spec.Get("hard"))
 		has[name] = true
 	}
-	r.conflictingScopes(list, list, has)
+	validateConflictingScopes(r, list, list, has)
 }
 
-// scopeCounts refuses limits of standard resources that a quota cannot count in a scope. The error at p shows the value of shown.
-func (r *report) scopeCounts(p, shown place, scope string, hard value.Value) {
+// validateScopeCounts refuses limits of standard resources that a quota cannot count in a scope. The error at p shows the value of shown.
+func validateScopeCounts(r *walk.Report, p, shown walk.Place, scope string, hard value.Value) {
 	of, known := quotaScopes[scope]
 	for name := range hard.Members() {
-		if known && (counted[name] || isWhole(name)) && !of.counts[name] {
-			r.invalidAs(p, r.shown(shown), "unsupported scope applied to resource")
+		if known && (counted[name] || walk.IsWhole(name)) && !of.counts[name] {
+			r.InvalidAs(p, r.Shown(shown), "unsupported scope applied to resource")
 		}
 	}
 }
 
-// conflictingScopes refuses scopes that exclude each other. The error at p shows the scopes of the quota.
-func (r *report) conflictingScopes(p, scopes place, has map[string]bool) {
+// validateConflictingScopes refuses scopes that exclude each other. The error at p shows the scopes of the quota.
+func validateConflictingScopes(r *walk.Report, p, scopes walk.Place, has map[string]bool) {
 	for _, pair := range [][2]string{{"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}} {
 		if has[pair[0]] && has[pair[1]] {
-			r.invalidAs(p, r.shown(scopes), "conflicting scopes")
+			r.InvalidAs(p, r.Shown(scopes), "conflicting scopes")
 		}
 	}
 }
 
-// scopeSelector validates which objects a quota counts. Errors in expressions are about their list.
-func (r *report) scopeSelector(spec place) {
-	selector := spec.at("scopeSelector")
-	list := selector.at("matchExpressions")
-	scope, operator, values := list.at("scopeName"), list.at("operator"), list.at("values")
+// validateScopeSelector validates which objects a quota counts. Errors in expressions are about their list.
+func validateScopeSelector(r *walk.Report, spec walk.Place) {
+	selector := spec.At("scopeSelector")
+	list := selector.At("matchExpressions")
+	scope, operator, values := list.At("scopeName"), list.At("operator"), list.At("values")
 	has := map[string]bool{}
 	for e := range list.Items() {
 		name, is := e.Get("scopeName").Str(), e.Get("operator").Str()
 		of, known := quotaScopes[name]
 		if !known {
-			r.invalidAs(scope, Enumeration(name), "unsupported scope")
+			r.InvalidAs(scope, walk.Enumeration(name), "unsupported scope")
 		}
-		r.scopeCounts(list, selector, name, spec.Get("hard"))
+		validateScopeCounts(r, list, selector, name, spec.Get("hard"))
 		has[name] = true
 		if of.alone && is != "Exists" {
-			r.invalidAs(operator, Enumeration(is), "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "+
+			r.InvalidAs(operator, walk.Enumeration(is), "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "+
 				"ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "+
 				"ResourceQuotaScopeCrossNamespacePodAffinity")
 		}
 		switch n := e.Get("values").Len(); is {
 		case "In", "NotIn":
 			if n == 0 {
-				r.required(values, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")
+				r.Required(values, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")
 			}
 		case "Exists", "DoesNotExist":
 			if n > 0 {
-				r.invalid(values.with(e.Get("values")), "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")
+				r.Invalid(values.WithValue(e.Get("values")), "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector")
 			}
 		default:
-			r.invalidAs(operator, Enumeration(is), "not a valid selector operator")
+			r.InvalidAs(operator, walk.Enumeration(is), "not a valid selector operator")
 		}
 	}
-	r.conflictingScopes(list, spec.at("scopes"), has)
+	validateConflictingScopes(r, list, spec.At("scopes"), has)
 }
 
 // validateEvent validates an Event of the core group.
-func validateEvent(r *report, object place, _ value.Value) {
-	r.event(object, "reportingComponent", object.Get("involvedObject", "namespace").Str(), object.at("message"))
+func validateEvent(r *walk.Report, object walk.Place, _ value.Value) {
+	validateEventFields(r, object, "reportingComponent", object.Get("involvedObject", "namespace").Str(), object.At("message"))
 }
 
 // validateNewEvent validates an Event of the group events.k8s.io, whose errors have the names of the core group.
-func validateNewEvent(r *report, object place, live value.Value) {
-	told := func(name, as string) place { return object.below(object.Get(name), as, isMember) }
-	r.event(object, "reportingController", object.Get("regarding", "namespace").Str(), told("note", "message"))
-	series := object.at("series")
-	if series.is() && !(isSet(live) && series.Value.Equal(live.Get("series"))) {
+func validateNewEvent(r *walk.Report, object walk.Place, live value.Value) {
+	told := func(name, as string) walk.Place { return object.Below(object.Get(name), as, walk.IsMember) }
+	validateEventFields(r, object, "reportingController", object.Get("regarding", "namespace").Str(), told("note", "message"))
+	series := object.At("series")
+	if series.IsSet() && !(walk.IsSet(live) && series.Value.Equal(live.Get("series"))) {
 		if series.Get("count").Int() < 2 {
-			r.invalidAs(series.at("count"), "", "should be at least 2")
+			r.InvalidAs(series.At("count"), "", "should be at least 2")
 		}
-		if seen := series.at("lastObservedTime"); !seen.is() {
-			r.required(seen, "")
+		if seen := series.At("lastObservedTime"); !seen.IsSet() {
+			r.Required(seen, "")
 		}
 	}
 	old := [...][2]string{{"deprecatedFirstTimestamp", "firstTimestamp"}, {"deprecatedLastTimestamp", "lastTimestamp"}, {"deprecatedCount", "count"}, {"deprecatedSource", "source"}}
-	if isSet(live) {
+	if walk.IsSet(live) {
 		for _, name := range [...][2]string{
 			{"regarding", "involvedObject"}, {"reason", "reason"}, {"note", "message"}, old[3], old[0], old[1], old[2], {"reason", "reason"},
 			{"type", "type"}, {"eventTime", "eventTime"}, {"action", "action"}, {"related", "related"},
 			{"reportingController", "reportingController"}, {"reportingInstance", "reportingInstance"},
 		} {
-			r.unchanged(told(name[0], name[1]), live.Get(name[0]))
+			r.Unchanged(told(name[0], name[1]), live.Get(name[0]))
 		}
 		return
 	}
-	if at := object.at("eventTime"); !at.is() {
-		r.required(at, "")
+	if at := object.At("eventTime"); !at.IsSet() {
+		r.Required(at, "")
 	}
-	if typ := object.at("type"); typ.Str() != "Normal" && typ.Str() != "Warning" {
-		r.invalidAs(typ, "", "has invalid value: "+typ.Str())
+	if typ := object.At("type"); typ.Str() != "Normal" && typ.Str() != "Warning" {
+		r.InvalidAs(typ, "", "has invalid value: "+typ.Str())
 	}
 	for _, name := range old {
 		p := told(name[0], name[1])
-		if said := p.Int() != 0 || p.Kind() == value.KindString || p.text("component") != "" || p.text("host") != ""; said {
-			r.invalidAs(p, "", "needs to be unset")
+		if said := p.Int() != 0 || p.Kind() == value.KindString || p.Text("component") != "" || p.Text("host") != ""; said {
+			r.InvalidAs(p, "", "needs to be unset")
 		}
 	}
 }
 
-// event validates what Events of both groups have.
-func (r *report) event(object place, controllerName, about string, message place) {
-	involved := object.at("involvedObject")
-	namespace, own := involved.at("namespace"), object.Get("metadata", "namespace").Str()
+// validateEventFields validates what Events of both groups have.
+func validateEventFields(r *walk.Report, object walk.Place, controllerName, about string, message walk.Place) {
+	involved := object.At("involvedObject")
+	namespace, own := involved.At("namespace"), object.Get("metadata", "namespace").Str()
 	const other = "does not match event.namespace"
-	if !isSet(object.Get("eventTime")) {
+	if !walk.IsSet(object.Get("eventTime")) {
 		if about == "" && own != "" && own != "default" || about != "" && own != about {
-			r.invalidAs(namespace, about, other)
+			r.InvalidAs(namespace, about, other)
 		}
 		return
 	}
 	if about == "" && own != "default" && own != "kube-system" {
-		r.invalidAs(namespace, about, other)
+		r.InvalidAs(namespace, about, other)
 	}
-	controller, instance, action, reason := object.at(controllerName), object.at("reportingInstance"), object.at("action"), object.at("reason")
-	r.present(controller)
-	r.labelKey(controller)
-	for _, p := range [...]place{instance, action, reason} {
-		r.present(p)
-		r.atMost(p, 128)
+	controller, instance, action, reason := object.At(controllerName), object.At("reportingInstance"), object.At("action"), object.At("reason")
+	r.Present(controller)
+	r.LabelKey(controller)
+	for _, p := range [...]walk.Place{instance, action, reason} {
+		r.Present(p)
+		r.AtMost(p, 128)
 	}
-	r.atMost(message, 1024)
-}
-
-// atMost refuses a text of more than n characters, without showing it.
-func (r *report) atMost(p place, n int) {
-	if len(p.Str()) > n {
-		r.invalidAs(p, "", fmt.Sprintf("can have at most %d characters", n))
-	}
+	r.AtMost(message, 1024)
 }
 
 // validateConditions validates conditions of the common form in a status.
-func validateConditions(r *report, object place, _ value.Value) {
-	status := object.at("status")
-	list := status.at("conditions")
+func validateConditions(r *walk.Report, object walk.Place, _ value.Value) {
+	status := object.At("status")
+	list := status.At("conditions")
 	var conditions []metav1.Condition
 	if structs.Into(list.Value, &conditions) == nil {
-		r.errs = append(r.errs, metav1validation.ValidateConditions(conditions, list.path())...)
+		r.Errs = append(r.Errs, metav1validation.ValidateConditions(conditions, list.Path())...)
 	}
 }
 
-// finalizerName refuses the name of a finalizer of the content of a namespace.
-func (r *report) finalizerName(p place, name string) {
-	r.invalidAs(p, name, validation.IsQualifiedName(name)...)
+// validateFinalizerName refuses the name of a finalizer of the content of a namespace.
+func validateFinalizerName(r *walk.Report, p walk.Place, name string) {
+	r.InvalidAs(p, name, validation.IsQualifiedName(name)...)
 	if !strings.Contains(name, "/") && !slices.Contains([]string{"kubernetes", metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}, name) {
-		r.invalidAs(p, name, "name is neither a standard finalizer name nor is it fully qualified")
+		r.InvalidAs(p, name, "name is neither a standard finalizer name nor is it fully qualified")
 	}
 }
 
 // validateNamespace validates the finalizers of a new Namespace. Errors are about their list.
-func validateNamespace(r *report, object place, live value.Value) {
-	if list := object.at("spec").at("finalizers"); !isSet(live) {
-		for i := range list.indexes() {
-			r.finalizerName(list, list.Item(i).Str())
+func validateNamespace(r *walk.Report, object walk.Place, live value.Value) {
+	if list := object.At("spec").At("finalizers"); !walk.IsSet(live) {
+		for i := range list.Indexes() {
+			validateFinalizerName(r, list, list.Item(i).Str())
 		}
 	}
 }
 
 // validateFinalize validates the finalizers of a Namespace at the subresource finalize.
-func validateFinalize(r *report, object place, _ value.Value) {
-	list := object.at("spec").at("finalizers")
-	for i := range list.indexes() {
-		r.finalizerName(list.item(i), list.Item(i).Str())
+func validateFinalize(r *walk.Report, object walk.Place, _ value.Value) {
+	list := object.At("spec").At("finalizers")
+	for i := range list.Indexes() {
+		validateFinalizerName(r, list.Index(i), list.Item(i).Str())
 	}
 }
 
 // validatePhase validates the status of a Namespace: it is active until the namespace is deleted.
-func validatePhase(r *report, object place, _ value.Value) {
+func validatePhase(r *walk.Report, object walk.Place, _ value.Value) {
 	want, detail := "Active", "may only be 'Active' if `deletionTimestamp` is empty"
 	if !object.Get("metadata", "deletionTimestamp").IsAbsent() {
 		want, detail = "Terminating", "may only be 'Terminating' if `deletionTimestamp` is not empty"
 	}
-	status := object.at("status")
-	phase := status.below(status.Get("phase"), "Phase", isMember) // with the name that kube-apiserver has for it
+	status := object.At("status")
+	phase := status.Below(status.Get("phase"), "Phase", walk.IsMember) // with the name that kube-apiserver has for it
 	if phase.Str() != want {
-		r.invalid(phase, detail)
+		r.Invalid(phase, detail)
 	}
 }
 
-var featureName = lazyRegexp(`^[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*$`)
+var featureName = walk.LazyRegexp(`^[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*$`)
 
 // validateNodeStatus validates the status of a Node. Addresses may not come twice.
-func validateNodeStatus(r *report, object place, _ value.Value) {
-	r.nodeState(object.at("status"))
-	var met names
-	addresses := object.at("status").at("addresses")
-	for i := range addresses.indexes() {
-		if a := addresses.item(i); !met.add(a.text("type") + " " + a.text("address")) {
-			r.duplicate(a)
+func validateNodeStatus(r *walk.Report, object walk.Place, _ value.Value) {
+	validateNodeState(r, object.At("status"))
+	var met walk.Names
+	addresses := object.At("status").At("addresses")
+	for i := range addresses.Indexes() {
+		if a := addresses.Index(i); !met.Add(a.Text("type") + " " + a.Text("address")) {
+			r.Duplicate(a)
 		}
 	}
 }
 
-// nodeState validates the resources of a Node, and the features that it declares, which are in alphabetical order.
-func (r *report) nodeState(status place) {
+// validateNodeState validates the resources of a Node, and the features that it declares, which are in alphabetical order.
+func validateNodeState(r *walk.Report, status walk.Place) {
 	for _, member := range [...]string{"capacity", "allocatable"} {
-		amounts := status.at(member)
+		amounts := status.At(member)
 		for name, amount := range amounts.Members() {
-			p := amounts.below(amount, name, isMember) // where kube-apiserver says that they are
+			p := amounts.Below(amount, name, walk.IsMember) // where kube-apiserver says that they are
 			if strings.HasPrefix(amount.Str(), "-") {
-				r.invalidAs(p, amount.Str(), "must be greater than or equal to 0")
+				r.InvalidAs(p, amount.Str(), "must be greater than or equal to 0")
 			}
-			if q := quantity(amount); (isWhole(name) || isExtended(name)) && q.MilliValue()%1000 != 0 {
-				r.invalidAs(p, amount.Str(), "must be an integer")
+			if q := walk.Quantity(amount); (walk.IsWhole(name) || walk.IsExtended(name)) && q.MilliValue()%1000 != 0 {
+				r.InvalidAs(p, amount.Str(), "must be an integer")
 			}
 		}
 	}
-	features := status.at("declaredFeatures")
-	for i := range features.indexes() {
-		feature := features.item(i)
+	features := status.At("declaredFeatures")
+	for i := range features.Indexes() {
+		feature := features.Index(i)
 		switch name, most := feature.Str(), validation.DNS1123SubdomainMaxLength; {
 		case len(name) > most:
-			r.invalid(feature, fmt.Sprintf("invalid feature name %q: must be no more than %d characters", name, most))
+			r.Invalid(feature, fmt.Sprintf("invalid feature name %q: must be no more than %d characters", name, most))
 		case !featureName().MatchString(name):
-			r.invalid(feature, fmt.Sprintf("invalid feature name %q: must start with an UpperCamelCase segment, with subsequent segments separated by '/' "+
+			r.Invalid(feature, fmt.Sprintf("invalid feature name %q: must start with an UpperCamelCase segment, with subsequent segments separated by '/' "+
 				"(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes", name))
 		}
 		if i+1 == features.Len() {
 			break
 		}
-		if next := features.item(i + 1); next.Str() == feature.Str() {
-			r.duplicate(next)
+		if next := features.Index(i + 1); next.Str() == feature.Str() {
+			r.Duplicate(next)
 		} else if next.Str() < feature.Str() {
-			r.invalid(next, "list must be sorted alphabetically")
+			r.Invalid(next, "list must be sorted alphabetically")
 		}
 	}
 }
 
 // validateNode validates a Node.
-func validateNode(r *report, object place, live value.Value) {
-	metadata, spec := object.at("metadata"), object.at("spec")
-	taints := metadata.below(spec.Get("taints"), "taints", isMember) // where kube-apiserver says that they are
-	var met names
-	for i := range taints.indexes() {
-		taint := taints.item(i)
-		key, text, effect := taint.at("key"), taint.at("value"), taint.at("effect")
-		r.labelKey(key)
+func validateNode(r *walk.Report, object walk.Place, live value.Value) {
+	metadata, spec := object.At("metadata"), object.At("spec")
+	taints := metadata.Below(spec.Get("taints"), "taints", walk.IsMember) // where kube-apiserver says that they are
+	var met walk.Names
+	for i := range taints.Indexes() {
+		taint := taints.Index(i)
+		key, text, effect := taint.At("key"), taint.At("value"), taint.At("effect")
+		r.LabelKey(key)
 		if wrong := validation.IsValidLabelValue(text.Str()); len(wrong) > 0 {
-			r.invalidAs(text, text.Str(), strings.Join(wrong, ";"))
+			r.InvalidAs(text, text.Str(), strings.Join(wrong, ";"))
 		}
-		r.among(effect, "NoSchedule", "PreferNoSchedule", "NoExecute")
-		if !met.add(key.Str() + " " + effect.Str()) {
-			e := field.Duplicate(taint.path(), r.inside(fmt.Sprintf("spec.taints[%d]", i), taint.Value))
+		r.Among(effect, "NoSchedule", "PreferNoSchedule", "NoExecute")
+		if !met.Add(key.Str() + " " + effect.Str()) {
+			e := field.Duplicate(taint.Path(), r.Inside(fmt.Sprintf("spec.taints[%d]", i), taint.Value))
 			e.Detail = "taints must be unique by key and effect pair"
-			r.add(e)
+			r.Add(e)
 		}
 	}
-	if !isSet(live) {
-		r.nodeState(object.at("status"))
+	if !walk.IsSet(live) {
+		validateNodeState(r, object.At("status"))
 	}
-	cidrs, had := spec.at("podCIDRs"), live.Get("spec", "podCIDRs")
+	cidrs, had := spec.At("podCIDRs"), live.Get("spec", "podCIDRs")
 	var texts []string
-	for i := range cidrs.indexes() {
-		c := cidrs.item(i)
-		r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(c.path(), c.Str(), true, nil)...)
+	for i := range cidrs.Indexes() {
+		c := cidrs.Index(i)
+		r.Errs = append(r.Errs, validation.IsValidCIDRForLegacyField(c.Path(), c.Str(), true, nil)...)
 		texts = append(texts, c.Str())
 	}
 	if len(texts) > 1 {
 		dual, err := netutils.IsDualStackCIDRStrings(texts)
 		if err != nil {
-			r.add(field.InternalError(cidrs.path(), fmt.Errorf("invalid PodCIDRs. failed to check with dual stack with error:%v", err)))
+			r.Add(field.InternalError(cidrs.Path(), fmt.Errorf("invalid PodCIDRs. failed to check with dual stack with error:%v", err)))
 		}
 		if !dual || len(texts) > 2 {
-			r.invalid(cidrs, "may specify no more than one CIDR for each IP family")
+			r.Invalid(cidrs, "may specify no more than one CIDR for each IP family")
 		}
 	}
-	if had.Len() > 0 && !same(cidrs.Value, had) {
-		r.forbidden(cidrs, "node updates may not change podCIDR except from \"\" to valid")
+	if had.Len() > 0 && !walk.Same(cidrs.Value, had) {
+		r.Forbidden(cidrs, "node updates may not change podCIDR except from \"\" to valid")
 	}
-	switch id, was := spec.at("providerID"), live.Get("spec", "providerID").Str(); {
+	switch id, was := spec.At("providerID"), live.Get("spec", "providerID").Str(); {
 	case was == "":
 	case id.Str() == "":
-		r.invalidAs(id, nil, "field cannot be cleared once set")
+		r.InvalidAs(id, nil, "field cannot be cleared once set")
 	case id.Str() != was:
-		r.invalidAs(id, nil, "field cannot be modified once set")
+		r.InvalidAs(id, nil, "field cannot be modified once set")
 	}
-	if id := spec.at("externalID"); isSet(live) && id.Str() != live.Get("spec", "externalID").Str() {
-		r.forbidden(id, "may not be updated")
+	if id := spec.At("externalID"); walk.IsSet(live) && id.Str() != live.Get("spec", "externalID").Str() {
+		r.Forbidden(id, "may not be updated")
 	}
 }
 

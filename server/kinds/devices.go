@@ -14,30 +14,32 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/server/kinds/pods"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
 
 // validateTaintRule validates a DeviceTaintRule.
-func validateTaintRule(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	selector, taint := spec.at("deviceSelector"), spec.at("taint")
-	if driver := selector.at("driver"); driver.is() {
-		r.driverName(driver)
+func validateTaintRule(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	selector, taint := spec.At("deviceSelector"), spec.At("taint")
+	if driver := selector.At("driver"); driver.IsSet() {
+		r.DriverName(driver)
 	}
-	if pool := selector.at("pool"); pool.is() {
-		r.poolName(pool)
+	if pool := selector.At("pool"); pool.IsSet() {
+		validatePoolName(r, pool)
 	}
-	if device := selector.at("device"); device.is() {
-		r.label(device)
+	if device := selector.At("device"); device.IsSet() {
+		r.Label(device)
 	}
-	key, text, effect := taint.at("key"), taint.at("value"), taint.at("effect")
-	r.invalidAs(key, key.Str(), validation.IsQualifiedName(key.Str())...)
+	key, text, effect := taint.At("key"), taint.At("value"), taint.At("effect")
+	r.InvalidAs(key, key.Str(), validation.IsQualifiedName(key.Str())...)
 	if text.Str() != "" {
-		r.invalid(text, validation.IsValidLabelValue(text.Str())...)
+		r.Invalid(text, validation.IsValidLabelValue(text.Str())...)
 	}
-	if effect.Str() == "" && (!isSet(live) || live.Get("spec", "taint", "effect").Str() != "") {
-		r.later(effect, "")
+	if effect.Str() == "" && (!walk.IsSet(live) || live.Get("spec", "taint", "effect").Str() != "") {
+		r.Later(effect, "")
 	}
 }
 
@@ -45,10 +47,10 @@ func validateTaintRule(r *report, object place, live value.Value) {
 const mostRuleConditions = 8
 
 // validateTaintRuleStatus validates the conditions of a DeviceTaintRule.
-func validateTaintRuleStatus(r *report, object place, live value.Value) {
+func validateTaintRuleStatus(r *walk.Report, object walk.Place, live value.Value) {
 	validateConditions(r, object, live)
-	if list := object.at("status").at("conditions"); list.Len() > mostRuleConditions {
-		r.add(field.TooMany(list.path(), list.Len(), mostRuleConditions))
+	if list := object.At("status").At("conditions"); list.Len() > mostRuleConditions {
+		r.Add(field.TooMany(list.Path(), list.Len(), mostRuleConditions))
 	}
 }
 
@@ -59,31 +61,31 @@ const (
 )
 
 // validatePriority validates a PriorityClass.
-func validatePriority(r *report, object place, live value.Value) {
-	v, policy := object.at("value"), object.at("preemptionPolicy")
-	if isSet(live) {
+func validatePriority(r *walk.Report, object walk.Place, live value.Value) {
+	v, policy := object.At("value"), object.At("preemptionPolicy")
+	if walk.IsSet(live) {
 		if v.Int() != live.Get("value").Int() {
-			r.forbidden(v, "may not be changed in an update.")
+			r.Forbidden(v, "may not be changed in an update.")
 		}
-		r.unchanged(policy, live.Get("preemptionPolicy"))
+		r.Unchanged(policy, live.Get("preemptionPolicy"))
 		return
 	}
-	metadata := object.at("metadata")
-	name := metadata.at("name")
+	metadata := object.At("metadata")
+	name := metadata.At("name")
 	if !strings.HasPrefix(name.Str(), systemPriority) {
 		if v.Int() > mostOfUsers {
-			r.forbidden(v, fmt.Sprintf("maximum allowed value of a user defined priority is %d", mostOfUsers))
+			r.Forbidden(v, fmt.Sprintf("maximum allowed value of a user defined priority is %d", mostOfUsers))
 		}
 	} else if wrong := systemClass(name.Str(), object); wrong != "" {
-		r.forbidden(name, fmt.Sprintf("priority class names with '%s' prefix are reserved for system use only. error: %s", systemPriority, wrong))
+		r.Forbidden(name, fmt.Sprintf("priority class names with '%s' prefix are reserved for system use only. error: %s", systemPriority, wrong))
 	}
-	if policy.is() {
-		r.among(policy, "PreemptLowerPriority", "Never")
+	if policy.IsSet() {
+		r.Among(policy, "PreemptLowerPriority", "Never")
 	}
 }
 
 // systemClass returns what differs between a class and the class of the system with the same name.
-func systemClass(name string, class place) string {
+func systemClass(name string, class walk.Place) string {
 	want, known := map[string]int64{"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}[name]
 	switch {
 	case !known:
@@ -135,9 +137,6 @@ var deviceAdds = []Allocated{{
 	when:   func(value.Value) bool { return false }, // it is another number, and never added
 }}
 
-// longestDriver is how long the name of a driver may be, in bytes.
-const longestDriver = 63
-
 // Bounds of ResourceSlices and of the names in them.
 const (
 	longestAttribute = 32
@@ -152,86 +151,86 @@ const (
 )
 
 // validateSlice validates a ResourceSlice.
-func validateSlice(r *report, object place, live value.Value) {
-	spec, was := object.at("spec"), live.Get("spec")
-	driver, pool := spec.at("driver"), spec.at("pool")
-	r.driverName(driver)
-	r.pool(pool)
-	if isSet(live) {
-		r.unchanged(pool.at("name"), was.Get("pool", "name"))
-		r.unchanged(driver, was.Get("driver"))
-		r.unchanged(spec.at("nodeName"), was.Get("nodeName"))
+func validateSlice(r *walk.Report, object walk.Place, live value.Value) {
+	spec, was := object.At("spec"), live.Get("spec")
+	driver, pool := spec.At("driver"), spec.At("pool")
+	r.DriverName(driver)
+	validatePool(r, pool)
+	if walk.IsSet(live) {
+		r.Unchanged(pool.At("name"), was.Get("pool", "name"))
+		r.Unchanged(driver, was.Get("driver"))
+		r.Unchanged(spec.At("nodeName"), was.Get("nodeName"))
 	}
-	if set := r.nodesOf(spec, "must be either unset or set to a non-empty string", true); len(set) != 1 {
+	if set := nodesOf(r, spec, "must be either unset or set to a non-empty string", true); len(set) != 1 {
 		const detail = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
 		if len(set) == 0 {
-			r.required(spec, detail)
+			r.Required(spec, detail)
 		} else {
-			r.invalidAs(spec, "{"+strings.Join(set, ", ")+"}", detail+", but multiple fields are set")
+			r.InvalidAs(spec, "{"+strings.Join(set, ", ")+"}", detail+", but multiple fields are set")
 		}
 	}
-	devices, counters := spec.at("devices"), spec.at("sharedCounters")
+	devices, counters := spec.At("devices"), spec.At("sharedCounters")
 	if devices.Kind() == value.KindList && counters.Kind() == value.KindList {
-		r.invalidAs(spec, "", "only one of `sharedCounters` or `devices` is allowed")
+		r.InvalidAs(spec, "", "only one of `sharedCounters` or `devices` is allowed")
 	}
-	r.devices(devices, was.Get("devices"), spec.Get("perDeviceNodeSelection").Bool())
-	r.sharedCounters(counters)
+	validateDevices(r, devices, was.Get("devices"), spec.Get("perDeviceNodeSelection").Bool())
+	validateSharedCounters(r, counters)
 }
 
-// sharedCounters validates the counters that the devices of a slice share.
-func (r *report) sharedCounters(p place) {
+// validateSharedCounters validates the counters that the devices of a slice share.
+func validateSharedCounters(r *walk.Report, p walk.Place) {
 	if p.Len() > mostSets {
-		r.last = append(r.last, field.TooMany(p.path(), p.Len(), mostSets))
+		r.Last = append(r.Last, field.TooMany(p.Path(), p.Len(), mostSets))
 		return
 	}
-	var met names
-	for i := range p.indexes() {
-		if set := p.item(i); !met.add(set.text("name")) {
-			r.last = append(r.last, field.Duplicate(set.path(), r.ordered(set)))
+	var met walk.Names
+	for i := range p.Indexes() {
+		if set := p.Index(i); !met.Add(set.Text("name")) {
+			r.Last = append(r.Last, field.Duplicate(set.Path(), r.Ordered(set)))
 		}
 	}
-	for i := range p.indexes() {
-		r.counterSet(p.item(i), "name")
+	for i := range p.Indexes() {
+		validateCounterSet(r, p.Index(i), "name")
 	}
 }
 
-// pool validates which pool a slice is of.
-func (r *report) pool(p place) {
-	r.poolName(p.at("name"))
-	if count := p.at("resourceSliceCount"); count.Int() <= 0 {
-		r.invalidAs(count, count.Int(), "must be greater than zero")
+// validatePool validates which pool a slice is of.
+func validatePool(r *walk.Report, p walk.Place) {
+	validatePoolName(r, p.At("name"))
+	if count := p.At("resourceSliceCount"); count.Int() <= 0 {
+		r.InvalidAs(count, count.Int(), "must be greater than zero")
 	}
-	if generation := p.at("generation"); generation.Int() < 0 {
-		r.invalid(generation, "must be greater than or equal to zero")
+	if generation := p.At("generation"); generation.Int() < 0 {
+		r.Invalid(generation, "must be greater than or equal to zero")
 	}
 }
 
-func (r *report) poolName(p place) {
-	if !r.present(p) {
+func validatePoolName(r *walk.Report, p walk.Place) {
+	if !r.Present(p) {
 		return
 	}
 	if len(p.Str()) > validation.DNS1123SubdomainMaxLength {
-		r.add(field.TooLong(p.path(), "", validation.DNS1123SubdomainMaxLength))
+		r.Add(field.TooLong(p.Path(), "", validation.DNS1123SubdomainMaxLength))
 	}
 	for part := range strings.SplitSeq(p.Str(), "/") {
-		r.invalidAs(p, part, validation.IsDNS1123Subdomain(part)...)
+		r.InvalidAs(p, part, validation.IsDNS1123Subdomain(part)...)
 	}
 }
 
 // nodesOf validates where the devices of a slice are, or a device, and returns the fields that say so.
-func (r *report) nodesOf(p place, empty string, slice bool) []string {
+func nodesOf(r *walk.Report, p walk.Place, empty string, slice bool) []string {
 	var set []string
-	if name := p.at("nodeName"); name.is() && name.Str() == "" {
-		r.invalid(name, empty)
-	} else if name.is() {
+	if name := p.At("nodeName"); name.IsSet() && name.Str() == "" {
+		r.Invalid(name, empty)
+	} else if name.IsSet() {
 		set = append(set, "`nodeName`")
-		r.invalid(name, validation.IsDNS1123Subdomain(name.Str())...)
+		r.Invalid(name, validation.IsDNS1123Subdomain(name.Str())...)
 	}
-	if selector := p.at("nodeSelector"); selector.is() {
+	if selector := p.At("nodeSelector"); selector.IsSet() {
 		set = append(set, "`nodeSelector`")
-		r.nodeSelector(selector)
-		if terms := selector.at("nodeSelectorTerms"); slice && terms.Len() != 1 {
-			r.invalid(terms, "must have exactly one node selector term")
+		pods.ValidateNodeSelector(r, selector)
+		if terms := selector.At("nodeSelectorTerms"); slice && terms.Len() != 1 {
+			r.Invalid(terms, "must have exactly one node selector term")
 		}
 	}
 	flags := []string{"allNodes", "perDeviceNodeSelection"}
@@ -239,36 +238,36 @@ func (r *report) nodesOf(p place, empty string, slice bool) []string {
 		flags = flags[:1]
 	}
 	for _, name := range flags {
-		if flag := p.at(name); flag.is() && !flag.Bool() {
-			r.invalid(flag, "must be either unset or set to true")
-		} else if flag.is() {
+		if flag := p.At(name); flag.IsSet() && !flag.Bool() {
+			r.Invalid(flag, "must be either unset or set to true")
+		} else if flag.IsSet() {
 			set = append(set, "`"+name+"`")
 		}
 	}
 	return set
 }
 
-// devices validates the devices of a slice. each is whether each device says where it is.
-func (r *report) devices(p place, was value.Value, each bool) {
+// validateDevices validates the devices of a slice. each is whether each device says where it is.
+func validateDevices(r *walk.Report, p walk.Place, was value.Value, each bool) {
 	most := mostDevices
 	if slices.ContainsFunc(slices.Collect(p.Items()), advanced) {
 		most = mostAdvanced
 	}
 	if p.Len() > most {
-		r.add(field.TooMany(p.path(), p.Len(), most))
+		r.Add(field.TooMany(p.Path(), p.Len(), most))
 		return
 	}
 	old := map[string]value.Value{}
 	for device := range was.Items() {
 		old[device.Get("name").Str()] = device
 	}
-	for i := range p.indexes() {
-		r.device(p.item(i), old[p.Item(i).Get("name").Str()], each)
+	for i := range p.Indexes() {
+		validateDevice(r, p.Index(i), old[p.Item(i).Get("name").Str()], each)
 	}
-	var met names
-	for i := range p.indexes() {
-		if name := p.Item(i).Get("name").Str(); !met.add(name) {
-			r.add(field.Duplicate(p.item(i).path(), name))
+	var met walk.Names
+	for i := range p.Indexes() {
+		if name := p.Item(i).Get("name").Str(); !met.Add(name) {
+			r.Add(field.Duplicate(p.Index(i).Path(), name))
 		}
 	}
 }
@@ -294,12 +293,12 @@ var attributeLists = [...]string{"bools", "ints", "strings", "versions"}
 // attributeMembers are the members of which an attribute has one.
 var attributeMembers = [...]string{"int", "bool", "string", "version", "ints", "bools", "strings", "versions"}
 
-// device validates a device; was is the device of the same name that the slice had.
-func (r *report) device(p place, was value.Value, each bool) {
-	name, attributes, capacity := p.at("name"), p.at("attributes"), p.at("capacity")
-	r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
+// validateDevice validates a device; was is the device of the same name that the slice had.
+func validateDevice(r *walk.Report, p walk.Place, was value.Value, each bool) {
+	name, attributes, capacity := p.At("name"), p.At("attributes"), p.At("capacity")
+	r.InvalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
 	if n := attributes.Len() + capacity.Len(); n > mostOfDevice {
-		r.invalidAs(p, n, fmt.Sprintf("the total number of attributes and capacities must not exceed %d", mostOfDevice))
+		r.InvalidAs(p, n, fmt.Sprintf("the total number of attributes and capacities must not exceed %d", mostOfDevice))
 	}
 	values := 0
 	for _, attribute := range attributes.Members() {
@@ -310,140 +309,140 @@ func (r *report) device(p place, was value.Value, each bool) {
 		values += max(n, 1)
 	}
 	if values > mostValues {
-		r.invalidAs(p, values, fmt.Sprintf("the total number of attribute values must not exceed %d", mostValues))
+		r.InvalidAs(p, values, fmt.Sprintf("the total number of attribute values must not exceed %d", mostValues))
 	}
-	for i := range attributes.indexes() {
-		r.attributeName(attributes, attributes.Member(i).Name)
-		r.attribute(attributes.entry(i))
+	for i := range attributes.Indexes() {
+		validateAttributeName(r, attributes, attributes.Member(i).Name)
+		validateAttribute(r, attributes.Entry(i))
 	}
-	if !isSet(was) || !r.same(capacity, was.Get("capacity")) {
-		for i := range capacity.indexes() {
-			r.attributeName(capacity, capacity.Member(i).Name)
-			r.deviceCapacity(capacity.entry(i), p.Get("allowMultipleAllocations").Bool())
+	if !walk.IsSet(was) || !r.Same(capacity, was.Get("capacity")) {
+		for i := range capacity.Indexes() {
+			validateAttributeName(r, capacity, capacity.Member(i).Name)
+			validateDeviceCapacity(r, capacity.Entry(i), p.Get("allowMultipleAllocations").Bool())
 		}
 	}
-	if taints := p.at("taints"); !isSet(was) || !r.same(taints, was.Get("taints")) {
-		r.deviceTaints(taints)
+	if taints := p.At("taints"); !walk.IsSet(was) || !r.Same(taints, was.Get("taints")) {
+		validateDeviceTaints(r, taints)
 	}
-	counters := p.at("consumesCounters")
-	for i := range counters.indexes() {
-		r.counterSet(counters.item(i), "counterSet")
+	counters := p.At("consumesCounters")
+	for i := range counters.Indexes() {
+		validateCounterSet(r, counters.Index(i), "counterSet")
 	}
-	r.deviceNodes(p, each)
-	r.bindings(p.at("bindingConditions"), p.at("bindingFailureConditions"))
+	validateDeviceNodes(r, p, each)
+	validateBindings(r, p.At("bindingConditions"), p.At("bindingFailureConditions"))
 }
 
-// deviceNodes validates where a device is.
-func (r *report) deviceNodes(p place, each bool) {
+// validateDeviceNodes validates where a device is.
+func validateDeviceNodes(r *walk.Report, p walk.Place, each bool) {
 	if !each {
-		if isSet(p.Get("nodeName")) || isSet(p.Get("nodeSelector")) || isSet(p.Get("allNodes")) {
-			r.invalidAs(p, nil, "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec")
+		if walk.IsSet(p.Get("nodeName")) || walk.IsSet(p.Get("nodeSelector")) || walk.IsSet(p.Get("allNodes")) {
+			r.InvalidAs(p, nil, "`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec")
 		}
 		return
 	}
 	const detail = "exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec"
-	switch set := r.nodesOf(p, "must not be empty", false); len(set) {
+	switch set := nodesOf(r, p, "must not be empty", false); len(set) {
 	case 0:
-		r.required(p, detail)
+		r.Required(p, detail)
 	case 1:
 	default:
-		r.invalidAs(p, "{"+strings.Join(set, ", ")+"}", detail)
+		r.InvalidAs(p, "{"+strings.Join(set, ", ")+"}", detail)
 	}
 }
 
-// attributeName validates the name of an attribute or a capacity, which may have a domain. A name with several slashes is not read.
-func (r *report) attributeName(p place, name string) {
+// validateAttributeName validates the name of an attribute or a capacity, which may have a domain. A name with several slashes is not read.
+func validateAttributeName(r *walk.Report, p walk.Place, name string) {
 	switch domain, id, ok := strings.Cut(name, "/"); {
 	case strings.Contains(id, "/"):
 	case !ok:
-		r.identifier(p, name)
+		validateIdentifier(r, p, name)
 	default:
 		if domain == "" {
-			r.invalidAs(p, "", "the domain must not be empty")
+			r.InvalidAs(p, "", "the domain must not be empty")
 		} else {
-			r.driverName(p.with(value.String(domain)))
+			r.DriverName(p.WithValue(value.String(domain)))
 		}
 		if id == "" {
-			r.invalidAs(p, "", "the name must not be empty")
+			r.InvalidAs(p, "", "the name must not be empty")
 		} else {
-			r.identifier(p, id)
+			validateIdentifier(r, p, id)
 		}
 	}
 }
 
-func (r *report) identifier(p place, id string) {
+func validateIdentifier(r *walk.Report, p walk.Place, id string) {
 	if len(id) > longestAttribute {
-		r.add(field.TooLong(p.path(), "", longestAttribute))
+		r.Add(field.TooLong(p.Path(), "", longestAttribute))
 	}
-	r.invalidAs(p, id, content.IsCIdentifier(id)...)
+	r.InvalidAs(p, id, content.IsCIdentifier(id)...)
 }
 
-var versionText = lazyRegexp(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
+var versionText = walk.LazyRegexp(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
-// attribute validates the value of an attribute.
-func (r *report) attribute(p place) {
-	if text := p.at("string"); len(text.Str()) > longestValue {
-		r.add(field.TooLong(text.path(), "", longestValue))
+// validateAttribute validates the value of an attribute.
+func validateAttribute(r *walk.Report, p walk.Place) {
+	if text := p.At("string"); len(text.Str()) > longestValue {
+		r.Add(field.TooLong(text.Path(), "", longestValue))
 	}
-	if version := p.at("version"); version.is() {
-		r.version(version)
+	if version := p.At("version"); version.IsSet() {
+		validateVersion(r, version)
 	}
 	for _, name := range attributeLists {
-		if list := p.at(name); list.Kind() == value.KindList && list.Len() == 0 {
-			r.invalid(list, "must not be empty if specified")
+		if list := p.At(name); list.Kind() == value.KindList && list.Len() == 0 {
+			r.Invalid(list, "must not be empty if specified")
 		}
 	}
-	versions := p.at("versions")
-	for i := range versions.indexes() {
-		r.version(versions.item(i))
+	versions := p.At("versions")
+	for i := range versions.Indexes() {
+		validateVersion(r, versions.Index(i))
 	}
 	var set []string
 	for _, name := range attributeMembers {
-		if v := p.Get(name); isSet(v) && (v.Kind() != value.KindList || v.Len() > 0) {
+		if v := p.Get(name); walk.IsSet(v) && (v.Kind() != value.KindList || v.Len() > 0) {
 			set = append(set, name)
 		}
 	}
 	const members = "one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
 	switch len(set) {
 	case 0:
-		r.laterInvalid(p, "", "must specify "+members)
+		r.LaterInvalid(p, "", "must specify "+members)
 	case 1:
 	default:
-		r.laterInvalid(p, "{"+strings.Join(set, ", ")+"}", "must specify exactly "+members)
+		r.LaterInvalid(p, "{"+strings.Join(set, ", ")+"}", "must specify exactly "+members)
 	}
 }
 
-func (r *report) version(p place) {
+func validateVersion(r *walk.Report, p walk.Place) {
 	if !versionText().MatchString(p.Str()) {
-		r.invalid(p, "must be a string compatible with semver.org spec 2.0.0")
+		r.Invalid(p, "must be a string compatible with semver.org spec 2.0.0")
 	}
 	if len(p.Str()) > longestValue {
-		r.add(field.TooLong(p.path(), "", longestValue))
+		r.Add(field.TooLong(p.Path(), "", longestValue))
 	}
 }
 
-// deviceCapacity validates how much a device has. many is whether several requests may share it.
-func (r *report) deviceCapacity(p place, many bool) {
-	policy := p.at("requestPolicy")
-	valid, within := policy.at("validValues"), policy.at("validRange")
+// validateDeviceCapacity validates how much a device has. many is whether several requests may share it.
+func validateDeviceCapacity(r *walk.Report, p walk.Place, many bool) {
+	policy := p.At("requestPolicy")
+	valid, within := policy.At("validValues"), policy.At("validRange")
 	switch {
-	case !policy.is():
+	case !policy.IsSet():
 	case !many:
-		r.forbidden(policy, "allowMultipleAllocations must be true")
-	case valid.Len() > 0 && within.is():
-		r.forbidden(policy, `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`)
+		r.Forbidden(policy, "allowMultipleAllocations must be true")
+	case valid.Len() > 0 && within.IsSet():
+		r.Forbidden(policy, `exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time`)
 	case valid.Len() > 0:
-		if standard := policy.at("default"); !standard.is() {
-			r.required(standard, "required when validValues is defined")
+		if standard := policy.At("default"); !standard.IsSet() {
+			r.Required(standard, "required when validValues is defined")
 		} else {
-			r.validValues(valid, quantity(standard.Value), quantity(p.Get("value")))
+			validateValidValues(r, valid, walk.Quantity(standard.Value), walk.Quantity(p.Get("value")))
 		}
-	case within.is():
-		if standard := policy.at("default"); !standard.is() {
-			r.required(standard, "required when validRange is defined")
+	case within.IsSet():
+		if standard := policy.At("default"); !standard.IsSet() {
+			r.Required(standard, "required when validRange is defined")
 		} else {
-			r.validRange(within, quantity(standard.Value), quantity(p.Get("value")))
+			validateValidRange(r, within, walk.Quantity(standard.Value), walk.Quantity(p.Get("value")))
 		}
 	}
 }
@@ -451,95 +450,95 @@ func (r *report) deviceCapacity(p place, many bool) {
 // mostOptions is how many amounts a request may choose from.
 const mostOptions = 10
 
-// validValues validates the amounts that requests may have.
-func (r *report) validValues(p place, standard, most resource.Quantity) {
+// validateValidValues validates the amounts that requests may have.
+func validateValidValues(r *walk.Report, p walk.Place, standard, most resource.Quantity) {
 	for i := 1; i < p.Len(); i++ {
-		if now, before := quantity(p.Item(i)), quantity(p.Item(i-1)); before.Cmp(now) > 0 {
-			r.invalidAs(p.item(i), now.String(), "values must be sorted in ascending order")
+		if now, before := walk.Quantity(p.Item(i)), walk.Quantity(p.Item(i-1)); before.Cmp(now) > 0 {
+			r.InvalidAs(p.Index(i), now.String(), "values must be sorted in ascending order")
 		}
 	}
 	if p.Len() > mostOptions {
-		r.add(field.TooMany(p.path(), p.Len(), mostOptions))
+		r.Add(field.TooMany(p.Path(), p.Len(), mostOptions))
 	} else {
-		for i := range p.indexes() {
-			if q := quantity(p.Item(i)); q.Cmp(most) > 0 {
-				r.invalidAs(p.item(i), q.String(), "option is larger than capacity value: "+most.String())
+		for i := range p.Indexes() {
+			if q := walk.Quantity(p.Item(i)); q.Cmp(most) > 0 {
+				r.InvalidAs(p.Index(i), q.String(), "option is larger than capacity value: "+most.String())
 			}
 		}
-		var met names
-		for i := range p.indexes() {
-			q := quantity(p.Item(i))
-			if text := strconv.FormatInt(q.Value(), 10); !met.add(text) { // whole numbers are compared, rounded up
-				r.add(field.Duplicate(p.item(i).path(), text))
+		var met walk.Names
+		for i := range p.Indexes() {
+			q := walk.Quantity(p.Item(i))
+			if text := strconv.FormatInt(q.Value(), 10); !met.Add(text) { // whole numbers are compared, rounded up
+				r.Add(field.Duplicate(p.Index(i).Path(), text))
 			}
 		}
 	}
-	if !slices.ContainsFunc(slices.Collect(p.Items()), func(v value.Value) bool { return standard.Cmp(quantity(v)) == 0 }) {
-		r.invalidAs(p, standard.String(), "default value is not valid according to the requestPolicy")
+	if !slices.ContainsFunc(slices.Collect(p.Items()), func(v value.Value) bool { return standard.Cmp(walk.Quantity(v)) == 0 }) {
+		r.InvalidAs(p, standard.String(), "default value is not valid according to the requestPolicy")
 	}
 }
 
-// validRange validates the range of the amounts that requests may have.
-func (r *report) validRange(p place, standard, most resource.Quantity) {
-	least, top := p.at("min"), p.at("max")
-	if !least.is() {
-		r.required(least, "required when validRange is defined")
+// validateValidRange validates the range of the amounts that requests may have.
+func validateValidRange(r *walk.Report, p walk.Place, standard, most resource.Quantity) {
+	least, top := p.At("min"), p.At("max")
+	if !least.IsSet() {
+		r.Required(least, "required when validRange is defined")
 		return
 	}
-	from := quantity(least.Value)
+	from := walk.Quantity(least.Value)
 	if from.Cmp(most) > 0 {
-		r.invalidAs(least, from.String(), "min is larger than capacity value: "+most.String())
+		r.InvalidAs(least, from.String(), "min is larger than capacity value: "+most.String())
 	}
 	if standard.Cmp(from) < 0 {
-		r.invalidAs(p.at("default"), standard.String(), "default is less than min: "+from.String())
+		r.InvalidAs(p.At("default"), standard.String(), "default is less than min: "+from.String())
 	}
-	if top.is() {
-		to := quantity(top.Value)
+	if top.IsSet() {
+		to := walk.Quantity(top.Value)
 		if from.Cmp(to) > 0 {
-			r.invalidAs(top, from.String(), "min is larger than max: "+to.String())
+			r.InvalidAs(top, from.String(), "min is larger than max: "+to.String())
 		}
 		if to.Cmp(most) > 0 {
-			r.invalidAs(top, to.String(), "max is larger than capacity value: "+most.String())
+			r.InvalidAs(top, to.String(), "max is larger than capacity value: "+most.String())
 		}
 		if standard.Cmp(to) > 0 {
-			r.invalidAs(p.at("default"), standard.String(), "default is more than max: "+to.String())
+			r.InvalidAs(p.At("default"), standard.String(), "default is more than max: "+to.String())
 		}
 	}
-	r.rangeSteps(p, standard, most)
+	validateRangeSteps(r, p, standard, most)
 }
 
-// rangeSteps validates the steps of a range: each amount is the least one and a number of steps. Amounts are rounded up to whole numbers.
-func (r *report) rangeSteps(p place, standard, most resource.Quantity) {
-	least, step := quantity(p.Get("min")), p.at("step")
-	if !step.is() {
+// validateRangeSteps validates the steps of a range: each amount is the least one and a number of steps. Amounts are rounded up to whole numbers.
+func validateRangeSteps(r *walk.Report, p walk.Place, standard, most resource.Quantity) {
+	least, step := walk.Quantity(p.Get("min")), p.At("step")
+	if !step.IsSet() {
 		return
 	}
-	by := quantity(step.Value)
+	by := walk.Quantity(step.Value)
 	amounts := []rangeAmount{{"default", standard}, {"min", least}}
-	if top := p.Get("max"); isSet(top) {
-		amounts = append(amounts, rangeAmount{"max", quantity(top)})
+	if top := p.Get("max"); walk.IsSet(top) {
+		amounts = append(amounts, rangeAmount{"max", walk.Quantity(top)})
 	}
 	amounts = append(amounts, rangeAmount{"step", by})
 	if by.Sign() <= 0 {
-		r.invalidAs(step, by.String(), "must be greater than zero")
+		r.InvalidAs(step, by.String(), "must be greater than zero")
 		return
 	}
 	added := least.DeepCopy()
 	if added.Add(by); added.Cmp(most) > 0 {
-		r.invalidAs(step, by.String(), fmt.Sprintf("one step %s is larger than capacity value: %s", added.String(), most.String()))
+		r.InvalidAs(step, by.String(), fmt.Sprintf("one step %s is larger than capacity value: %s", added.String(), most.String()))
 	}
-	before := len(r.errs)
+	before := len(r.Errs)
 	for _, a := range amounts {
 		if detail := a.notWhole(); detail != "" {
-			r.invalidAs(p.at(a.name), a.String(), detail)
+			r.InvalidAs(p.At(a.name), a.String(), detail)
 		}
 	}
-	if len(r.errs) > before {
+	if len(r.Errs) > before {
 		return
 	}
 	for _, a := range amounts {
 		if (a.name == "default" || a.name == "max") && (a.Value()-least.Value())%by.Value() != 0 {
-			r.invalidAs(step, a.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", by.String(), least.String()))
+			r.InvalidAs(step, a.String(), fmt.Sprintf("value is not a multiple of a given step (%s) from (%s)", by.String(), least.String()))
 		}
 	}
 }
@@ -561,79 +560,72 @@ func (a *rangeAmount) notWhole() string {
 	return ""
 }
 
-// deviceTaints validates the taints of a device.
-func (r *report) deviceTaints(p place) {
+// validateDeviceTaints validates the taints of a device.
+func validateDeviceTaints(r *walk.Report, p walk.Place) {
 	if p.Len() > mostTaints {
-		r.add(field.TooMany(p.path(), p.Len(), mostTaints))
+		r.Add(field.TooMany(p.Path(), p.Len(), mostTaints))
 		return
 	}
-	for i := range p.indexes() {
-		taint := p.item(i)
-		text, effect := taint.at("value"), taint.at("effect")
-		r.labelKey(taint.at("key"))
+	for i := range p.Indexes() {
+		taint := p.Index(i)
+		text, effect := taint.At("value"), taint.At("effect")
+		r.LabelKey(taint.At("key"))
 		if text.Str() != "" {
-			r.invalid(text, validation.IsValidLabelValue(text.Str())...)
+			r.Invalid(text, validation.IsValidLabelValue(text.Str())...)
 		}
 		if effect.Str() == "" {
-			r.later(effect, "")
+			r.Later(effect, "")
 		} else {
-			r.amongLater(effect, taintEffects...)
+			r.AmongLater(effect, taintEffects...)
 		}
 	}
 }
 
-// counterSet validates a set of counters, which has its name in a member.
-func (r *report) counterSet(p place, member string) {
-	name, counters := p.at(member), p.at("counters")
+// validateCounterSet validates a set of counters, which has its name in a member.
+func validateCounterSet(r *walk.Report, p walk.Place, member string) {
+	name, counters := p.At(member), p.At("counters")
 	if name.Str() == "" {
-		r.later(name, "")
+		r.Later(name, "")
 	} else {
-		r.labelLater(name, name.Str())
+		r.LabelLater(name, name.Str())
 	}
 	if counters.Len() == 0 {
-		r.later(counters, "")
+		r.Later(counters, "")
 	} else if counters.Len() > mostCounters {
-		r.add(field.TooMany(counters.path(), counters.Len(), mostCounters))
+		r.Add(field.TooMany(counters.Path(), counters.Len(), mostCounters))
 	}
 	for key := range counters.Members() {
-		r.labelLater(counters, key)
+		r.LabelLater(counters, key)
 	}
 }
 
-// labelLater refuses a text that is no DNS label, after the rest.
-func (r *report) labelLater(p place, text string) {
-	for _, detail := range content.IsDNS1123Label(text) {
-		r.laterInvalid(p, text, detail)
-	}
-}
-
-// bindings validates the conditions that a device waits for, and the conditions that end the wait.
-func (r *report) bindings(wanted, failed place) {
-	var conditions, failures names
-	for _, list := range [...]place{wanted, failed} {
-		for i := range list.indexes() {
-			r.labelKey(list.item(i))
+// validateBindings validates the conditions that a device waits for, and the conditions that end the wait.
+func validateBindings(r *walk.Report, wanted, failed walk.Place) {
+	var conditions, failures walk.Names
+	for _, list := range [...]walk.Place{wanted, failed} {
+		for i := range list.Indexes() {
+			r.LabelKey(list.Index(i))
 		}
 	}
-	for i := range wanted.indexes() {
-		if !conditions.add(wanted.Item(i).Str()) {
-			r.duplicate(wanted.item(i))
+	for i := range wanted.Indexes() {
+		if !conditions.Add(wanted.Item(i).Str()) {
+			r.Duplicate(wanted.Index(i))
 		}
 	}
-	for i := range failed.indexes() {
-		c := failed.item(i)
-		if !failures.add(c.Str()) {
-			r.duplicate(c)
+	for i := range failed.Indexes() {
+		c := failed.Index(i)
+		if !failures.Add(c.Str()) {
+			r.Duplicate(c)
 		}
-		if conditions.has(c.Str()) {
-			r.invalid(c, "bindingFailureConditions must not overlap with bindingConditions")
+		if conditions.Has(c.Str()) {
+			r.Invalid(c, "bindingFailureConditions must not overlap with bindingConditions")
 		}
 	}
 	if wanted.Len() == 0 && failed.Len() > 0 {
-		r.invalid(wanted, "bindingConditions are required to use bindingFailureConditions")
+		r.Invalid(wanted, "bindingConditions are required to use bindingFailureConditions")
 	}
 	if failed.Len() == 0 && wanted.Len() > 0 {
-		r.invalid(failed, "bindingFailureConditions are required to use bindingConditions")
+		r.Invalid(failed, "bindingFailureConditions are required to use bindingConditions")
 	}
 }
 
@@ -661,58 +653,51 @@ func allocatedBy(allocation value.Value) map[sharedDevice]bool {
 	return out
 }
 
-var lowerUUID = lazyRegexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+var lowerUUID = walk.LazyRegexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// deviceStatuses validates what drivers say of the devices that are allocated to a claim.
+// validateDeviceStatuses validates what drivers say of the devices that are allocated to a claim.
 // Devices that are no longer allocated are dropped.
-func (r *report) deviceStatuses(p place, allocation, was value.Value) {
+func validateDeviceStatuses(r *walk.Report, p walk.Place, allocation, was value.Value) {
 	allocated, had := allocatedBy(allocation), allocatedBy(was)
-	for i := range p.indexes() {
-		device := p.item(i)
+	for i := range p.Indexes() {
+		device := p.Index(i)
 		id := sharedDeviceOf(device.Value)
 		if had[id] && !allocated[id] {
 			continue
 		}
-		name, data := device.at("device"), device.at("data")
-		r.driverName(device.at("driver"))
-		r.poolName(device.at("pool"))
-		r.invalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
+		name, data := device.At("device"), device.At("data")
+		r.DriverName(device.At("driver"))
+		validatePoolName(r, device.At("pool"))
+		r.InvalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
 		if !allocated[id] {
-			r.invalidAs(device, id, "must be an allocated device in the claim")
+			r.InvalidAs(device, id, "must be an allocated device in the claim")
 		}
-		r.deviceConditions(device.at("conditions"))
-		if data.is() && data.Kind() != value.KindObject {
-			r.invalidAs(data, "<value omitted>", "must be a valid JSON object")
+		validateDeviceConditions(r, device.At("conditions"))
+		if data.IsSet() && data.Kind() != value.KindObject {
+			r.InvalidAs(data, "<value omitted>", "must be a valid JSON object")
 		}
-		r.uuidLater(device.at("shareID"))
-		r.networkData(device.at("networkData"))
+		validateUuidLater(r, device.At("shareID"))
+		validateNetworkData(r, device.At("networkData"))
 	}
 }
 
-func (r *report) deviceConditions(p place) {
+func validateDeviceConditions(r *walk.Report, p walk.Place) {
 	if p.Len() > mostConditions {
-		r.add(field.TooMany(p.path(), p.Len(), mostConditions))
+		r.Add(field.TooMany(p.Path(), p.Len(), mostConditions))
 	}
 	var conditions []metav1.Condition
 	if structs.Into(p.Value, &conditions) == nil {
-		r.errs = append(r.errs, metav1validation.ValidateConditions(conditions, p.path())...)
+		r.Errs = append(r.Errs, metav1validation.ValidateConditions(conditions, p.Path())...)
 	}
 }
 
-// networkData validates the addresses of a network device.
-func (r *report) networkData(p place) {
-	r.bytesLater(p.at("interfaceName"), mostOfInterface)
-	addresses := p.at("ips")
-	for i := range r.onceLater(addresses, mostAddresses, value.Value.Str).indexes() {
-		a := addresses.item(i)
-		r.errs = append(r.errs, validation.IsValidInterfaceAddress(a.path(), a.Str())...)
+// validateNetworkData validates the addresses of a network device.
+func validateNetworkData(r *walk.Report, p walk.Place) {
+	r.BytesLater(p.At("interfaceName"), mostOfInterface)
+	addresses := p.At("ips")
+	for i := range onceLater(r, addresses, mostAddresses, value.Value.Str).Indexes() {
+		a := addresses.Index(i)
+		r.Errs = append(r.Errs, validation.IsValidInterfaceAddress(a.Path(), a.Str())...)
 	}
-	r.bytesLater(p.at("hardwareAddress"), mostOfHardware)
-}
-
-// bytesLater refuses a text of too many bytes, after the rest.
-func (r *report) bytesLater(p place, most int) {
-	if len(p.Str()) > most {
-		r.last = append(r.last, field.TooLong(p.path(), "", most))
-	}
+	r.BytesLater(p.At("hardwareAddress"), mostOfHardware)
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -45,8 +46,8 @@ var jobCounts = counts{natural: []string{"active", "succeeded", "failed", "ready
 
 // jobProgress is a status of a Job that is validated.
 type jobProgress struct {
-	*report
-	at      place
+	*walk.Report
+	at      walk.Place
 	was     value.Value
 	spec    value.Value
 	is, had jobState
@@ -54,12 +55,12 @@ type jobProgress struct {
 }
 
 // validateJobStatus validates the status of a Job. The order of the calls is the order of the errors.
-func validateJobStatus(r *report, object place, live value.Value) {
-	s := jobProgress{report: r, at: object.at("status"), was: live.Get("status"), spec: object.Get("spec")}
+func validateJobStatus(r *walk.Report, object walk.Place, live value.Value) {
+	s := jobProgress{Report: r, at: object.At("status"), was: live.Get("status"), spec: object.Get("spec")}
 	s.is, s.had = jobStateOf(s.at.Value), jobStateOf(s.was)
 	s.ended = s.is.finished() != s.had.finished()
 	jobCounts.check(r, object, live)
-	s.uncounted(s.at.at("uncountedTerminatedPods"))
+	s.uncounted(s.at.At("uncountedTerminatedPods"))
 	s.excluding()
 	s.completionTime()
 	s.finished()
@@ -72,25 +73,25 @@ func validateJobStatus(r *report, object place, live value.Value) {
 // changed reports whether the status has another value for a member than before. A time of zero, which is null here, differs from none.
 func (s *jobProgress) changed(name string) bool {
 	is, was := s.at.Get(name), s.was.Get(name)
-	return !same(is, was) || is.IsNull() != was.IsNull()
+	return !walk.Same(is, was) || is.IsNull() != was.IsNull()
 }
 
 // conditions refuses the conditions as a whole. The error does not show them.
 func (s *jobProgress) conditions(detail string) {
-	s.invalidAs(s.at.at("conditions"), field.OmitValueType{}, detail)
+	s.InvalidAs(s.at.At("conditions"), field.OmitValueType{}, detail)
 }
 
 // uncounted validates the UIDs of pods that have ended and are not counted yet.
-func (s *jobProgress) uncounted(pods place) {
-	var met names
+func (s *jobProgress) uncounted(pods walk.Place) {
+	var met walk.Names
 	for _, name := range [...]string{"succeeded", "failed"} {
-		list := pods.at(name)
-		for i := range list.indexes() {
-			switch uid := list.item(i); {
+		list := pods.At(name)
+		for i := range list.Indexes() {
+			switch uid := list.Index(i); {
 			case uid.Str() == "":
-				s.invalidAs(uid, "", "must not be empty")
-			case !met.add(uid.Str()):
-				s.duplicate(uid)
+				s.InvalidAs(uid, "", "must not be empty")
+			case !met.Add(uid.Str()):
+				s.Duplicate(uid)
 			}
 		}
 	}
@@ -109,18 +110,18 @@ func (s *jobProgress) excluding() {
 
 // completionTime validates when the job completed, and conditions that must stand beside others.
 func (s *jobProgress) completionTime() {
-	p := s.at.at("completionTime")
+	p := s.at.At("completionTime")
 	if s.changed("completionTime") || s.is.complete != s.had.complete {
 		if !p.IsAbsent() && !s.is.complete {
-			s.invalid(p, "cannot set completionTime when there is no Complete=True condition")
+			s.Invalid(p, "cannot set completionTime when there is no Complete=True condition")
 		}
 		if p.IsAbsent() && s.is.complete {
-			s.required(p, "completionTime is required for Complete jobs")
+			s.Required(p, "completionTime is required for Complete jobs")
 		}
 	}
 	if started := s.at.Get("startTime"); s.changed("startTime") || s.changed("completionTime") {
 		if !started.IsAbsent() && !p.IsAbsent() && timeOf(p.Value).Before(timeOf(started)) {
-			s.invalid(p, "must be equal to or after `startTime`")
+			s.Invalid(p, "must be equal to or after `startTime`")
 		}
 	}
 	if (s.is.failed != s.had.failed || s.changed("failedIndexes")) && s.is.failed && !s.is.failing {
@@ -139,42 +140,42 @@ func timeOf(v value.Value) time.Time {
 
 // finished validates what a job that ended has.
 func (s *jobProgress) finished() {
-	if active := s.at.at("active"); (s.ended || s.changed("active")) && s.is.finished() && active.Int() > 0 {
-		s.invalid(active, "active>0 is invalid for finished job")
+	if active := s.at.At("active"); (s.ended || s.changed("active")) && s.is.finished() && active.Int() > 0 {
+		s.Invalid(active, "active>0 is invalid for finished job")
 	}
-	empty := s.spec.Get("suspend").Bool() && isSet(s.spec.Get("completions")) && s.spec.Get("completions").Int() == 0
-	if started := s.at.at("startTime"); (s.ended || s.changed("startTime")) && !empty && s.is.finished() && started.IsAbsent() {
-		s.required(started, "startTime is required for finished job")
+	empty := s.spec.Get("suspend").Bool() && walk.IsSet(s.spec.Get("completions")) && s.spec.Get("completions").Int() == 0
+	if started := s.at.At("startTime"); (s.ended || s.changed("startTime")) && !empty && s.is.finished() && started.IsAbsent() {
+		s.Required(started, "startTime is required for finished job")
 	}
-	pods := s.at.at("uncountedTerminatedPods")
-	if (s.ended || !s.same(pods, s.was.Get(pods.name()))) && s.is.finished() && pods.Get("failed").Len()+pods.Get("succeeded").Len() > 0 {
-		s.invalid(pods, "must be empty for finished job")
+	pods := s.at.At("uncountedTerminatedPods")
+	if (s.ended || !s.Same(pods, s.was.Get(pods.Name()))) && s.is.finished() && pods.Get("failed").Len()+pods.Get("succeeded").Len() > 0 {
+		s.Invalid(pods, "must be empty for finished job")
 	}
 }
 
 // indexes validates which indexes of an indexed job have completed and failed.
 func (s *jobProgress) indexes() {
-	completed, failed := s.at.at("completedIndexes"), s.at.at("failedIndexes")
+	completed, failed := s.at.At("completedIndexes"), s.at.At("failedIndexes")
 	completions, perIndex := s.spec.Get("completions"), s.spec.Get("backoffLimitPerIndex")
-	if s.changed(completed.name()) && isSet(completions) {
+	if s.changed(completed.Name()) && walk.IsSet(completions) {
 		if _, err := countIndexes(completed.Str(), completions.Int()); err != nil {
-			s.invalidAs(completed, completed.Str(), "error parsing completedIndexes: "+err.Error())
+			s.InvalidAs(completed, completed.Str(), "error parsing completedIndexes: "+err.Error())
 		}
 	}
-	if s.changed(failed.name()) && isSet(completions) && isSet(perIndex) && failed.is() {
+	if s.changed(failed.Name()) && walk.IsSet(completions) && walk.IsSet(perIndex) && failed.IsSet() {
 		if _, err := countIndexes(failed.Str(), completions.Int()); err != nil {
-			s.invalid(failed, "error parsing failedIndexes: "+err.Error())
+			s.Invalid(failed, "error parsing failedIndexes: "+err.Error())
 		}
 	}
-	if s.changed(completed.name()) && completed.Str() != "" && s.spec.Get("completionMode").Str() != "Indexed" {
-		s.invalid(completed, "cannot set non-empty completedIndexes when non-indexed completion mode")
+	if s.changed(completed.Name()) && completed.Str() != "" && s.spec.Get("completionMode").Str() != "Indexed" {
+		s.Invalid(completed, "cannot set non-empty completedIndexes when non-indexed completion mode")
 	}
-	if s.changed(failed.name()) && !isSet(perIndex) && failed.is() {
-		s.invalid(failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null")
+	if s.changed(failed.Name()) && !walk.IsSet(perIndex) && failed.IsSet() {
+		s.Invalid(failed, "cannot set non-null failedIndexes when backoffLimitPerIndex is null")
 	}
-	if (s.changed(failed.name()) || s.changed(completed.name())) && isSet(completions) && failed.is() {
+	if (s.changed(failed.Name()) || s.changed(completed.Name())) && walk.IsSet(completions) && failed.IsSet() {
 		if at, overlap := overlapping(completed.Str(), failed.Str(), completions.Int()); overlap {
-			s.invalid(failed, fmt.Sprintf("failedIndexes and completedIndexes overlap at index: %d", at))
+			s.Invalid(failed, fmt.Sprintf("failedIndexes and completedIndexes overlap at index: %d", at))
 		}
 	}
 }
@@ -209,11 +210,11 @@ func overlapping(a, b string, below int64) (at int64, overlap bool) {
 
 // counts validates the numbers of pods that end and of those that are ready.
 func (s *jobProgress) counts() {
-	if p := s.at.at("terminating"); (s.ended || s.changed("terminating")) && p.Int() > 0 && s.is.finished() {
-		s.invalid(p, "terminating>0 is invalid for finished job")
+	if p := s.at.At("terminating"); (s.ended || s.changed("terminating")) && p.Int() > 0 && s.is.finished() {
+		s.Invalid(p, "terminating>0 is invalid for finished job")
 	}
 	if s.changed("ready") || s.changed("active") {
-		s.notAbove(s.at.at("ready"), s.at.Get("active"), "cannot set more ready pods than active")
+		s.NotAbove(s.at.At("ready"), s.at.Get("active"), "cannot set more ready pods than active")
 	}
 }
 
@@ -225,7 +226,7 @@ func (s *jobProgress) success() {
 	if s.is.successful && s.is.failing {
 		s.conditions("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions")
 	}
-	if isSet(s.spec.Get("successPolicy")) && !s.is.successful && s.is.complete {
+	if walk.IsSet(s.spec.Get("successPolicy")) && !s.is.successful && s.is.complete {
 		s.conditions("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True")
 	}
 }
@@ -243,16 +244,16 @@ func (s *jobProgress) changes() {
 	}
 	scalable := s.spec.Get("completionMode").Str() == "Indexed" && s.spec.Get("completions").Equal(s.spec.Get("parallelism"))
 	for _, name := range [...]string{"failed", "succeeded"} {
-		if p := s.at.at(name); p.Int() < s.was.Get(name).Int() && !(name == "succeeded" && scalable) {
-			s.invalidAs(p, p.Int(), "cannot decrease the "+name+" counter")
+		if p := s.at.At(name); p.Int() < s.was.Get(name).Int() && !(name == "succeeded" && scalable) {
+			s.InvalidAs(p, p.Int(), "cannot decrease the "+name+" counter")
 		}
 	}
-	if p := s.at.at("completionTime"); !p.IsAbsent() && !s.was.Get("completionTime").IsAbsent() && s.changed("completionTime") {
-		s.invalid(p, "field is immutable")
+	if p := s.at.At("completionTime"); !p.IsAbsent() && !s.was.Get("completionTime").IsAbsent() && s.changed("completionTime") {
+		s.Invalid(p, "field is immutable")
 	}
 	resumes := s.had.suspended && s.is.resumed
-	if p := s.at.at("startTime"); s.changed("startTime") && !resumes && !s.was.Get("startTime").IsAbsent() && !s.spec.Get("suspend").Bool() {
-		s.invalid(p, "field is immutable for unsuspended job once set")
+	if p := s.at.At("startTime"); s.changed("startTime") && !resumes && !s.was.Get("startTime").IsAbsent() && !s.spec.Get("suspend").Bool() {
+		s.Invalid(p, "field is immutable for unsuspended job once set")
 	}
 	if s.had.successful && !s.is.successful {
 		s.conditions("cannot disable the SuccessCriteriaMet=True condition")

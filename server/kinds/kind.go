@@ -3,7 +3,6 @@ package kinds
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -25,16 +25,13 @@ type Kind struct {
 	*builtin.Kind
 	*Traits
 
-	compiler  func(composed bool) Compiler // see WithExpressions; may be nil
-	namespace Namespace                    // see WithNamespace; may be nil
+	compiler  func(composed bool) walk.Compiler // see WithExpressions; may be nil
+	namespace walk.Namespace                    // see WithNamespace; may be nil
 }
-
-// Namespace returns a stored Namespace, absent if there is none.
-type Namespace func(ctx context.Context, name string) (value.Value, error)
 
 // WithNamespace returns the kind with a function that returns stored namespaces. A kind without one does not validate what depends on them:
 // whether a claim may have admin access to devices.
-func (k Kind) WithNamespace(namespace Namespace) Kind {
+func (k Kind) WithNamespace(namespace walk.Namespace) Kind {
 	k.namespace = namespace
 	return k
 }
@@ -67,11 +64,11 @@ type Traits struct {
 
 	// What the server warns of.
 
-	warn       func(w *warner, object place, live value.Value) // after the warnings of pods
-	warnStatus func(w *warner, object place, live value.Value) // of a write of the status
-	pods       string                                          // the path to the spec of the pods that an object is or makes; empty if it has none
-	named      string                                          // what the name of an object is used for, if it should be a DNS label
-	podsBefore bool                                            // an update warns of the pods of the live object
+	warn       func(w *walk.Warnings, object walk.Place, live value.Value) // after the warnings of pods
+	warnStatus func(w *walk.Warnings, object walk.Place, live value.Value) // of a write of the status
+	pods       string                                                      // the path to the spec of the pods that an object is or makes; empty if it has none
+	named      string                                                      // what the name of an object is used for, if it should be a DNS label
+	podsBefore bool                                                        // an update warns of the pods of the live object
 
 	// What the server adds.
 
@@ -104,7 +101,7 @@ type Traits struct {
 // check validates object, which replaces live. An absent live means that the object is new.
 //
 // It adds errors in kube-apiserver's order. It stops early only where kube-apiserver does, since each error is part of the answer.
-type check func(r *report, object place, live value.Value)
+type check func(r *walk.Report, object walk.Place, live value.Value)
 
 // byKind is the table by group and name.
 var byKind = sync.OnceValue(func() map[[2]string]*Traits {
@@ -166,10 +163,10 @@ func (k Kind) ValidateEarly(ctx context.Context, object, live value.Value) field
 	if k.early == nil {
 		return nil
 	}
-	r, w := report{group: k.Group, kind: k.Name}, newWay(ctx)
-	defer w.free()
-	k.early(&r, w.root(object), live)
-	return r.errs
+	r, w := walk.Report{Group: k.Group, Kind: k.Name}, walk.New(ctx)
+	defer w.Free()
+	k.early(&r, w.Root(object), live)
+	return r.Errs
 }
 
 // serviceKind are objects whose names may begin with a digit since a minor release, relaxedNames.
@@ -241,23 +238,23 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if whole {
 		validate = k.validate
 	}
-	r := report{
-		group: k.Group, kind: k.Name, pods: k.pods, compiler: k.compiler, namespace: k.namespace, minor: k.Minor(), live: live,
+	r := walk.Report{
+		Group: k.Group, Kind: k.Name, Pods: k.pods, Compiler: k.compiler, Namespace: k.namespace, Minor: k.Minor(), Live: live,
 	}
 	if name := object.Get("metadata", "name"); k.namedLast && live.IsAbsent() && name.Str() != "" {
 		for _, detail := range content.IsDNS1123Subdomain(name.Str()) {
-			r.last = append(r.last, field.Invalid(field.NewPath("metadata", "name"), name.Str(), detail))
+			r.Last = append(r.Last, field.Invalid(field.NewPath("metadata", "name"), name.Str(), detail))
 		}
 	}
 	if validate != nil {
-		w := newWay(ctx)
-		defer w.free()
-		validate(&r, w.root(k.inHub(object)), k.inHub(live))
+		w := walk.New(ctx)
+		defer w.Free()
+		validate(&r, w.Root(k.inHub(object)), k.inHub(live))
 	}
 	if k.bySchema && whole {
 		k.declared(&r, object)
 	}
-	return append(r.errs, r.last...)
+	return append(r.Errs, r.Last...)
 }
 
 // inHub returns an object in the version that servers validate. An object that cannot be converted stays as it is.
@@ -280,32 +277,27 @@ func (k Kind) inHub(object value.Value) value.Value {
 
 // declared adds the errors that only the schema of the kind declares: required texts that are empty, and texts that are not among those
 // that a field may have. It skips fields that have another error.
-func (k Kind) declared(r *report, object value.Value) {
-	before := r.errs
+func (k Kind) declared(r *walk.Report, object value.Value) {
+	before := r.Errs
 	// The metadata has rules of its own, and servers hardly validate a status.
 	for _, f := range k.Form().Findings(object.With("status", value.Value{}).With("metadata", value.Value{})) {
-		path := fieldOf(f.Path)
+		path := walk.FieldOf(f.Path)
 		at := path.String()
 		// A field with an error of its own is not reported as missing, too.
 		isIt := func(e *field.Error) bool { return e.Field == at }
-		known := slices.ContainsFunc(before, isIt) || slices.ContainsFunc(r.last, isIt)
+		known := slices.ContainsFunc(before, isIt) || slices.ContainsFunc(r.Last, isIt)
 		switch {
 		case known || slices.Contains(k.mayBeEmpty, indexes().ReplaceAllString(at, "[]")):
 		case f.Values == nil:
-			r.add(field.Required(path, ""))
+			r.Add(field.Required(path, ""))
 		default:
-			r.add(field.NotSupported(path, Enumeration(f.Text), f.Values))
+			r.Add(field.NotSupported(path, walk.Enumeration(f.Text), f.Values))
 		}
 	}
 }
 
-// lazyRegexp returns a function that compiles expr at its first call. Programs that validate nothing then start faster.
-func lazyRegexp(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 // indexes matches the indexes in the path of an error.
-var indexes = lazyRegexp(`\[\d+\]`)
+var indexes = walk.LazyRegexp(`\[\d+\]`)
 
 // Complete returns object, which replaces live, with the fields that only the server knows, as far as validation needs them: generated
 // selectors, names and address families. uid is the UID of a new object.
@@ -390,7 +382,7 @@ func (k Kind) Allocates(live, object value.Value) []Allocated {
 func leads(v value.Value, path []string) bool {
 	switch {
 	case len(path) == 0:
-		return isSet(v)
+		return walk.IsSet(v)
 	case v.Kind() != value.KindList:
 		return leads(v.Get(path[0]), path[1:])
 	case path[0] == "*":
@@ -408,4 +400,11 @@ func leads(v value.Value, path []string) bool {
 		}
 	}
 	return false
+}
+
+// WithExpressions returns the kind with a function that makes a Compiler for an object. composed tells that the object has variables. Without
+// one, validation finds no errors in expressions that are there: programs that start fast do without compilers.
+func (k Kind) WithExpressions(compiler func(composed bool) walk.Compiler) Kind {
+	k.compiler = compiler
+	return k
 }

@@ -30,6 +30,7 @@ import (
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/kinds/pods"
 	"github.com/deed-project/deed/value"
 )
 
@@ -108,8 +109,8 @@ func table() []Traits {
 			cells: claimCells,
 		},
 		{
-			Name: "Pod", validate: validatePod, warnStatus: warnOfPodStatus, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
-			parts: map[string]check{"status": validatePodStatus, "ephemeralcontainers": validateEphemeral, "resize": validateResize},
+			Name: "Pod", validate: pods.Validate, warnStatus: warnOfPodStatus, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
+			parts: map[string]check{"status": pods.ValidateStatus, "ephemeralcontainers": pods.ValidateEphemeral, "resize": pods.ValidateResize},
 			adds: []Allocated{
 				{
 					Paths:  []string{"spec tolerations key=node.kubernetes.io/not-ready", "spec tolerations key=node.kubernetes.io/unreachable"},

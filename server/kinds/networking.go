@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -22,241 +23,241 @@ import (
 // validateIngress refuses an Ingress.
 //
 // Requests that no rule is about go to the default backend, so one of the two must be there.
-func validateIngress(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	rules, backend := spec.at("rules"), spec.at("defaultBackend")
-	if rules.Len() == 0 && !backend.is() {
-		r.invalidAs(spec, rules.ToAny(), "either `defaultBackend` or `rules` must be specified")
+func validateIngress(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	rules, backend := spec.At("rules"), spec.At("defaultBackend")
+	if rules.Len() == 0 && !backend.IsSet() {
+		r.InvalidAs(spec, rules.ToAny(), "either `defaultBackend` or `rules` must be specified")
 	}
-	if backend.is() {
-		r.ingressBackend(backend)
+	if backend.IsSet() {
+		validateIngressBackend(r, backend)
 	}
-	for i := range rules.indexes() {
-		rule := rules.item(i)
-		r.ingressHost(rule.at("host"))
-		if http := rule.at("http"); http.is() {
-			r.ingressPaths(http.at("paths"))
+	for i := range rules.Indexes() {
+		rule := rules.Index(i)
+		validateIngressHost(r, rule.At("host"))
+		if http := rule.At("http"); http.IsSet() {
+			validateIngressPaths(r, http.At("paths"))
 		}
 	}
-	tls := spec.at("tls")
-	for i := range tls.indexes() {
-		t := tls.item(i)
-		hosts := t.at("hosts")
-		for i := range hosts.indexes() {
-			r.hostName(hosts.item(i))
+	tls := spec.At("tls")
+	for i := range tls.Indexes() {
+		t := tls.Index(i)
+		hosts := t.At("hosts")
+		for i := range hosts.Indexes() {
+			validateHostName(r, hosts.Index(i))
 		}
-		r.optionalSubdomain(t.at("secretName"))
+		r.OptionalSubdomain(t.At("secretName"))
 	}
-	if class := spec.at("ingressClassName"); class.is() {
-		r.subdomain(class)
+	if class := spec.At("ingressClassName"); class.IsSet() {
+		r.Subdomain(class)
 	}
 }
 
-// ingressHost refuses a host that is no name.
-func (r *report) ingressHost(p place) {
+// validateIngressHost refuses a host that is no name.
+func validateIngressHost(r *walk.Report, p walk.Place) {
 	if p.Str() == "" {
 		return
 	}
 	if netutils.ParseIPSloppy(p.Str()) != nil {
-		r.invalid(p, "must be a DNS name, not an IP address")
+		r.Invalid(p, "must be a DNS name, not an IP address")
 	}
-	r.hostName(p)
+	validateHostName(r, p)
 }
 
-// hostName refuses what is no name of a host, nor of all hosts below one.
+// validateHostName refuses what is no name of a host, nor of all hosts below one.
 //
 // "*.example.org" stands for all hosts one level below.
-func (r *report) hostName(p place) {
+func validateHostName(r *walk.Report, p walk.Place) {
 	if strings.Contains(p.Str(), "*") {
-		r.invalid(p, validation.IsWildcardDNS1123Subdomain(p.Str())...)
+		r.Invalid(p, validation.IsWildcardDNS1123Subdomain(p.Str())...)
 		return
 	}
-	r.subdomain(p)
+	r.Subdomain(p)
 }
 
-// ingressPaths refuses where requests are sent.
+// validateIngressPaths refuses where requests are sent.
 //
 // The type says how paths are compared. Paths of an unknown implementation need only begin with a slash.
-func (r *report) ingressPaths(p place) {
+func validateIngressPaths(r *walk.Report, p walk.Place) {
 	if p.Len() == 0 {
-		r.required(p, "")
+		r.Required(p, "")
 	}
-	for i := range p.indexes() {
-		path := p.item(i)
-		typ, at := path.at("pathType"), path.at("path")
-		if !typ.is() {
-			r.required(typ, "pathType must be specified")
+	for i := range p.Indexes() {
+		path := p.Index(i)
+		typ, at := path.At("pathType"), path.At("path")
+		if !typ.IsSet() {
+			r.Required(typ, "pathType must be specified")
 			continue
 		}
 		switch typ.Str() {
 		case "Exact", "Prefix":
-			r.plainPath(at)
+			validatePlainPath(r, at)
 		case "ImplementationSpecific":
 			if at.Str() != "" && !strings.HasPrefix(at.Str(), "/") {
-				r.invalid(at, "must be an absolute path")
+				r.Invalid(at, "must be an absolute path")
 			}
 		default:
-			r.onlyAmong(typ, "Exact", "ImplementationSpecific", "Prefix")
+			r.OnlyAmong(typ, "Exact", "ImplementationSpecific", "Prefix")
 		}
-		r.ingressBackend(path.at("backend"))
+		validateIngressBackend(r, path.At("backend"))
 	}
 }
 
-// plainPath refuses a path that is not what it looks like.
+// validatePlainPath refuses a path that is not what it looks like.
 //
 // Servers on the way may change such a path, and then it would not match.
-func (r *report) plainPath(p place) {
+func validatePlainPath(r *walk.Report, p walk.Place) {
 	text := p.Str()
 	if !strings.HasPrefix(text, "/") {
-		r.invalidAs(p, text, "must be an absolute path")
+		r.InvalidAs(p, text, "must be an absolute path")
 	}
 	for _, part := range [...]string{"//", "/./", "/../", "%2f", "%2F"} {
 		if strings.Contains(text, part) {
-			r.invalid(p, "must not contain '"+part+"'")
+			r.Invalid(p, "must not contain '"+part+"'")
 		}
 	}
 	for _, end := range [...]string{"/..", "/."} {
 		if strings.HasSuffix(text, end) {
-			r.invalid(p, "cannot end with '"+end+"'")
+			r.Invalid(p, "cannot end with '"+end+"'")
 		}
 	}
 }
 
-// ingressBackend refuses where requests go that is nothing, or two things.
+// validateIngressBackend refuses where requests go that is nothing, or two things.
 //
 // A backend is either a service with a port, by name or number, or another object.
-func (r *report) ingressBackend(p place) {
-	service, resource := p.at("service"), p.at("resource")
+func validateIngressBackend(r *walk.Report, p walk.Place) {
+	service, resource := p.At("service"), p.At("resource")
 	switch {
-	case service.is() && resource.is():
-		r.invalidAs(p, "", "cannot set both resource and service backends")
+	case service.IsSet() && resource.IsSet():
+		r.InvalidAs(p, "", "cannot set both resource and service backends")
 		return
-	case resource.is():
-		if group := resource.at("apiGroup"); group.is() {
-			r.invalidAs(group, group.Str(), validation.IsDNS1123Subdomain(group.Str())...)
+	case resource.IsSet():
+		if group := resource.At("apiGroup"); group.IsSet() {
+			r.InvalidAs(group, group.Str(), validation.IsDNS1123Subdomain(group.Str())...)
 		}
 		for _, name := range [...]string{"kind", "name"} {
-			if p := resource.at(name); r.present(p) {
-				r.invalid(p, content.IsPathSegmentName(p.Str())...)
+			if p := resource.At(name); r.Present(p) {
+				r.Invalid(p, content.IsPathSegmentName(p.Str())...)
 			}
 		}
 		return
-	case !service.is():
-		r.invalidAs(p, "", "resource or service backend is required")
+	case !service.IsSet():
+		r.InvalidAs(p, "", "resource or service backend is required")
 		return
 	}
-	if name := service.at("name"); r.present(name) {
-		if r.before(relaxedNames) {
-			r.invalid(name, validation.IsDNS1035Label(name.Str())...)
+	if name := service.At("name"); r.Present(name) {
+		if r.Before(relaxedNames) {
+			r.Invalid(name, validation.IsDNS1035Label(name.Str())...)
 		} else {
-			r.label(name)
+			r.Label(name)
 		}
 	}
-	port := service.at("port")
-	name, number := port.at("name"), port.at("number")
+	port := service.At("port")
+	name, number := port.At("name"), port.At("number")
 	switch {
 	case name.Str() != "" && number.Int() != 0:
-		r.invalidAs(p, "", "cannot set both port name & port number")
+		r.InvalidAs(p, "", "cannot set both port name & port number")
 	case name.Str() != "":
-		r.invalid(name, validation.IsValidPortName(name.Str())...)
+		r.Invalid(name, validation.IsValidPortName(name.Str())...)
 	case number.Int() != 0:
-		r.port(number)
+		r.Port(number)
 	default:
-		r.required(p, "port name or number is required")
+		r.Required(p, "port name or number is required")
 	}
 }
 
 // validateNetworkPolicy refuses a NetworkPolicy.
 //
 // Both directions have the same rules under other names.
-func validateNetworkPolicy(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	r.selector(spec.at("podSelector"))
+func validateNetworkPolicy(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	r.Selector(spec.At("podSelector"))
 	for _, way := range [...][2]string{{"ingress", "from"}, {"egress", "to"}} {
-		rules := spec.at(way[0])
-		for i := range rules.indexes() {
-			rule := rules.item(i)
-			ports, peers := rule.at("ports"), rule.at(way[1])
-			for i := range ports.indexes() {
-				r.policyPort(ports.item(i))
+		rules := spec.At(way[0])
+		for i := range rules.Indexes() {
+			rule := rules.Index(i)
+			ports, peers := rule.At("ports"), rule.At(way[1])
+			for i := range ports.Indexes() {
+				validatePolicyPort(r, ports.Index(i))
 			}
-			for i := range peers.indexes() {
-				r.peer(peers.item(i))
+			for i := range peers.Indexes() {
+				validatePeer(r, peers.Index(i))
 			}
 		}
 	}
-	types := spec.at("policyTypes")
+	types := spec.At("policyTypes")
 	if types.Len() > 2 {
-		r.invalid(types, "may not specify more than two policyTypes")
+		r.Invalid(types, "may not specify more than two policyTypes")
 		return
 	}
-	for i := range types.indexes() {
-		r.onlyAmong(types.item(i), "Ingress", "Egress")
+	for i := range types.Indexes() {
+		r.OnlyAmong(types.Index(i), "Ingress", "Egress")
 	}
 }
 
-// policyPort refuses a port of a policy.
+// validatePolicyPort refuses a port of a policy.
 //
 // A range of ports needs numbers at both ends.
-func (r *report) policyPort(p place) {
-	if protocol := p.at("protocol"); protocol.is() {
-		r.onlyAmong(protocol, "TCP", "UDP", "SCTP")
+func validatePolicyPort(r *walk.Report, p walk.Place) {
+	if protocol := p.At("protocol"); protocol.IsSet() {
+		r.OnlyAmong(protocol, "TCP", "UDP", "SCTP")
 	}
-	port, end := p.at("port"), p.at("endPort")
+	port, end := p.At("port"), p.At("endPort")
 	switch {
-	case !port.is():
-		if end.is() {
-			r.invalid(end, "may not be specified when `port` is not specified")
+	case !port.IsSet():
+		if end.IsSet() {
+			r.Invalid(end, "may not be specified when `port` is not specified")
 		}
 		return
-	case port.Kind() == value.KindString && end.is():
-		r.invalid(end, "may not be specified when `port` is non-numeric")
+	case port.Kind() == value.KindString && end.IsSet():
+		r.Invalid(end, "may not be specified when `port` is non-numeric")
 	}
-	r.portOrName(port)
-	if port.Kind() != value.KindString && end.is() {
+	r.PortOrName(port)
+	if port.Kind() != value.KindString && end.IsSet() {
 		if end.Int() < port.Int() {
-			r.invalid(end, "must be greater than or equal to `port`")
+			r.Invalid(end, "must be greater than or equal to `port`")
 		}
-		r.port(end)
+		r.Port(end)
 	}
 }
 
-// peer refuses who is at the other end.
+// validatePeer refuses who is at the other end.
 //
 // A block of addresses stands alone. Selectors of pods and namespaces may be combined.
-func (r *report) peer(p place) {
-	pods, namespaces, block := p.at("podSelector"), p.at("namespaceSelector"), p.at("ipBlock")
-	r.selector(pods)
-	r.selector(namespaces)
-	if block.is() {
-		r.ipBlock(block)
+func validatePeer(r *walk.Report, p walk.Place) {
+	pods, namespaces, block := p.At("podSelector"), p.At("namespaceSelector"), p.At("ipBlock")
+	r.Selector(pods)
+	r.Selector(namespaces)
+	if block.IsSet() {
+		validateIpBlock(r, block)
 	}
 	switch {
-	case !pods.is() && !namespaces.is() && !block.is():
-		r.required(p, "must specify a peer")
-	case block.is() && (pods.is() || namespaces.is()):
-		r.forbidden(p, "may not specify both ipBlock and another peer")
+	case !pods.IsSet() && !namespaces.IsSet() && !block.IsSet():
+		r.Required(p, "must specify a peer")
+	case block.IsSet() && (pods.IsSet() || namespaces.IsSet()):
+		r.Forbidden(p, "may not specify both ipBlock and another peer")
 	}
 }
 
-// ipBlock refuses a range of addresses.
+// validateIpBlock refuses a range of addresses.
 //
 // An exception must lie within the block, and be smaller.
-func (r *report) ipBlock(p place) {
-	cidr := p.at("cidr")
+func validateIpBlock(r *walk.Report, p walk.Place) {
+	cidr := p.At("cidr")
 	if cidr.Str() == "" {
-		r.later(cidr, "")
+		r.Later(cidr, "")
 		return
 	}
-	r.errs = slices.Concat(r.errs, validation.IsValidCIDRForLegacyField(cidr.path(), cidr.Str(), true, nil))
+	r.Errs = slices.Concat(r.Errs, validation.IsValidCIDRForLegacyField(cidr.Path(), cidr.Str(), true, nil))
 	_, whole, err := netutils.ParseCIDRSloppy(cidr.Str())
 	if err != nil {
 		return
 	}
-	excepted := p.at("except")
-	for i := range excepted.indexes() {
-		e := excepted.item(i)
-		r.errs = slices.Concat(r.errs, validation.IsValidCIDRForLegacyField(e.path(), e.Str(), true, nil))
+	excepted := p.At("except")
+	for i := range excepted.Indexes() {
+		e := excepted.Index(i)
+		r.Errs = slices.Concat(r.Errs, validation.IsValidCIDRForLegacyField(e.Path(), e.Str(), true, nil))
 		_, part, err := netutils.ParseCIDRSloppy(e.Str())
 		if err != nil {
 			continue
@@ -264,7 +265,7 @@ func (r *report) ipBlock(p place) {
 		size, _ := whole.Mask.Size()
 		partSize, _ := part.Mask.Size()
 		if !whole.Contains(part.IP) || size >= partSize {
-			r.invalid(e, "must be a strict subset of `cidr`")
+			r.Invalid(e, "must be a strict subset of `cidr`")
 		}
 	}
 }
@@ -329,63 +330,63 @@ func parentRef(s source) string {
 	return out + parent.Get("name").Str()
 }
 
-// generated refuses a prefix of generated names that no DNS subdomain begins with.
-func (r *report) generated(object place) {
-	metadata := object.at("metadata")
-	if prefix := metadata.at("generateName"); prefix.Str() != "" {
-		r.invalidAs(prefix, prefix.Str(), apivalidation.NameIsDNSSubdomain(prefix.Str(), true)...)
+// validateGenerated refuses a prefix of generated names that no DNS subdomain begins with.
+func validateGenerated(r *walk.Report, object walk.Place) {
+	metadata := object.At("metadata")
+	if prefix := metadata.At("generateName"); prefix.Str() != "" {
+		r.InvalidAs(prefix, prefix.Str(), apivalidation.NameIsDNSSubdomain(prefix.Str(), true)...)
 	}
 }
 
 // validateIngressClass validates an IngressClass. An update validates its prefix of generated names after immutable fields.
-func validateIngressClass(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	controller, parameters := spec.at("controller"), spec.at("parameters")
-	if was := live.Get("spec", "controller").Str(); isSet(live) && controller.Str() != was {
-		r.invalidAs(controller, controller.Str(), "field is immutable")
+func validateIngressClass(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	controller, parameters := spec.At("controller"), spec.At("parameters")
+	if was := live.Get("spec", "controller").Str(); walk.IsSet(live) && controller.Str() != was {
+		r.InvalidAs(controller, controller.Str(), "field is immutable")
 	}
-	if isSet(live) {
-		r.generated(object)
+	if walk.IsSet(live) {
+		validateGenerated(r, object)
 	}
 	if len(controller.Str()) > 250 {
-		r.add(field.TooLong(controller.path(), "", 250))
+		r.Add(field.TooLong(controller.Path(), "", 250))
 	}
-	r.errs = append(r.errs, validation.IsDomainPrefixedPath(controller.path(), controller.Str())...)
-	if parameters.is() {
-		r.classParameters(parameters)
+	r.Errs = append(r.Errs, validation.IsDomainPrefixedPath(controller.Path(), controller.Str())...)
+	if parameters.IsSet() {
+		validateClassParameters(r, parameters)
 	}
 }
 
-// classParameters validates a reference to the parameters of an IngressClass.
+// validateClassParameters validates a reference to the parameters of an IngressClass.
 //
 // Parameters in a namespace must name it, and those of the cluster must not.
-func (r *report) classParameters(p place) {
-	scope, namespace := p.at("scope"), p.at("namespace")
-	if group := p.at("apiGroup"); group.is() {
-		r.subdomain(group)
+func validateClassParameters(r *walk.Report, p walk.Place) {
+	scope, namespace := p.At("scope"), p.At("namespace")
+	if group := p.At("apiGroup"); group.IsSet() {
+		r.Subdomain(group)
 	}
 	for _, name := range [...]string{"kind", "name"} {
-		if text := p.at(name); text.Str() == "" {
-			r.later(text, "")
+		if text := p.At(name); text.Str() == "" {
+			r.Later(text, "")
 		} else {
-			r.invalid(text, content.IsPathSegmentName(text.Str())...)
+			r.Invalid(text, content.IsPathSegmentName(text.Str())...)
 		}
 	}
 	switch scope.Str() {
 	case "Namespace":
 		if namespace.Str() == "" {
-			r.required(namespace, "`parameters.scope` is set to 'Namespace'")
+			r.Required(namespace, "`parameters.scope` is set to 'Namespace'")
 		} else {
-			r.label(namespace)
+			r.Label(namespace)
 		}
 	case "Cluster":
-		if namespace.is() {
-			r.forbidden(namespace, "`parameters.scope` is set to 'Cluster'")
+		if namespace.IsSet() {
+			r.Forbidden(namespace, "`parameters.scope` is set to 'Cluster'")
 		}
 	case "":
-		r.required(scope, "")
+		r.Required(scope, "")
 	default:
-		r.onlyAmong(scope, "Cluster", "Namespace")
+		r.OnlyAmong(scope, "Cluster", "Namespace")
 	}
 }
 
@@ -396,43 +397,43 @@ func ingressCells() []cell {
 }
 
 // validateServiceCIDR validates a ServiceCIDR. A block of a second family may be added, and nothing else may change.
-func validateServiceCIDR(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	blocks, was := spec.at("cidrs"), live.Get("spec", "cidrs")
+func validateServiceCIDR(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	blocks, was := spec.At("cidrs"), live.Get("spec", "cidrs")
 	switch {
-	case !isSet(live):
-		r.blocks(blocks)
+	case !walk.IsSet(live):
+		validateBlocks(r, blocks)
 	case blocks.Len() == was.Len():
-		for i := range blocks.indexes() {
-			r.unchanged(blocks.item(i), was.Item(i))
+		for i := range blocks.Indexes() {
+			r.Unchanged(blocks.Index(i), was.Item(i))
 		}
 	case was.Len() == 1 && blocks.Len() == 2:
-		r.unchanged(blocks.item(0), was.Item(0))
-		r.blocks(blocks)
+		r.Unchanged(blocks.Index(0), was.Item(0))
+		validateBlocks(r, blocks)
 	default:
-		r.invalid(blocks, "field is immutable")
+		r.Invalid(blocks, "field is immutable")
 	}
 }
 
-// blocks validates the blocks of addresses that Services get: at most one for each family.
-func (r *report) blocks(p place) {
+// validateBlocks validates the blocks of addresses that Services get: at most one for each family.
+func validateBlocks(r *walk.Report, p walk.Place) {
 	switch {
 	case p.Len() == 0:
-		r.required(p, "at least one CIDR required")
+		r.Required(p, "at least one CIDR required")
 		return
 	case p.Len() > 2:
-		r.invalidAs(p, struct{ CIDRs any }{p.ToAny()}, "may only hold up to 2 values")
+		r.InvalidAs(p, struct{ CIDRs any }{p.ToAny()}, "may only hold up to 2 values")
 		return
 	}
 	families := map[bool]int{}
-	for i := range p.indexes() {
-		block := p.item(i)
-		r.errs = append(r.errs, validation.IsValidCIDR(block.path(), block.Str())...)
+	for i := range p.Indexes() {
+		block := p.Index(i)
+		r.Errs = append(r.Errs, validation.IsValidCIDR(block.Path(), block.Str())...)
 		if prefix, err := netip.ParsePrefix(block.Str()); err == nil {
 			families[prefix.Addr().Is4()]++
 		}
 	}
 	if families[true] > 1 || families[false] > 1 {
-		r.invalid(p, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64")
+		r.Invalid(p, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64")
 	}
 }

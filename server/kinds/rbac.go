@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -13,18 +14,20 @@ import (
 // without the check for escalation: a user may grant permissions that the user does not have.
 
 // validateRole refuses a Role, and clusterRole a ClusterRole, which may say what may be done at paths.
-func validateRole(r *report, object place, _ value.Value) { r.policyRules(object, true) }
+func validateRole(r *walk.Report, object walk.Place, _ value.Value) {
+	validatePolicyRules(r, object, true)
+}
 
-func validateClusterRole(r *report, object place, _ value.Value) {
-	r.policyRules(object, false)
-	aggregation := object.at("aggregationRule")
-	if selectors := aggregation.at("clusterRoleSelectors"); aggregation.is() && selectors.Len() == 0 {
-		r.required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil")
+func validateClusterRole(r *walk.Report, object walk.Place, _ value.Value) {
+	validatePolicyRules(r, object, false)
+	aggregation := object.At("aggregationRule")
+	if selectors := aggregation.At("clusterRoleSelectors"); aggregation.IsSet() && selectors.Len() == 0 {
+		r.Required(selectors, "at least one clusterRoleSelector required if aggregationRule is non-nil")
 	} else {
-		for i := range selectors.indexes() {
-			before := len(r.errs)
-			if r.selector(selectors.item(i)); len(r.errs) > before {
-				r.invalidAs(selectors.item(i), nil, "invalid label selector.")
+		for i := range selectors.Indexes() {
+			before := len(r.Errs)
+			if r.Selector(selectors.Index(i)); len(r.Errs) > before {
+				r.InvalidAs(selectors.Index(i), nil, "invalid label selector.")
 			}
 		}
 	}
@@ -33,99 +36,99 @@ func validateClusterRole(r *report, object place, _ value.Value) {
 // roleName is the name rule of roles and bindings, for prefixes of generated names, too.
 func roleName(name string, _ bool) []string { return api.PathSegment(name, false) }
 
-// policyRules refuses what may be done.
+// validatePolicyRules refuses what may be done.
 //
 // A rule is about resources or about paths, and never about both.
-func (r *report) policyRules(object place, namespaced bool) {
-	rules := object.at("rules")
-	for i := range rules.indexes() {
-		rule := rules.item(i)
-		if verbs := rule.at("verbs"); verbs.Len() == 0 {
-			r.later(verbs, "")
+func validatePolicyRules(r *walk.Report, object walk.Place, namespaced bool) {
+	rules := object.At("rules")
+	for i := range rules.Indexes() {
+		rule := rules.Index(i)
+		if verbs := rule.At("verbs"); verbs.Len() == 0 {
+			r.Later(verbs, "")
 		}
-		paths, groups, resources := rule.at("nonResourceURLs"), rule.at("apiGroups"), rule.at("resources")
+		paths, groups, resources := rule.At("nonResourceURLs"), rule.At("apiGroups"), rule.At("resources")
 		if paths.Len() > 0 {
 			if namespaced {
-				r.invalid(paths, "namespaced rules cannot apply to non-resource URLs")
+				r.Invalid(paths, "namespaced rules cannot apply to non-resource URLs")
 			}
 			if groups.Len() > 0 || resources.Len() > 0 || rule.Get("resourceNames").Len() > 0 {
-				r.invalid(paths, "rules cannot apply to both regular resources and non-resource URLs")
+				r.Invalid(paths, "rules cannot apply to both regular resources and non-resource URLs")
 			}
 			continue
 		}
 		if groups.Len() == 0 {
-			r.required(groups, "resource rules must supply at least one api group")
+			r.Required(groups, "resource rules must supply at least one api group")
 		}
 		if resources.Len() == 0 {
-			r.required(resources, "resource rules must supply at least one resource")
+			r.Required(resources, "resource rules must supply at least one resource")
 		}
 	}
 }
 
 // validateRoleBinding refuses a RoleBinding, and clusterRoleBinding a ClusterRoleBinding.
-func validateRoleBinding(r *report, object place, live value.Value) {
-	r.binding(object, live, true, "Role", "ClusterRole")
+func validateRoleBinding(r *walk.Report, object walk.Place, live value.Value) {
+	validateBinding(r, object, live, true, "Role", "ClusterRole")
 }
 
-func validateClusterRoleBinding(r *report, object place, live value.Value) {
-	r.binding(object, live, false, "ClusterRole")
+func validateClusterRoleBinding(r *walk.Report, object walk.Place, live value.Value) {
+	validateBinding(r, object, live, false, "ClusterRole")
 }
 
-// binding refuses who gets which role.
+// validateBinding refuses who gets which role.
 //
 // The role cannot change: a binding to another role is another binding. The namespace of a service account may be left out in a namespace.
-func (r *report) binding(object place, live value.Value, namespaced bool, roles ...string) {
-	ref := object.at("roleRef")
-	if group := ref.at("apiGroup"); group.Str() != rbacGroup {
-		r.notOneOf(group, rbacGroup)
+func validateBinding(r *walk.Report, object walk.Place, live value.Value, namespaced bool, roles ...string) {
+	ref := object.At("roleRef")
+	if group := ref.At("apiGroup"); group.Str() != rbacGroup {
+		r.NotOneOf(group, rbacGroup)
 	}
-	r.textAmong(ref.at("kind"), roles...)
-	name := ref.at("name")
-	isReplaced := isSet(live) && !same(ref.Value, live.Get("roleRef"))
+	r.TextAmong(ref.At("kind"), roles...)
+	name := ref.At("name")
+	isReplaced := walk.IsSet(live) && !walk.Same(ref.Value, live.Get("roleRef"))
 	switch {
 	case name.Str() != "":
-		r.invalid(name, content.IsPathSegmentName(name.Str())...)
+		r.Invalid(name, content.IsPathSegmentName(name.Str())...)
 	case isReplaced: // the tags of the type do not look into it
-		r.required(name, "")
+		r.Required(name, "")
 	}
-	subjects := object.at("subjects")
-	for i := range subjects.indexes() {
-		r.subject(subjects.item(i), namespaced)
+	subjects := object.At("subjects")
+	for i := range subjects.Indexes() {
+		validateSubject(r, subjects.Index(i), namespaced)
 	}
 	switch {
 	case isReplaced:
-		r.invalidAs(ref, refShown{ref.text("apiGroup"), ref.text("kind"), ref.text("name")}, "field is immutable")
+		r.InvalidAs(ref, refShown{ref.Text("apiGroup"), ref.Text("kind"), ref.Text("name")}, "field is immutable")
 	case name.Str() == "":
-		r.later(name, "")
+		r.Later(name, "")
 	}
 }
 
 // refShown is how a reference to a role is shown.
 type refShown struct{ APIGroup, Kind, Name string }
 
-// subject refuses who gets a role.
+// validateSubject refuses who gets a role.
 //
 // The group follows from the kind.
-func (r *report) subject(p place, namespaced bool) {
-	name, group, namespace := p.at("name"), p.at("apiGroup"), p.at("namespace")
+func validateSubject(r *walk.Report, p walk.Place, namespaced bool) {
+	name, group, namespace := p.At("name"), p.At("apiGroup"), p.At("namespace")
 	if name.Str() == "" {
-		r.later(name, "")
+		r.Later(name, "")
 	}
-	switch p.text("kind") {
+	switch p.Text("kind") {
 	case "ServiceAccount":
-		r.optionalSubdomain(name)
+		r.OptionalSubdomain(name)
 		if group.Str() != "" {
-			r.notOneOf(group, "")
+			r.NotOneOf(group, "")
 		}
 		if !namespaced && namespace.Str() == "" {
-			r.required(namespace, "")
+			r.Required(namespace, "")
 		}
 	case "User", "Group":
 		if group.Str() != rbacGroup {
-			r.notOneOf(group, rbacGroup)
+			r.NotOneOf(group, rbacGroup)
 		}
 	default:
-		r.notOneOf(p.at("kind"), "ServiceAccount", "User", "Group")
+		r.NotOneOf(p.At("kind"), "ServiceAccount", "User", "Group")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/kinds"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -134,7 +135,7 @@ func TestPathIn(t *testing.T) {
 		"spec.{a, b}":          {fieldpath.Field("spec"), fieldpath.Field("{a, b}")},
 		"spec.attachedRequest": {fieldpath.Field("spec"), fieldpath.Field("attachedRequest")},
 	} {
-		if got := kinds.PathIn(object, text); !slices.Equal(got, want) {
+		if got := walk.PathIn(object, text); !slices.Equal(got, want) {
 			t.Errorf("%q leads to %v, want %v", text, got, want)
 		}
 	}

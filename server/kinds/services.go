@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	netutils "k8s.io/utils/net"
 
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -27,37 +28,37 @@ import (
 //	ExternalName   a name elsewhere, and nothing else
 //
 // What validateAddresses finds comes alone, before this.
-func validateService(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	typ, headless := spec.text("type"), isHeadless(spec.Value)
-	if was := live.Get("spec"); isSet(live) {
-		r.sameIPs(spec, was)
-		r.balancerChange(spec, was)
+func validateService(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	typ, headless := spec.Text("type"), isHeadless(spec.Value)
+	if was := live.Get("spec"); walk.IsSet(live) {
+		sameIPs(r, spec, was)
+		validateBalancerChange(r, spec, was)
 	}
-	r.topologyHints(object)
-	ports := spec.at("ports")
+	validateTopologyHints(r, object)
+	ports := spec.At("ports")
 	if ports.Len() == 0 && !headless && typ != "ExternalName" {
-		r.required(ports, "")
+		r.Required(ports, "")
 	}
-	r.serviceType(spec, typ, headless)
-	var met names
-	for i := range ports.indexes() {
-		r.servicePort(ports.item(i), ports.Len() > 1, &met)
+	validateServiceType(r, spec, typ, headless)
+	var met walk.Names
+	for i := range ports.Indexes() {
+		validateServicePort(r, ports.Index(i), ports.Len() > 1, &met)
 	}
-	r.labels(spec.at("selector"))
-	r.affinity(spec)
-	var had names
+	r.Labels(spec.At("selector"))
+	validateAffinity(r, spec)
+	var had walk.Names
 	for ip := range live.Get("spec", "externalIPs").Items() {
-		had.add(ip.Str())
+		had.Add(ip.Str())
 	}
-	external := spec.at("externalIPs")
-	for i := range external.indexes() {
-		r.reachable(external.item(i), &had)
+	external := spec.At("externalIPs")
+	for i := range external.Indexes() {
+		validateReachable(r, external.Index(i), &had)
 	}
-	r.among(spec.at("type"), "ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
-	r.portsTogether(ports, typ)
-	r.balancing(object, live, typ)
-	r.traffic(spec, typ)
+	r.Among(spec.At("type"), "ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
+	validatePortsTogether(r, ports, typ)
+	validateBalancing(r, object, live, typ)
+	validateTraffic(r, spec, typ)
 }
 
 // isHeadless reports whether a service has no address.
@@ -86,19 +87,19 @@ func (k Kind) WithFamilies(families ...string) Kind {
 
 // validateAddresses refuses addresses of a Service, and families of addresses. kube-apiserver does so when it allocates them, before it
 // validates the service and its metadata.
-func (c clusterFamilies) validateAddresses(r *report, object place, live value.Value) {
-	spec, was := object.at("spec"), live.Get("spec")
-	if spec.text("type") == "ExternalName" || staysPreferred(spec.Value, was) {
+func (c clusterFamilies) validateAddresses(r *walk.Report, object walk.Place, live value.Value) {
+	spec, was := object.At("spec"), live.Get("spec")
+	if spec.Text("type") == "ExternalName" || staysPreferred(spec.Value, was) {
 		return
 	}
-	if r.families(spec, was); len(r.errs) > 0 {
+	if validateFamilies(r, spec, was); len(r.Errs) > 0 {
 		return
 	}
-	if r.familiesOf(spec, was, c); len(r.errs) > 0 {
+	if validateFamiliesOf(r, spec, was, c); len(r.Errs) > 0 {
 		return
 	}
-	if free := spec.text("clusterIP") == "None" && spec.Get("selector").Len() == 0; !free {
-		r.knownFamilies(spec, c)
+	if free := spec.Text("clusterIP") == "None" && spec.Get("selector").Len() == 0; !free {
+		validateKnownFamilies(r, spec, c)
 	}
 }
 
@@ -111,97 +112,97 @@ func staysPreferred(spec, was value.Value) bool {
 		spec.Get("clusterIPs").Equal(was.Get("clusterIPs")) && spec.Get("ipFamilies").Equal(was.Get("ipFamilies"))
 }
 
-// topologyHints refuses two annotations about the topology that differ.
-func (r *report) topologyHints(object place) {
+// validateTopologyHints refuses two annotations about the topology that differ.
+func validateTopologyHints(r *walk.Report, object walk.Place) {
 	const old, name = "service.kubernetes.io/topology-aware-hints", "service.kubernetes.io/topology-mode"
-	metadata := object.at("metadata")
-	annotations := metadata.at("annotations")
-	mode, hints := annotations.below(annotations.Get(name), name, isKey), annotations.Get(old)
-	if mode.is() && isSet(hints) && !mode.Equal(hints) {
-		r.invalidAs(mode, mode.Str(), "must match annotations["+old+"] when both are specified")
+	metadata := object.At("metadata")
+	annotations := metadata.At("annotations")
+	mode, hints := annotations.Below(annotations.Get(name), name, walk.IsKey), annotations.Get(old)
+	if mode.IsSet() && walk.IsSet(hints) && !mode.Equal(hints) {
+		r.InvalidAs(mode, mode.Str(), "must match annotations["+old+"] when both are specified")
 	}
 }
 
 // sameIPs refuses other addresses than those that a service has. The second one may come, and go if the policy says so.
 //
 // A headless service has no addresses to keep, and an external name has none.
-func (r *report) sameIPs(spec place, live value.Value) {
-	if spec.text("type") == "ExternalName" || live.Get("type").Str() == "ExternalName" {
+func sameIPs(r *walk.Report, spec walk.Place, live value.Value) {
+	if spec.Text("type") == "ExternalName" || live.Get("type").Str() == "ExternalName" {
 		return
 	}
-	ips, had := spec.at("clusterIPs"), live.Get("clusterIPs")
-	first := func() place { return ips.item(0) }
+	ips, had := spec.At("clusterIPs"), live.Get("clusterIPs")
+	first := func() walk.Place { return ips.Index(0) }
 	same := func(i int) bool { return ips.Item(i).Equal(had.Item(i)) }
 	switch is, was := ips.Len(), had.Len(); {
 	case isHeadless(spec.Value) && isHeadless(live):
 	case is == was:
 		for i := range is {
 			if !same(i) {
-				r.invalidAs(ips.item(i), ips.ToAny(), onceSet)
+				r.InvalidAs(ips.Index(i), ips.ToAny(), onceSet)
 			}
 		}
 	case is == 0:
-		r.invalidAs(first(), ips.ToAny(), "primary clusterIP can not be unset")
+		r.InvalidAs(first(), ips.ToAny(), "primary clusterIP can not be unset")
 	case was > 0 && !same(0):
-		r.invalidAs(first(), ips.ToAny(), onceSet)
-	case is < was && spec.text("ipFamilyPolicy") != "SingleStack":
-		r.invalid(spec.at("ipFamilyPolicy"), "must be set to 'SingleStack' when releasing the secondary clusterIP")
+		r.InvalidAs(first(), ips.ToAny(), onceSet)
+	case is < was && spec.Text("ipFamilyPolicy") != "SingleStack":
+		r.Invalid(spec.At("ipFamilyPolicy"), "must be set to 'SingleStack' when releasing the secondary clusterIP")
 	}
 }
 
 // onceSet is what is said of another value of a member that stays once it is set.
 const onceSet = "may not change once set"
 
-// balancerChange refuses another class of a load balancer, and another port for its health checks.
-func (r *report) balancerChange(spec place, live value.Value) {
-	if class := spec.at("loadBalancerClass"); spec.text("type") == "LoadBalancer" && live.Get("type").Str() == "LoadBalancer" &&
-		!identical(class.Value, live.Get("loadBalancerClass")) {
-		r.invalid(class, onceSet)
+// validateBalancerChange refuses another class of a load balancer, and another port for its health checks.
+func validateBalancerChange(r *walk.Report, spec walk.Place, live value.Value) {
+	if class := spec.At("loadBalancerClass"); spec.Text("type") == "LoadBalancer" && live.Get("type").Str() == "LoadBalancer" &&
+		!walk.Identical(class.Value, live.Get("loadBalancerClass")) {
+		r.Invalid(class, onceSet)
 	}
-	r.balancerClass(spec)
+	validateBalancerClass(r, spec)
 	const health = "healthCheckNodePort"
 	if hasHealthPort(spec.Value) && hasHealthPort(live) && spec.Get(health).Int() != live.Get(health).Int() {
-		r.forbidden(spec.at(health), "field is immutable")
+		r.Forbidden(spec.At(health), "field is immutable")
 	}
 }
 
-// familiesOf refuses more addresses or families than the policy of a service has, and addresses of families that the cluster does not have.
-func (r *report) familiesOf(spec place, live value.Value, has clusterFamilies) {
-	policy, ips, families := spec.at("ipFamilyPolicy"), spec.at("clusterIPs"), spec.Get("ipFamilies")
-	if isSet(live) && policy.Str() != "SingleStack" {
+// validateFamiliesOf refuses more addresses or families than the policy of a service has, and addresses of families that the cluster does not have.
+func validateFamiliesOf(r *walk.Report, spec walk.Place, live value.Value, has clusterFamilies) {
+	policy, ips, families := spec.At("ipFamilyPolicy"), spec.At("clusterIPs"), spec.Get("ipFamilies")
+	if walk.IsSet(live) && policy.Str() != "SingleStack" {
 		const detail = "must be 'SingleStack' to release the secondary "
 		if n := ips.Len(); n > 0 && n < live.Get("clusterIPs").Len() {
-			r.invalid(policy, detail+"cluster IP")
+			r.Invalid(policy, detail+"cluster IP")
 		}
 		if n := families.Len(); n > 0 && n < live.Get("ipFamilies").Len() {
-			r.invalid(policy, detail+"IP family")
+			r.Invalid(policy, detail+"IP family")
 		}
 	}
 	if policy.Str() == "SingleStack" {
 		const detail = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
 		if ips.Len() == 2 && !ips.Equal(live.Get("clusterIPs")) {
-			r.invalid(policy, detail+"cluster IPs are specified")
+			r.Invalid(policy, detail+"cluster IPs are specified")
 		}
 		if families.Len() == 2 && !families.Equal(live.Get("ipFamilies")) {
-			r.invalid(policy, detail+"IP families are specified")
+			r.Invalid(policy, detail+"IP families are specified")
 		}
 	}
 	for i := families.Len(); i < ips.Len(); i++ {
-		if ip := ips.item(i); ip.Str() != "None" && !slices.Contains(has, familyOf(ip.Str())) {
-			r.invalidAs(ip, ips.ToAny(), familyOf(ip.Str())+" is not configured on this cluster")
+		if ip := ips.Index(i); ip.Str() != "None" && !slices.Contains(has, familyOf(ip.Str())) {
+			r.InvalidAs(ip, ips.ToAny(), familyOf(ip.Str())+" is not configured on this cluster")
 		}
 	}
 }
 
-// knownFamilies refuses families of addresses that the cluster does not have.
-func (r *report) knownFamilies(spec place, has clusterFamilies) {
-	if policy := spec.at("ipFamilyPolicy"); policy.Str() == "RequireDualStack" && len(has) < 2 {
-		r.invalid(policy, "this cluster is not configured for dual-stack services")
+// validateKnownFamilies refuses families of addresses that the cluster does not have.
+func validateKnownFamilies(r *walk.Report, spec walk.Place, has clusterFamilies) {
+	if policy := spec.At("ipFamilyPolicy"); policy.Str() == "RequireDualStack" && len(has) < 2 {
+		r.Invalid(policy, "this cluster is not configured for dual-stack services")
 	}
-	families := spec.at("ipFamilies")
-	for i := range families.indexes() {
-		if f := families.item(i); !slices.Contains(has, f.Str()) {
-			r.invalid(f, "not configured on this cluster")
+	families := spec.At("ipFamilies")
+	for i := range families.Indexes() {
+		if f := families.Index(i); !slices.Contains(has, f.Str()) {
+			r.Invalid(f, "not configured on this cluster")
 		}
 	}
 }
@@ -214,174 +215,174 @@ func familyOf(ip string) string {
 	return "IPv4"
 }
 
-// serviceType refuses what a service of a type cannot have.
+// validateServiceType refuses what a service of a type cannot have.
 //
 // A name with a dot at its end is compared and shown without the dot.
-func (r *report) serviceType(spec place, typ string, headless bool) {
-	ips := spec.at("clusterIPs")
+func validateServiceType(r *walk.Report, spec walk.Place, typ string, headless bool) {
+	ips := spec.At("clusterIPs")
 	switch typ {
 	case "LoadBalancer", "NodePort":
 		if headless && ips.Len() > 0 {
-			r.invalid(ips.item(0), "may not be set to 'None' for "+typ+" services")
+			r.Invalid(ips.Index(0), "may not be set to 'None' for "+typ+" services")
 		}
 	case "ExternalName":
 		for _, name := range [...]string{"clusterIPs", "ipFamilies", "ipFamilyPolicy"} {
-			if p := spec.at(name); !isEmpty(p.Value) {
-				r.forbidden(p, "may not be set for ExternalName services")
+			if p := spec.At(name); !walk.IsEmpty(p.Value) {
+				r.Forbidden(p, "may not be set for ExternalName services")
 			}
 		}
-		name := spec.at("externalName")
+		name := spec.At("externalName")
 		if bare := strings.TrimSuffix(name.Str(), "."); bare == "" {
-			r.required(name, "")
+			r.Required(name, "")
 		} else {
-			r.invalidAs(name, bare, validation.IsDNS1123Subdomain(bare)...)
+			r.InvalidAs(name, bare, validation.IsDNS1123Subdomain(bare)...)
 		}
 	}
 }
 
-// servicePort refuses a port, given the names of those before it.
+// validateServicePort refuses a port, given the names of those before it.
 //
 // named tells that the service has several ports, which must then have names.
-func (r *report) servicePort(p place, named bool, met *names) {
-	if name := p.at("name"); name.Str() != "" {
-		r.label(name)
-		if !met.add(name.Str()) {
-			r.duplicate(name)
+func validateServicePort(r *walk.Report, p walk.Place, named bool, met *walk.Names) {
+	if name := p.At("name"); name.Str() != "" {
+		r.Label(name)
+		if !met.Add(name.Str()) {
+			r.Duplicate(name)
 		}
 	} else if named {
-		r.required(name, "")
+		r.Required(name, "")
 	}
-	r.port(p.at("port"))
-	r.among(p.at("protocol"), "SCTP", "TCP", "UDP")
-	r.portOrName(p.at("targetPort"))
-	if protocol := p.at("appProtocol"); protocol.is() {
-		r.invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
-	}
-}
-
-// reachable refuses what is no address, or one that is reached from its machine only. What was there before may be written as it likes.
-func (r *report) reachable(p place, had *names) {
-	before := len(r.errs)
-	if r.address(p, had); len(r.errs) == before {
-		r.reachableIP(p)
+	r.Port(p.At("port"))
+	r.Among(p.At("protocol"), "SCTP", "TCP", "UDP")
+	r.PortOrName(p.At("targetPort"))
+	if protocol := p.At("appProtocol"); protocol.IsSet() {
+		r.Invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
 	}
 }
 
-// reachableIP refuses an IP address that no other node reaches.
-func (r *report) reachableIP(p place) {
+// validateReachable refuses what is no address, or one that is reached from its machine only. What was there before may be written as it likes.
+func validateReachable(r *walk.Report, p walk.Place, had *walk.Names) {
+	before := len(r.Errs)
+	if r.Address(p, had); len(r.Errs) == before {
+		validateReachableIP(r, p)
+	}
+}
+
+// validateReachableIP refuses an IP address that no other node reaches.
+func validateReachableIP(r *walk.Report, p walk.Place) {
 	switch ip := netutils.ParseIPSloppy(p.Str()); {
 	case ip == nil:
-		r.invalidAs(p, p.Str(), "must be a valid IP address")
+		r.InvalidAs(p, p.Str(), "must be a valid IP address")
 	case ip.IsUnspecified():
-		r.invalid(p, "may not be unspecified ("+p.Str()+")")
+		r.Invalid(p, "may not be unspecified ("+p.Str()+")")
 	case ip.IsLoopback():
-		r.invalid(p, "may not be in the loopback range (127.0.0.0/8, ::1/128)")
+		r.Invalid(p, "may not be in the loopback range (127.0.0.0/8, ::1/128)")
 	case ip.IsLinkLocalUnicast():
-		r.invalid(p, "may not be in the link-local range (169.254.0.0/16, fe80::/10)")
+		r.Invalid(p, "may not be in the link-local range (169.254.0.0/16, fe80::/10)")
 	case ip.IsLinkLocalMulticast():
-		r.invalid(p, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
+		r.Invalid(p, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)")
 	}
 }
 
-// affinity refuses how clients stay with a pod.
-func (r *report) affinity(spec place) {
-	affinity, config := spec.at("sessionAffinity"), spec.at("sessionAffinityConfig")
-	r.among(affinity, "ClientIP", "None")
+// validateAffinity refuses how clients stay with a pod.
+func validateAffinity(r *walk.Report, spec walk.Place) {
+	affinity, config := spec.At("sessionAffinity"), spec.At("sessionAffinityConfig")
+	r.Among(affinity, "ClientIP", "None")
 	switch {
-	case affinity.Str() == "None" && config.is():
-		r.forbidden(config, "must not be set when session affinity is None")
-	case affinity.Str() == "ClientIP" && config.is():
-		client := config.at("clientIP")
-		if seconds := client.at("timeoutSeconds"); seconds.Int() <= 0 || seconds.Int() > 86400 {
-			r.invalid(seconds, "must be greater than 0 and less than 86400")
+	case affinity.Str() == "None" && config.IsSet():
+		r.Forbidden(config, "must not be set when session affinity is None")
+	case affinity.Str() == "ClientIP" && config.IsSet():
+		client := config.At("clientIP")
+		if seconds := client.At("timeoutSeconds"); seconds.Int() <= 0 || seconds.Int() > 86400 {
+			r.Invalid(seconds, "must be greater than 0 and less than 86400")
 		}
 	}
 }
 
-// families refuses addresses of a service, and which there may be.
+// validateFamilies refuses addresses of a service, and which there may be.
 //
 // clusterIP is the first of clusterIPs: older clients know only the former.
-func (r *report) families(spec place, live value.Value) {
-	ip, ips := spec.text("clusterIP"), spec.at("clusterIPs")
+func validateFamilies(r *walk.Report, spec walk.Place, live value.Value) {
+	ip, ips := spec.Text("clusterIP"), spec.At("clusterIPs")
 	if ip == "" && ips.Len() > 0 {
-		r.invalid(ips, "must be empty when `clusterIP` is not specified")
+		r.Invalid(ips, "must be empty when `clusterIP` is not specified")
 	} else if ips.Len() > 0 && ips.Item(0).Str() != ip {
-		r.invalid(ips, "first value must match `clusterIP`")
+		r.Invalid(ips, "first value must match `clusterIP`")
 	}
-	families := spec.at("ipFamilies")
-	var met names
-	for i := range families.indexes() {
-		f := families.item(i)
-		r.onlyAmong(f, "IPv4", "IPv6")
-		if !met.add(f.Str()) {
-			r.duplicate(f)
+	families := spec.At("ipFamilies")
+	var met walk.Names
+	for i := range families.Indexes() {
+		f := families.Index(i)
+		r.OnlyAmong(f, "IPv4", "IPv6")
+		if !met.Add(f.Str()) {
+			r.Duplicate(f)
 		}
 	}
-	if policy := spec.at("ipFamilyPolicy"); policy.is() {
-		r.onlyAmong(policy, "PreferDualStack", "RequireDualStack", "SingleStack")
+	if policy := spec.At("ipFamilyPolicy"); policy.IsSet() {
+		r.OnlyAmong(policy, "PreferDualStack", "RequireDualStack", "SingleStack")
 	}
-	r.clusterIPs(ips, live.Get("clusterIPs"), families.Value)
+	validateClusterIPs(r, ips, live.Get("clusterIPs"), families.Value)
 }
 
-// clusterIPs refuses addresses of a service: no more than one of each family, as its families say. Addresses that were there may stay.
-func (r *report) clusterIPs(ips place, live, families value.Value) {
-	var had names
+// validateClusterIPs refuses addresses of a service: no more than one of each family, as its families say. Addresses that were there may stay.
+func validateClusterIPs(r *walk.Report, ips walk.Place, live, families value.Value) {
+	var had walk.Names
 	for ip := range live.Items() {
-		had.add(ip.Str())
+		had.Add(ip.Str())
 	}
-	before, headless := len(r.errs), ips.Len() > 0 && ips.Item(0).Str() == "None"
-	for i := range ips.indexes() {
-		switch p := ips.item(i); {
+	before, headless := len(r.Errs), ips.Len() > 0 && ips.Item(0).Str() == "None"
+	for i := range ips.Indexes() {
+		switch p := ips.Index(i); {
 		case i > 0 || p.Str() != "None":
-			r.address(p, &had)
+			r.Address(p, &had)
 		case ips.Len() > 1:
-			r.invalid(ips, "'None' must be the first and only value")
+			r.Invalid(ips, "'None' must be the first and only value")
 		}
 	}
-	wrong := len(r.errs) > before
+	wrong := len(r.Errs) > before
 	if ips.Len() > 2 {
-		r.invalid(ips, "may only hold up to 2 values")
+		r.Invalid(ips, "may only hold up to 2 values")
 	}
 	if wrong || headless {
 		return
 	}
 	if ips.Len() > 1 {
-		if dual, err := netutils.IsDualStackIPStrings(texts(ips.Value)); err == nil && !dual {
-			r.invalid(ips, "may specify no more than one IP for each IP family")
+		if dual, err := netutils.IsDualStackIPStrings(walk.Texts(ips.Value)); err == nil && !dual {
+			r.Invalid(ips, "may specify no more than one IP for each IP family")
 		}
 	}
 	for i := range min(ips.Len(), families.Len()) {
-		p, family := ips.item(i), families.Item(i).Str()
+		p, family := ips.Index(i), families.Item(i).Str()
 		if six := netutils.IsIPv6String(p.Str()); six && family == "IPv4" || !six && family == "IPv6" {
-			r.invalid(p, "expected an "+family+" value as indicated by `ipFamilies["+strconv.Itoa(i)+"]`")
+			r.Invalid(p, "expected an "+family+" value as indicated by `ipFamilies["+strconv.Itoa(i)+"]`")
 		}
 	}
 }
 
-// portsTogether refuses ports that cannot be in one service.
+// validatePortsTogether refuses ports that cannot be in one service.
 //
 // Ports are the same if they have the same protocol and number, on nodes as well as in the service.
-func (r *report) portsTogether(ports place, typ string) {
+func validatePortsTogether(r *walk.Report, ports walk.Place, typ string) {
 	if typ == "ClusterIP" {
-		for i := range ports.indexes() {
-			p := ports.item(i)
-			if node := p.at("nodePort"); node.Int() != 0 {
-				r.forbidden(node, "may not be used when `type` is 'ClusterIP'")
+		for i := range ports.Indexes() {
+			p := ports.Index(i)
+			if node := p.At("nodePort"); node.Int() != 0 {
+				r.Forbidden(node, "may not be used when `type` is 'ClusterIP'")
 			}
 		}
 	}
-	var onNode, all names
-	for i := range ports.indexes() {
-		p := ports.item(i)
-		node := p.at("nodePort")
-		if node.Int() != 0 && !onNode.add(p.text("protocol")+node.String()) {
-			r.duplicate(node)
+	var onNode, all walk.Names
+	for i := range ports.Indexes() {
+		p := ports.Index(i)
+		node := p.At("nodePort")
+		if node.Int() != 0 && !onNode.Add(p.Text("protocol")+node.String()) {
+			r.Duplicate(node)
 		}
 	}
-	for i := range ports.indexes() {
-		p := ports.item(i)
-		if number := p.Get("port"); !all.add(p.text("protocol") + number.String()) {
-			r.add(field.Duplicate(p.path(), twin{Protocol: p.text("protocol"), Port: number.Int()}))
+	for i := range ports.Indexes() {
+		p := ports.Index(i)
+		if number := p.Get("port"); !all.Add(p.Text("protocol") + number.String()) {
+			r.Add(field.Duplicate(p.Path(), twin{Protocol: p.Text("protocol"), Port: number.Int()}))
 		}
 	}
 }
@@ -396,81 +397,81 @@ type twin struct {
 	NodePort    int64
 }
 
-// balancing refuses what only load balancers have.
+// validateBalancing refuses what only load balancers have.
 //
 // The path of the ranges is spelled as in kube-apiserver, with a capital letter.
 // The ranges may also be in an annotation, which counts if the member has none. Ranges that were there may stay.
-func (r *report) balancing(object place, live value.Value, typ string) {
+func validateBalancing(r *walk.Report, object walk.Place, live value.Value, typ string) {
 	const only = "may only be used when `type` is 'LoadBalancer'"
-	spec, balances := object.at("spec"), typ == "LoadBalancer"
-	ranges := spec.below(spec.Get("loadBalancerSourceRanges"), "LoadBalancerSourceRanges", isMember)
+	spec, balances := object.At("spec"), typ == "LoadBalancer"
+	ranges := spec.Below(spec.Get("loadBalancerSourceRanges"), "LoadBalancerSourceRanges", walk.IsMember)
 	if ranges.Len() > 0 && !balances {
-		r.forbidden(ranges, only)
+		r.Forbidden(ranges, only)
 	}
 	var had []string
 	for one := range live.Get("spec", "loadBalancerSourceRanges").Items() {
 		had = append(had, strings.TrimSpace(one.Str()))
 	}
-	for i := range ranges.indexes() {
-		one := ranges.item(i)
-		r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(one.path(), strings.TrimSpace(one.Str()), true, had)...)
+	for i := range ranges.Indexes() {
+		one := ranges.Index(i)
+		r.Errs = append(r.Errs, validation.IsValidCIDRForLegacyField(one.Path(), strings.TrimSpace(one.Str()), true, had)...)
 	}
 	const name = "service.beta.kubernetes.io/load-balancer-source-ranges"
-	metadata := object.at("metadata")
-	annotations := metadata.at("annotations")
-	if old := annotations.below(annotations.Get(name), name, isKey); ranges.Len() == 0 && old.is() {
+	metadata := object.At("metadata")
+	annotations := metadata.At("annotations")
+	if old := annotations.Below(annotations.Get(name), name, walk.IsKey); ranges.Len() == 0 && old.IsSet() {
 		if !balances {
-			r.forbidden(old, only)
+			r.Forbidden(old, only)
 		}
 		if text := strings.TrimSpace(old.Str()); text != "" && !old.Equal(live.Get("metadata", "annotations", name)) {
 			for one := range strings.SplitSeq(text, ",") {
-				r.errs = append(r.errs, validation.IsValidCIDRForLegacyField(old.path(), strings.TrimSpace(one), true, nil)...)
+				r.Errs = append(r.Errs, validation.IsValidCIDRForLegacyField(old.Path(), strings.TrimSpace(one), true, nil)...)
 			}
 		}
 	}
-	if p := spec.at("allocateLoadBalancerNodePorts"); p.is() && !balances {
-		r.forbidden(p, only)
+	if p := spec.At("allocateLoadBalancerNodePorts"); p.IsSet() && !balances {
+		r.Forbidden(p, only)
 	}
-	if !isSet(live) { // otherwise it was validated before
-		r.balancerClass(spec)
+	if !walk.IsSet(live) { // otherwise it was validated before
+		validateBalancerClass(r, spec)
 	}
 }
 
-// balancerClass refuses a class of load balancers for other services.
-func (r *report) balancerClass(spec place) {
-	switch class := spec.at("loadBalancerClass"); {
-	case !class.is():
-	case spec.text("type") == "LoadBalancer":
-		r.invalid(class, validation.IsQualifiedName(class.Str())...)
+// validateBalancerClass refuses a class of load balancers for other services.
+func validateBalancerClass(r *walk.Report, spec walk.Place) {
+	switch class := spec.At("loadBalancerClass"); {
+	case !class.IsSet():
+	case spec.Text("type") == "LoadBalancer":
+		r.Invalid(class, validation.IsQualifiedName(class.Str())...)
 	default:
-		r.forbidden(class, "may only be used when `type` is 'LoadBalancer'")
+		r.Forbidden(class, "may only be used when `type` is 'LoadBalancer'")
 	}
 }
 
-// traffic refuses where what reaches a service may go.
+// validateTraffic refuses where what reaches a service may go.
 //
 // Only what is reached from outside has a policy for traffic from there.
-func (r *report) traffic(spec place, typ string) {
-	policy := spec.at("externalTrafficPolicy")
+func validateTraffic(r *walk.Report, spec walk.Place, typ string) {
+	policy := spec.At("externalTrafficPolicy")
 	reachable := typ == "LoadBalancer" || typ == "NodePort" || typ == "ClusterIP" && spec.Get("externalIPs").Len() > 0
 	switch {
 	case reachable:
-		r.among(policy, "Cluster", "Local")
+		r.Among(policy, "Cluster", "Local")
 	case policy.Str() != "":
-		r.invalid(policy, "may only be set for externally-accessible services")
+		r.Invalid(policy, "may only be set for externally-accessible services")
 	}
-	switch port := spec.at("healthCheckNodePort"); {
+	switch port := spec.At("healthCheckNodePort"); {
 	case port.Int() == 0:
 	case typ == "LoadBalancer" && policy.Str() == "Local":
-		r.port(port)
+		r.Port(port)
 	default:
-		r.invalid(port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")
+		r.Invalid(port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")
 	}
-	if inside := spec.at("internalTrafficPolicy"); inside.is() {
-		r.onlyAmong(inside, "Cluster", "Local")
+	if inside := spec.At("internalTrafficPolicy"); inside.IsSet() {
+		r.OnlyAmong(inside, "Cluster", "Local")
 	}
-	if near := spec.at("trafficDistribution"); near.is() {
-		r.textAmong(near, distributions...)
+	if near := spec.At("trafficDistribution"); near.IsSet() {
+		r.TextAmong(near, distributions...)
 	}
 }
 
@@ -480,118 +481,118 @@ var distributions = []string{"PreferClose", "PreferSameZone", "PreferSameNode"}
 // validateEndpointSlice refuses an EndpointSlice.
 //
 // Endpoints that do not change are not validated again: they may have been stored under other rules. The type of addresses never changes.
-func validateEndpointSlice(r *report, object place, live value.Value) {
-	ports, endpoints, typ := object.at("ports"), object.at("endpoints"), object.at("addressType")
-	var met names
-	for i := range ports.indexes() {
-		r.slicePort(ports.item(i), &met)
+func validateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) {
+	ports, endpoints, typ := object.At("ports"), object.At("endpoints"), object.At("addressType")
+	var met walk.Names
+	for i := range ports.Indexes() {
+		validateSlicePort(r, ports.Index(i), &met)
 	}
-	if !isSet(live) || !r.same(endpoints, live.Get("endpoints")) {
-		for i := range endpoints.indexes() {
-			r.endpoint(endpoints.item(i), typ.Str())
+	if !walk.IsSet(live) || !r.Same(endpoints, live.Get("endpoints")) {
+		for i := range endpoints.Indexes() {
+			validateEndpoint(r, endpoints.Index(i), typ.Str())
 		}
 	}
 	switch typ.Str() {
 	case "":
-		r.later(typ, "")
+		r.Later(typ, "")
 	case "FQDN", "IPv4", "IPv6":
 	default:
-		r.last = append(r.last, field.NotSupported(typ.path(), Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
+		r.Last = append(r.Last, field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
 	}
-	if isSet(live) && !typ.Equal(live.Get("addressType")) {
-		r.laterInvalid(typ, nil, "field is immutable")
+	if walk.IsSet(live) && !typ.Equal(live.Get("addressType")) {
+		r.LaterInvalid(typ, nil, "field is immutable")
 	}
 }
 
-// slicePort refuses a port, given the names of those before it.
-func (r *report) slicePort(p place, met *names) {
-	name := p.at("name")
+// validateSlicePort refuses a port, given the names of those before it.
+func validateSlicePort(r *walk.Report, p walk.Place, met *walk.Names) {
+	name := p.At("name")
 	if name.Str() != "" {
-		r.label(name)
+		r.Label(name)
 	}
-	if !met.add(name.Str()) {
-		r.add(field.Duplicate(name.path(), name.Str()))
+	if !met.Add(name.Str()) {
+		r.Add(field.Duplicate(name.Path(), name.Str()))
 	}
-	if protocol := p.at("protocol"); !protocol.is() {
-		r.required(protocol, "")
+	if protocol := p.At("protocol"); !protocol.IsSet() {
+		r.Required(protocol, "")
 	} else {
-		r.onlyAmong(protocol, "SCTP", "TCP", "UDP")
+		r.OnlyAmong(protocol, "SCTP", "TCP", "UDP")
 	}
-	if protocol := p.at("appProtocol"); protocol.is() {
-		r.invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
+	if protocol := p.At("appProtocol"); protocol.IsSet() {
+		r.Invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
 	}
 }
 
-// endpoint refuses what is at addresses of a type.
-func (r *report) endpoint(p place, typ string) {
-	addresses := p.at("addresses")
+// validateEndpoint refuses what is at addresses of a type.
+func validateEndpoint(r *walk.Report, p walk.Place, typ string) {
+	addresses := p.At("addresses")
 	if addresses.Len() == 0 {
-		r.later(addresses, "")
+		r.Later(addresses, "")
 	}
 	if addresses.Len() > mostAddressesOfEndpoint {
-		r.last = append(r.last, field.TooMany(addresses.path(), addresses.Len(), mostAddressesOfEndpoint))
+		r.Last = append(r.Last, field.TooMany(addresses.Path(), addresses.Len(), mostAddressesOfEndpoint))
 	}
-	for i := range addresses.indexes() {
-		r.endpointOf(addresses.item(i), addresses, typ)
+	for i := range addresses.Indexes() {
+		validateEndpointOf(r, addresses.Index(i), addresses, typ)
 	}
-	if node := p.at("nodeName"); node.is() {
-		r.subdomain(node)
+	if node := p.At("nodeName"); node.IsSet() {
+		r.Subdomain(node)
 	}
-	if host := p.at("hostname"); host.is() {
-		r.label(host)
+	if host := p.At("hostname"); host.IsSet() {
+		r.Label(host)
 	}
-	r.hints(p.at("hints"))
+	validateHints(r, p.At("hints"))
 }
 
 // mostAddressesOfEndpoint is how many addresses an endpoint may have.
 const mostAddressesOfEndpoint = 100
 
-// endpointOf refuses an address that is not of a type. The type is validated elsewhere: addresses of an unknown one are not.
-func (r *report) endpointOf(a, addresses place, typ string) {
-	before := len(r.errs)
+// validateEndpointOf refuses an address that is not of a type. The type is validated elsewhere: addresses of an unknown one are not.
+func validateEndpointOf(r *walk.Report, a, addresses walk.Place, typ string) {
+	before := len(r.Errs)
 	switch typ {
 	case "FQDN":
-		r.errs = append(r.errs, validation.IsFullyQualifiedDomainName(a.path(), a.Str())...)
+		r.Errs = append(r.Errs, validation.IsFullyQualifiedDomainName(a.Path(), a.Str())...)
 		return
 	case "IPv4":
-		r.address(a, nil)
+		r.Address(a, nil)
 	case "IPv6":
-		r.errs = append(r.errs, validation.IsValidIP(a.path(), a.Str())...)
+		r.Errs = append(r.Errs, validation.IsValidIP(a.Path(), a.Str())...)
 	default:
 		return
 	}
-	if len(r.errs) > before {
+	if len(r.Errs) > before {
 		return
 	}
 	if netutils.IsIPv6String(a.Str()) != (typ == "IPv6") {
-		r.invalidAs(addresses, a.Str(), "must be an "+typ+" address")
+		r.InvalidAs(addresses, a.Str(), "must be an "+typ+" address")
 	}
 	if ip := netutils.ParseIPSloppy(a.Str()); !ip.IsLoopback() { // which leads to webhooks of tests, where the server looks for those of services
-		r.reachableIP(a)
+		validateReachableIP(r, a)
 	}
 }
 
 // mostHints is how many zones, and how many nodes, may be meant to use an endpoint.
 const mostHints = 8
 
-// hints refuses which zones and nodes should use an endpoint. Too many of them end the check.
-func (r *report) hints(p place) {
+// validateHints refuses which zones and nodes should use an endpoint. Too many of them end the check.
+func validateHints(r *walk.Report, p walk.Place) {
 	for _, name := range [...]string{"forZones", "forNodes"} {
-		list := p.at(name)
+		list := p.At(name)
 		if list.Len() > mostHints {
-			r.add(field.TooMany(list.path(), list.Len(), mostHints))
+			r.Add(field.TooMany(list.Path(), list.Len(), mostHints))
 			return
 		}
-		var met names
-		for i := range list.indexes() {
-			of := list.item(i).at("name")
-			if !met.add(of.Str()) {
-				r.add(field.Duplicate(of.path(), of.Str()))
+		var met walk.Names
+		for i := range list.Indexes() {
+			of := list.Index(i).At("name")
+			if !met.Add(of.Str()) {
+				r.Add(field.Duplicate(of.Path(), of.Str()))
 			}
 			if name == "forZones" {
-				r.invalidAs(of, of.Str(), validation.IsValidLabelValue(of.Str())...)
+				r.InvalidAs(of, of.Str(), validation.IsValidLabelValue(of.Str())...)
 			} else {
-				r.invalidAs(of, of.Str(), validation.IsDNS1123Subdomain(of.Str())...)
+				r.InvalidAs(of, of.Str(), validation.IsDNS1123Subdomain(of.Str())...)
 			}
 		}
 	}
@@ -623,11 +624,11 @@ func (c clusterFamilies) complete(service, live, _ value.Value) value.Value {
 		return service.With("spec", spec)
 	}
 	free := ip.Str() == "None" && spec.Get("selector").Len() == 0
-	if !isSet(spec.Get("ipFamilyPolicy")) {
+	if !walk.IsSet(spec.Get("ipFamilyPolicy")) {
 		spec = spec.With("ipFamilyPolicy", policyOf(was.Get("ipFamilyPolicy"), free))
 	}
 	families, isSingle := spec.Get("ipFamilies"), spec.Get("ipFamilyPolicy").Str() == "SingleStack"
-	if isSingle && isSet(was) { // one of two goes
+	if isSingle && walk.IsSet(was) { // one of two goes
 		if ips := spec.Get("clusterIPs"); ips.Len() > 1 && ips.Equal(had) {
 			spec = spec.With("clusterIPs", value.List(ips.Item(0)))
 		}
@@ -735,50 +736,50 @@ func hasNodePorts(spec value.Value) bool {
 // validateEndpoints refuses Endpoints.
 //
 // A subset is the product of its addresses and its ports.
-func validateEndpoints(r *report, object place, _ value.Value) {
-	subsets := object.at("subsets")
-	for i := range subsets.indexes() {
-		s := subsets.item(i)
+func validateEndpoints(r *walk.Report, object walk.Place, _ value.Value) {
+	subsets := object.At("subsets")
+	for i := range subsets.Indexes() {
+		s := subsets.Index(i)
 		if s.Get("addresses").Len() == 0 && s.Get("notReadyAddresses").Len() == 0 {
-			r.required(s, "must specify `addresses` or `notReadyAddresses`")
+			r.Required(s, "must specify `addresses` or `notReadyAddresses`")
 		}
 		for _, list := range [...]string{"addresses", "notReadyAddresses"} {
-			addresses := s.at(list)
-			for i := range addresses.indexes() {
-				r.endpointAddress(addresses.item(i))
+			addresses := s.At(list)
+			for i := range addresses.Indexes() {
+				validateEndpointAddress(r, addresses.Index(i))
 			}
 		}
-		ports := s.at("ports")
-		for i := range ports.indexes() {
-			r.endpointPort(ports.item(i), ports.Len() > 1)
+		ports := s.At("ports")
+		for i := range ports.Indexes() {
+			validateEndpointPort(r, ports.Index(i), ports.Len() > 1)
 		}
 	}
 }
 
-// endpointAddress refuses an address of endpoints, with its name and node.
-func (r *report) endpointAddress(p place) {
-	ip := p.at("ip")
-	r.address(ip, nil)
-	if host := p.at("hostname"); host.Str() != "" {
-		r.label(host)
+// validateEndpointAddress refuses an address of endpoints, with its name and node.
+func validateEndpointAddress(r *walk.Report, p walk.Place) {
+	ip := p.At("ip")
+	r.Address(ip, nil)
+	if host := p.At("hostname"); host.Str() != "" {
+		r.Label(host)
 	}
-	if node := p.at("nodeName"); node.is() {
-		r.invalidAs(node, node.Str(), validation.IsDNS1123Subdomain(node.Str())...)
+	if node := p.At("nodeName"); node.IsSet() {
+		r.InvalidAs(node, node.Str(), validation.IsDNS1123Subdomain(node.Str())...)
 	}
-	r.reachableIP(ip)
+	validateReachableIP(r, ip)
 }
 
-// endpointPort refuses a port of endpoints, which must be named beside others.
-func (r *report) endpointPort(p place, named bool) {
-	if name := p.at("name"); name.Str() != "" {
-		r.label(name)
+// validateEndpointPort refuses a port of endpoints, which must be named beside others.
+func validateEndpointPort(r *walk.Report, p walk.Place, named bool) {
+	if name := p.At("name"); name.Str() != "" {
+		r.Label(name)
 	} else if named {
-		r.required(name, "")
+		r.Required(name, "")
 	}
-	r.port(p.at("port"))
-	r.among(p.at("protocol"), "SCTP", "TCP", "UDP")
-	if protocol := p.at("appProtocol"); protocol.is() {
-		r.invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
+	r.Port(p.At("port"))
+	r.Among(p.At("protocol"), "SCTP", "TCP", "UDP")
+	if protocol := p.At("appProtocol"); protocol.IsSet() {
+		r.Invalid(protocol, validation.IsQualifiedName(protocol.Str())...)
 	}
 }
 
@@ -789,7 +790,7 @@ func endpointsOf(s source) string {
 	}
 	var all []string
 	for subset := range s.Get("subsets").Items() {
-		addresses := namesIn(subset.Get("addresses"), "ip")
+		addresses := walk.NamesIn(subset.Get("addresses"), "ip")
 		if subset.Get("ports").Len() == 0 {
 			all = append(all, addresses...)
 		}
@@ -812,7 +813,7 @@ func clusterIP(s source) string {
 
 // externalIP shows how a service is reached from outside, by its type.
 func externalIP(s source) string {
-	ips := texts(s.Get("spec", "externalIPs"))
+	ips := walk.Texts(s.Get("spec", "externalIPs"))
 	switch s.Get("spec", "type").Str() {
 	case "ClusterIP", "NodePort":
 		return cmp.Or(strings.Join(ips, ","), none)
@@ -872,7 +873,7 @@ func slicePorts(s source) string {
 func sliceEndpoints(s source) string {
 	var out []string
 	for endpoint := range s.Get("endpoints").Items() {
-		out = append(out, texts(endpoint.Get("addresses"))...)
+		out = append(out, walk.Texts(endpoint.Get("addresses"))...)
 	}
 	return cmp.Or(withMore(out, 3, ","), unset)
 }
@@ -902,48 +903,48 @@ func needsNodePorts(service value.Value) bool {
 	spec := service.Get("spec")
 	allocate := spec.Get("allocateLoadBalancerNodePorts")
 	typ := spec.Get("type").Str()
-	return typ == "NodePort" || typ == "LoadBalancer" && (!isSet(allocate) || allocate.Bool())
+	return typ == "NodePort" || typ == "LoadBalancer" && (!walk.IsSet(allocate) || allocate.Bool())
 }
 
 // validateIngressStatus validates the status of an Ingress.
-func validateIngressStatus(r *report, object place, live value.Value) {
-	r.balancer(object.at("status").at("loadBalancer").at("ingress"), live, false)
+func validateIngressStatus(r *walk.Report, object walk.Place, live value.Value) {
+	validateBalancer(r, object.At("status").At("loadBalancer").At("ingress"), live, false)
 }
 
 // validateServiceStatus validates the status of a Service, which has addresses only behind a load balancer.
-func validateServiceStatus(r *report, object place, live value.Value) {
-	ingress := object.at("status").at("loadBalancer").at("ingress")
+func validateServiceStatus(r *walk.Report, object walk.Place, live value.Value) {
+	ingress := object.At("status").At("loadBalancer").At("ingress")
 	if ingress.Len() > 0 && object.Get("spec", "type").Str() != "LoadBalancer" {
-		r.forbidden(ingress, "may only be used when `spec.type` is 'LoadBalancer'")
+		r.Forbidden(ingress, "may only be used when `spec.type` is 'LoadBalancer'")
 	} else {
-		r.balancer(ingress, live, true)
+		validateBalancer(r, ingress, live, true)
 	}
 }
 
-// balancer validates the addresses of a load balancer. Wrong addresses that the live object has may stay.
-func (r *report) balancer(p place, live value.Value, modes bool) {
-	var had names
+// validateBalancer validates the addresses of a load balancer. Wrong addresses that the live object has may stay.
+func validateBalancer(r *walk.Report, p walk.Place, live value.Value, modes bool) {
+	var had walk.Names
 	for ingress := range live.Get("status", "loadBalancer", "ingress").Items() {
-		had.add(ingress.Get("ip").Str())
+		had.Add(ingress.Get("ip").Str())
 	}
-	for i := range p.indexes() {
-		ip, mode, host := p.item(i).at("ip"), p.item(i).at("ipMode"), p.item(i).at("hostname")
+	for i := range p.Indexes() {
+		ip, mode, host := p.Index(i).At("ip"), p.Index(i).At("ipMode"), p.Index(i).At("hostname")
 		if ip.Str() != "" {
-			r.address(ip, &had)
+			r.Address(ip, &had)
 		}
 		switch {
-		case !modes || !mode.is() && ip.Str() == "":
-		case !mode.is():
-			r.required(mode, "must be specified when `ip` is set")
+		case !modes || !mode.IsSet() && ip.Str() == "":
+		case !mode.IsSet():
+			r.Required(mode, "must be specified when `ip` is set")
 		case ip.Str() == "":
-			r.forbidden(mode, "may not be specified when `ip` is not set")
+			r.Forbidden(mode, "may not be specified when `ip` is not set")
 		default:
-			r.onlyAmong(mode, "Proxy", "VIP")
+			r.OnlyAmong(mode, "Proxy", "VIP")
 		}
 		if host.Str() != "" {
-			r.invalid(host, validation.IsDNS1123Subdomain(host.Str())...)
+			r.Invalid(host, validation.IsDNS1123Subdomain(host.Str())...)
 			if netutils.ParseIPSloppy(host.Str()) != nil {
-				r.invalid(host, "must be a DNS name, not an IP address")
+				r.Invalid(host, "must be a DNS name, not an IP address")
 			}
 		}
 	}

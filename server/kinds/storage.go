@@ -11,120 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/server/kinds/pods"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
 // Storage: volumes, claims, classes and drivers. The sources of volumes are validated in volumes.go, for pods and for PersistentVolumes
 // alike.
 
-// volumeList validates volumes of a pod, and notes the names of the valid ones: only those may be mounted.
-//
-// A pod makes a claim for each ephemeral volume, called POD-VOLUME. Another volume must not use that claim.
-func (w *podWalk) volumeList(p place) {
-	var created names
-	for v := range p.Items() {
-		if w.name != "" && isSet(v.Get("ephemeral")) {
-			created.add(w.name + "-" + v.Get("name").Str())
-		}
-	}
-	for i := range p.indexes() {
-		v, before := p.item(i), len(w.errs)
-		name := v.at("name")
-		w.volume = volumeWalk{report: w.report, volume: v, name: name.Str(), pod: w.name}
-		w.volume.source(podVolumes)
-		if w.present(name) {
-			w.label(name)
-		}
-		if w.volumes.has(name.Str()) {
-			w.duplicate(name)
-		}
-		if len(w.errs) == before {
-			w.volumes.add(name.Str())
-			if isSet(v.Get("persistentVolumeClaim")) || isSet(v.Get("ephemeral")) {
-				w.devices.add(name.Str())
-			}
-		}
-		claim := v.at("persistentVolumeClaim")
-		if of := claim.at("claimName"); claim.is() && created.has(of.Str()) {
-			w.invalidAs(of, of.Str(), "must not reference a PVC that gets created for an ephemeral volume")
-		}
-	}
-}
-
-// accessModes are how nodes may have a volume.
-var accessModes = []string{"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"}
-
-// claimSpec refuses what storage is asked for.
-//
-// It is for claims, for templates of claims in a StatefulSet, and for ephemeral volumes. was is the spec that it replaces: a source in a
-// group there allows every group.
-func (r *report) claimSpec(p place, was value.Value) {
-	modes := p.at("accessModes")
-	if modes.Len() == 0 {
-		r.required(modes, "at least 1 access mode is required")
-	}
-	if selector := p.at("selector"); selector.is() {
-		r.selector(selector)
-	}
-	r.accessModes(modes)
-	resources := p.at("resources")
-	storage := resources.below(resources.Get("requests", "storage"), "storage", isKey)
-	if q := quantity(storage.Value); !storage.is() {
-		r.required(storage, "")
-	} else if q.Sign() <= 0 {
-		r.invalid(storage, "must be greater than zero")
-	}
-	r.optionalSubdomain(p.at("storageClassName"))
-	if mode := p.at("volumeMode"); mode.is() {
-		r.onlyAmong(mode, "Block", "Filesystem")
-	}
-	r.dataSources(p, isSet(was.Get("dataSource", "apiGroup")) || isSet(was.Get("dataSourceRef", "apiGroup")))
-	if class := p.at("volumeAttributesClassName"); class.Str() != "" {
-		r.subdomain(class)
-	}
-}
-
-// dataSources validates what a volume is filled with.
-//
-// dataSource is the older field. If both are given, they must mean the same object.
-func (r *report) dataSources(p place, anyGroup bool) {
-	of, ref := p.at("dataSource"), p.at("dataSourceRef")
-	for _, source := range [...]place{of, ref} {
-		if source.is() {
-			r.dataSource(source, anyGroup)
-		}
-	}
-	if !of.is() || !ref.is() {
-		return
-	}
-	switch {
-	case ref.text("namespace") != "":
-		r.invalidAs(p, of.path(), "may not be specified when dataSourceRef.namespace is specified")
-	case !of.Get("apiGroup").Equal(ref.Get("apiGroup")) || of.text("kind") != ref.text("kind") || of.text("name") != ref.text("name"):
-		r.invalidAs(p, of.path(), "must match dataSourceRef")
-	}
-}
-
-// dataSource validates a reference to what a volume is filled with. Without a group, only another claim can be named.
-func (r *report) dataSource(p place, anyGroup bool) {
-	r.present(p.at("name"))
-	kind, group := p.at("kind"), p.at("apiGroup")
-	r.present(kind)
-	if group.Str() == "" && kind.Str() != "PersistentVolumeClaim" {
-		r.invalidAs(p, kind.Str(), "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
-	}
-	if group.Str() != "" && !anyGroup {
-		r.subdomain(group)
-	}
-	if namespace := p.at("namespace"); namespace.Str() != "" {
-		r.label(namespace)
-	}
-}
-
 // onlyVolume is what is said of another change of a claim.
 const onlyVolume = "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n"
 
-// claimChange refuses what may not change of a claim: one that has a volume may ask for more.
+// validateClaimChange refuses what may not change of a claim: one that has a volume may ask for more.
 //
 // What may change is set back in a copy of the spec, and the copy must equal the old one:
 //
@@ -132,52 +30,52 @@ const onlyVolume = "spec is immutable after creation except resources.requests a
 //	storageClassName             may be set once, to that of an annotation if it was there
 //	requests of a bound claim    may change; they may shrink only if they stay above the capacity
 //	volumeAttributesClassName    may change if the claim is bound; it stays set once it is in effect
-func (r *report) claimChange(object, spec place, live value.Value) {
+func validateClaimChange(r *walk.Report, object, spec walk.Place, live value.Value) {
 	was, is := live.Get("spec"), spec.Value
 	if was.Get("volumeName").Str() == "" {
 		was = was.With("volumeName", is.Get("volumeName"))
 	}
-	metadata := object.at("metadata")
-	annotations := metadata.at("annotations")
-	class, old := annotations.below(annotations.Get(oldStorageClass), oldStorageClass, isKey), live.Get("metadata", "annotations", oldStorageClass)
-	free := !isSet(was.Get("storageClassName")) && (!isSet(old) || old.Equal(is.Get("storageClassName")))
-	if class.Str() != old.Str() && !(free && isSet(old) && !class.is()) {
-		r.invalidAs(class, class.Str(), "field is immutable")
+	metadata := object.At("metadata")
+	annotations := metadata.At("annotations")
+	class, old := annotations.Below(annotations.Get(oldStorageClass), oldStorageClass, walk.IsKey), live.Get("metadata", "annotations", oldStorageClass)
+	free := !walk.IsSet(was.Get("storageClassName")) && (!walk.IsSet(old) || old.Equal(is.Get("storageClassName")))
+	if class.Str() != old.Str() && !(free && walk.IsSet(old) && !class.IsSet()) {
+		r.InvalidAs(class, class.Str(), "field is immutable")
 	}
 	if free {
 		is = is.With("storageClassName", value.Value{})
 	}
 	had, has := was.Get("resources", "requests", "storage"), is.Get("resources", "requests", "storage")
 	if live.Get("status", "phase").Str() == "Bound" {
-		if requests := is.Get("resources", "requests"); isSet(requests) {
-			is = is.With("resources", with(is.Get("resources"), "requests", with(requests, "storage", had)))
+		if requests := is.Get("resources", "requests"); walk.IsSet(requests) {
+			is = is.With("resources", walk.WithMember(is.Get("resources"), "requests", walk.WithMember(requests, "storage", had)))
 		}
 		is = is.With("volumeAttributesClassName", was.Get("volumeAttributesClassName"))
 	}
-	if !r.same(spec.with(is), was) {
-		r.forbidden(spec, onlyVolume+r.change("spec", was, is))
+	if !r.Same(spec.WithValue(is), was) {
+		r.Forbidden(spec, onlyVolume+r.Change("spec", was, is))
 	}
-	if compare(has, had) < 0 && compare(has, live.Get("status", "capacity", "storage")) <= 0 {
-		resources := spec.at("resources")
-		requests := resources.at("requests")
-		r.forbidden(requests.at("storage"), "field can not be less than status.capacity")
+	if walk.Compare(has, had) < 0 && walk.Compare(has, live.Get("status", "capacity", "storage")) <= 0 {
+		resources := spec.At("resources")
+		requests := resources.At("requests")
+		r.Forbidden(requests.At("storage"), "field can not be less than status.capacity")
 	}
-	r.sameMode(object, spec.Value, live.Get("spec"))
-	attributes := spec.at("volumeAttributesClassName")
+	sameMode(r, object, spec.Value, live.Get("spec"))
+	attributes := spec.At("volumeAttributesClassName")
 	const inEffect = " is forbidden when status.currentVolumeAttributesClassName is not nil"
 	switch {
-	case !isSet(live.Get("status", "currentVolumeAttributesClassName")) || identical(attributes.Value, live.Get("spec", "volumeAttributesClassName")):
-	case !attributes.is():
-		r.forbidden(attributes, "update to nil"+inEffect)
+	case !walk.IsSet(live.Get("status", "currentVolumeAttributesClassName")) || walk.Identical(attributes.Value, live.Get("spec", "volumeAttributesClassName")):
+	case !attributes.IsSet():
+		r.Forbidden(attributes, "update to nil"+inEffect)
 	case attributes.Str() == "":
-		r.forbidden(attributes, "update to empty string"+inEffect)
+		r.Forbidden(attributes, "update to empty string"+inEffect)
 	}
 }
 
 // sameMode refuses another mode of a claim or a volume. The error is about a member of the object, as in kube-apiserver.
-func (r *report) sameMode(object place, spec, was value.Value) {
-	if mode := spec.Get("volumeMode"); !same(mode, was.Get("volumeMode")) {
-		r.add(field.Invalid(object.below(mode, "volumeMode", isMember).path(), r.inside("spec.volumeMode", mode), "field is immutable"))
+func sameMode(r *walk.Report, object walk.Place, spec, was value.Value) {
+	if mode := spec.Get("volumeMode"); !walk.Same(mode, was.Get("volumeMode")) {
+		r.Add(field.Invalid(object.Below(mode, "volumeMode", walk.IsMember).Path(), r.Inside("spec.volumeMode", mode), "field is immutable"))
 	}
 }
 
@@ -185,27 +83,27 @@ func (r *report) sameMode(object place, spec, was value.Value) {
 const oldStorageClass = "volume.beta.kubernetes.io/storage-class"
 
 // validateClaimState validates the status of a PersistentVolumeClaim: what it has, and how far a change of its size is.
-func validateClaimState(r *report, object place, live value.Value) {
-	status, spec := object.at("status"), object.at("spec")
+func validateClaimState(r *walk.Report, object walk.Place, live value.Value) {
+	status, spec := object.At("status"), object.At("spec")
 	if spec.Get("accessModes").Len() == 0 {
-		r.required(object.below(value.Value{}, "Spec", isMember).at("accessModes"), "")
+		r.Required(object.Below(value.Value{}, "Spec", walk.IsMember).At("accessModes"), "")
 	}
-	capacity := status.at("capacity")
-	for i := range capacity.indexes() {
-		r.countable(capacity.entry(i))
+	capacity := status.At("capacity")
+	for i := range capacity.Indexes() {
+		pods.ValidateCountable(r, capacity.Entry(i))
 	}
-	states := status.at("allocatedResourceStatuses")
+	states := status.At("allocatedResourceStatuses")
 	for name, state := range states.Members() {
-		r.claimResource(states, name)
+		pods.ValidateClaimResource(r, states, name)
 		if !slices.Contains(resizes, state.Str()) {
-			r.add(field.NotSupported(states.path(), Enumeration(name), resizes))
+			r.Add(field.NotSupported(states.Path(), walk.Enumeration(name), resizes))
 		}
 	}
-	allocated := status.at("allocatedResources")
-	for i := range allocated.indexes() {
-		amount := allocated.entry(i)
-		if r.claimResource(allocated, amount.name()) {
-			r.countable(amount)
+	allocated := status.At("allocatedResources")
+	for i := range allocated.Indexes() {
+		amount := allocated.Entry(i)
+		if pods.ValidateClaimResource(r, allocated, amount.Name()) {
+			pods.ValidateCountable(r, amount)
 		}
 	}
 }
@@ -213,40 +111,6 @@ func validateClaimState(r *report, object place, live value.Value) {
 // resizes are how far a claim is on its way to another size.
 var resizes = []string{
 	"ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending",
-}
-
-// claimResource refuses the name of a resource that no claim has, and reports whether it is right. Errors are about the map.
-func (r *report) claimResource(p place, name string) bool {
-	before := len(r.errs)
-	if r.invalidAs(p, name, validation.IsQualifiedName(name)...); len(r.errs) == before && isNative(name) && name != "storage" {
-		r.notOneOf(p.with(value.String(name)), "storage")
-	}
-	return len(r.errs) == before
-}
-
-// countable refuses an amount below zero, as a whole number.
-func (r *report) countable(p place) {
-	if q := quantity(p.Value); q.Value() < 0 {
-		r.invalidAs(p, q.Value(), "must be a valid resource quantity")
-	}
-}
-
-// accessModes refuses modes that there are not, and those that cannot be together. They are told of the list.
-func (r *report) accessModes(modes place) {
-	sole, shared := false, false
-	for mode := range modes.Items() {
-		switch m := mode.Str(); {
-		case m == "ReadWriteOncePod":
-			sole = true
-		case strings.HasPrefix(m, "Read") && (m == accessModes[0] || m == accessModes[1] || m == accessModes[2]):
-			shared = true
-		default:
-			r.add(field.NotSupported(modes.path(), Enumeration(m), accessModes))
-		}
-	}
-	if sole && shared {
-		r.forbidden(modes, "may not use ReadWriteOncePod with other access modes")
-	}
 }
 
 // bound shows a cell of claims that have a volume, and nothing of others.
@@ -265,7 +129,7 @@ func modesCell(part string) cell {
 		{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
 	}
 	return shown(func(s source) string {
-		has := texts(s.Get(part, "accessModes"))
+		has := walk.Texts(s.Get(part, "accessModes"))
 		var out []string
 		for _, mode := range modes {
 			if slices.Contains(has, mode.name) {
@@ -299,7 +163,7 @@ func tokenRequests(s source) string {
 	if requests.Kind() != value.KindList {
 		return unset
 	}
-	return strings.Join(namesIn(requests, "audience"), ",")
+	return strings.Join(walk.NamesIn(requests, "audience"), ",")
 }
 
 // defaultClass returns the name of the StorageClass that is the default among items: of those that are marked the newest, and of
@@ -322,37 +186,37 @@ func defaultClass(items []value.Value) string {
 // validateClaim refuses a PersistentVolumeClaim.
 //
 // The path of the mode lacks the spec in front, as in kube-apiserver.
-func validateClaim(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	r.claimSpec(spec, live.Get("spec"))
-	if isSet(live) {
-		r.claimChange(object, spec, live)
+func validateClaim(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	pods.ValidateClaimSpec(r, spec, live.Get("spec"))
+	if walk.IsSet(live) {
+		validateClaimChange(r, object, spec, live)
 	}
 }
 
 // validateVolume validates a PersistentVolume.
 //
 // What a volume is cannot change, apart from a secret for expanding it that may be set later.
-func validateVolume(r *report, object place, live value.Value) {
-	spec, was := object.at("spec"), live.Get("spec")
-	r.persistentVolume(spec, object.Get("metadata", "name").Str(), false)
-	if !isSet(live) {
+func validateVolume(r *walk.Report, object walk.Place, live value.Value) {
+	spec, was := object.At("spec"), live.Get("spec")
+	validatePersistentVolume(r, spec, object.Get("metadata", "name").Str(), false)
+	if !walk.IsSet(live) {
 		return
 	}
-	is, had := volumeSourceOf(spec.Value), volumeSourceOf(was)
-	if csi := had.Get("csi"); isSet(csi) && !isSet(csi.Get("controllerExpandSecretRef")) && isSet(is.Get("csi")) {
+	is, had := pods.VolumeSourceOf(spec.Value), pods.VolumeSourceOf(was)
+	if csi := had.Get("csi"); walk.IsSet(csi) && !walk.IsSet(csi.Get("controllerExpandSecretRef")) && walk.IsSet(is.Get("csi")) {
 		is = is.With("csi", is.Get("csi").With("controllerExpandSecretRef", value.Value{})) // which may be set later
 	}
 	const source = "spec.persistentvolumesource"
-	if !sameInside(r.insideTypeAt(source), is, had) {
-		r.forbidden(spec.below(is, "persistentvolumesource", isMember), source+" is immutable after creation\n"+r.change(source, had, is))
+	if !walk.SameInside(r.InsideTypeAt(source), is, had) {
+		r.Forbidden(spec.Below(is, "persistentvolumesource", walk.IsMember), source+" is immutable after creation\n"+r.Change(source, had, is))
 	}
-	r.sameMode(object, spec.Value, was)
-	if affinity := spec.Get("nodeAffinity"); isSet(was.Get("nodeAffinity")) && !r.sameNodes(spec.at("nodeAffinity"), was.Get("nodeAffinity")) {
-		r.invalidAs(object.below(affinity, "nodeAffinity", isMember), r.inside("spec.nodeAffinity", affinity), "field is immutable, except for updating from beta label to GA")
+	sameMode(r, object, spec.Value, was)
+	if affinity := spec.Get("nodeAffinity"); walk.IsSet(was.Get("nodeAffinity")) && !sameNodes(r, spec.At("nodeAffinity"), was.Get("nodeAffinity")) {
+		r.InvalidAs(object.Below(affinity, "nodeAffinity", walk.IsMember), r.Inside("spec.nodeAffinity", affinity), "field is immutable, except for updating from beta label to GA")
 	}
-	if class := spec.at("volumeAttributesClassName"); isSet(was.Get("volumeAttributesClassName")) && !class.is() {
-		r.forbidden(class, "update from non-nil value to nil is forbidden")
+	if class := spec.At("volumeAttributesClassName"); walk.IsSet(was.Get("volumeAttributesClassName")) && !class.IsSet() {
+		r.Forbidden(class, "update from non-nil value to nil is forbidden")
 	}
 }
 
@@ -365,7 +229,7 @@ var newerLabels = map[string]string{
 
 // sameNodes reports whether a volume is bound to the nodes that it was bound to. An expression may name the stable label in the place of an
 // older one. kube-apiserver also lets the name of any other label go.
-func (r *report) sameNodes(affinity place, was value.Value) bool {
+func sameNodes(r *walk.Report, affinity walk.Place, was value.Value) bool {
 	terms, had := affinity.Get("required", "nodeSelectorTerms"), was.Get("required", "nodeSelectorTerms")
 	var items []value.Value
 	for i := range terms.Len() {
@@ -386,332 +250,321 @@ func (r *report) sameNodes(affinity place, was value.Value) bool {
 		items = append(items, term)
 	}
 	if len(items) == had.Len() && len(items) > 0 {
-		affinity = affinity.with(affinity.With("required", affinity.Get("required").With("nodeSelectorTerms", value.List(items...))))
+		affinity = affinity.WithValue(affinity.With("required", affinity.Get("required").With("nodeSelectorTerms", value.List(items...))))
 	}
-	return r.same(affinity, was)
+	return r.Same(affinity, was)
 }
 
-// volumeSourceOf returns the members of the spec of a PersistentVolume that say what it is.
-func volumeSourceOf(spec value.Value) value.Value {
-	var out []value.Member
-	for _, t := range persistentVolumes {
-		if v := spec.Get(t.name); isSet(v) {
-			out = append(out, value.Member{Name: t.name, Value: v})
-		}
-	}
-	return value.Object(out...)
-}
-
-// persistentVolume validates the spec of a PersistentVolume. inline is for one in a VolumeAttachment.
+// validatePersistentVolume validates the spec of a PersistentVolume. inline is for one in a VolumeAttachment.
 //
 // An inline volume is part of an attachment, and has no claim, class or capacity.
-func (r *report) persistentVolume(spec place, name string, inline bool) {
+func validatePersistentVolume(r *walk.Report, spec walk.Place, name string, inline bool) {
 	const notInline = "may not be specified in the context of inline volumes"
-	capacity, policy, affinity := spec.at("capacity"), spec.at("persistentVolumeReclaimPolicy"), spec.at("nodeAffinity")
+	capacity, policy, affinity := spec.At("capacity"), spec.At("persistentVolumeReclaimPolicy"), spec.At("nodeAffinity")
 	if inline {
-		r.noMembers(spec, notInline, "claimRef")
+		r.NoMembers(spec, notInline, "claimRef")
 		if capacity.Len() > 0 {
-			r.forbidden(capacity, notInline)
+			r.Forbidden(capacity, notInline)
 		}
-		if csi := spec.at("csi"); !csi.is() {
-			r.required(csi, "has to be specified in the context of inline volumes")
+		if csi := spec.At("csi"); !csi.IsSet() {
+			r.Required(csi, "has to be specified in the context of inline volumes")
 		}
 	}
-	modes := spec.at("accessModes")
+	modes := spec.At("accessModes")
 	if modes.Len() == 0 {
-		r.required(modes, "")
+		r.Required(modes, "")
 	}
-	r.accessModes(modes)
+	pods.ValidateAccessModes(r, modes)
 	if !inline {
-		r.capacity(capacity)
+		validateCapacity(r, capacity)
 	}
 	switch {
 	case policy.Str() == "":
 	case !inline:
-		r.onlyAmong(policy, "Delete", "Recycle", "Retain")
+		r.OnlyAmong(policy, "Delete", "Recycle", "Retain")
 	case policy.Str() != "Retain":
-		r.forbidden(policy, "may only be Retain in the context of inline volumes")
+		r.Forbidden(policy, "may only be Retain in the context of inline volumes")
 	}
-	if affinity.is() && inline {
-		r.forbidden(affinity, notInline)
-	} else if affinity.is() {
-		if required := affinity.at("required"); required.is() {
-			r.nodeSelector(required)
+	if affinity.IsSet() && inline {
+		r.Forbidden(affinity, notInline)
+	} else if affinity.IsSet() {
+		if required := affinity.At("required"); required.IsSet() {
+			pods.ValidateNodeSelector(r, required)
 		} else {
-			r.required(required, "must specify required node constraints")
+			r.Required(required, "must specify required node constraints")
 		}
 	}
-	r.volumeSource(spec, name)
-	if host := spec.Get("hostPath"); isSet(host) && path.Clean(host.Get("path").Str()) == "/" && policy.Str() == "Recycle" {
-		r.forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'")
+	pods.ValidateVolumeSource(r, spec, name)
+	if host := spec.Get("hostPath"); walk.IsSet(host) && path.Clean(host.Get("path").Str()) == "/" && policy.Str() == "Recycle" {
+		r.Forbidden(policy, "may not be 'recycle' for a hostPath mount of '/'")
 	}
-	r.volumeClasses(spec, inline)
+	validateVolumeClasses(r, spec, inline)
 }
 
-// capacity validates how much storage a PersistentVolume has.
+// validateCapacity validates how much storage a PersistentVolume has.
 //
 // A volume has one capacity, of storage.
-func (r *report) capacity(p place) {
+func validateCapacity(r *walk.Report, p walk.Place) {
 	if p.Len() == 0 {
-		r.required(p, "")
+		r.Required(p, "")
 	}
-	if !isSet(p.Get("storage")) || p.Len() > 1 {
-		r.add(field.NotSupported(p.path(), r.shown(p), []string{"storage"}))
+	if !walk.IsSet(p.Get("storage")) || p.Len() > 1 {
+		r.Add(field.NotSupported(p.Path(), r.Shown(p), []string{"storage"}))
 	}
-	for i := range p.indexes() {
-		entry := p.entry(i)
-		r.countable(entry)
-		if q := quantity(entry.Value); q.Sign() <= 0 {
-			r.invalid(entry, "must be greater than zero")
+	for i := range p.Indexes() {
+		entry := p.Entry(i)
+		pods.ValidateCountable(r, entry)
+		if q := walk.Quantity(entry.Value); q.Sign() <= 0 {
+			r.Invalid(entry, "must be greater than zero")
 		}
 	}
 }
 
-// volumeClasses validates the classes and the mode of a PersistentVolume.
-func (r *report) volumeClasses(spec place, inline bool) {
-	class, mode, attributes := spec.at("storageClassName"), spec.at("volumeMode"), spec.at("volumeAttributesClassName")
+// validateVolumeClasses validates the classes and the mode of a PersistentVolume.
+func validateVolumeClasses(r *walk.Report, spec walk.Place, inline bool) {
+	class, mode, attributes := spec.At("storageClassName"), spec.At("volumeMode"), spec.At("volumeAttributesClassName")
 	switch {
 	case class.Str() == "":
 	case inline:
-		r.forbidden(class, "may not be specified in the context of inline volumes")
+		r.Forbidden(class, "may not be specified in the context of inline volumes")
 	default:
-		r.subdomain(class)
+		r.Subdomain(class)
 	}
 	switch {
-	case !mode.is():
+	case !mode.IsSet():
 	case !inline:
-		r.onlyAmong(mode, "Block", "Filesystem")
+		r.OnlyAmong(mode, "Block", "Filesystem")
 	case mode.Str() != "Filesystem":
-		r.forbidden(mode, "may not specify volumeMode other than Filesystem in the context of inline volumes")
+		r.Forbidden(mode, "may not specify volumeMode other than Filesystem in the context of inline volumes")
 	}
-	if !attributes.is() || inline {
+	if !attributes.IsSet() || inline {
 		return
 	}
 	if attributes.Str() == "" {
-		r.required(attributes, "an empty string is disallowed")
+		r.Required(attributes, "an empty string is disallowed")
 	} else {
-		r.subdomain(attributes)
+		r.Subdomain(attributes)
 	}
-	if csi := spec.at("csi"); !csi.is() {
-		r.required(csi, "has to be specified when using volumeAttributesClassName")
+	if csi := spec.At("csi"); !csi.IsSet() {
+		r.Required(csi, "has to be specified when using volumeAttributesClassName")
 	}
 }
 
-// attacherLater validates the name of the driver that attaches a new volume, after the rest. Its letters may be in upper case.
-func (r *report) attacherLater(p place) {
+// validateAttacherLater validates the name of the driver that attaches a new volume, after the rest. Its letters may be in upper case.
+func validateAttacherLater(r *walk.Report, p walk.Place) {
 	if p.Str() == "" {
-		r.later(p, "")
+		r.Later(p, "")
 		return
 	}
 	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
 	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
-		r.laterInvalid(p, p.Str(), detail)
+		r.LaterInvalid(p, p.Str(), detail)
 	}
-	if len(p.Str()) > longestDriver {
-		r.last = append(r.last, field.TooLongCharacters(p.path(), p.Str(), longestDriver))
+	if len(p.Str()) > walk.LongestDriver {
+		r.Last = append(r.Last, field.TooLongCharacters(p.Path(), p.Str(), walk.LongestDriver))
 	}
 }
 
 // validateAttachment validates a VolumeAttachment.
 //
 // It is about a PersistentVolume by its name, or about a volume that it contains.
-func validateAttachment(r *report, object place, live value.Value) {
-	spec, status := object.at("spec"), object.at("status")
-	if attacher := spec.at("attacher"); isSet(live) {
-		r.driverName(attacher)
+func validateAttachment(r *walk.Report, object walk.Place, live value.Value) {
+	spec, status := object.At("spec"), object.At("status")
+	if attacher := spec.At("attacher"); walk.IsSet(live) {
+		r.DriverName(attacher)
 	} else {
-		r.attacherLater(attacher)
+		validateAttacherLater(r, attacher)
 	}
-	source := spec.at("source")
-	inline, name := source.at("inlineVolumeSpec"), source.at("persistentVolumeName")
+	source := spec.At("source")
+	inline, name := source.At("inlineVolumeSpec"), source.At("persistentVolumeName")
 	const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
 	switch {
-	case !inline.is() && !name.is():
-		r.required(source, one)
-	case inline.is() && name.is():
-		r.forbidden(source, one)
-	case inline.is():
-		r.persistentVolume(inline, "", true)
+	case !inline.IsSet() && !name.IsSet():
+		r.Required(source, one)
+	case inline.IsSet() && name.IsSet():
+		r.Forbidden(source, one)
+	case inline.IsSet():
+		validatePersistentVolume(r, inline, "", true)
 	case name.Str() == "":
-		r.required(name, "must specify non empty persistentVolumeName")
+		r.Required(name, "must specify non empty persistentVolumeName")
 	}
-	node := spec.at("nodeName")
-	r.invalidAs(node, node.Str(), validation.IsDNS1123Subdomain(node.Str())...)
+	node := spec.At("nodeName")
+	r.InvalidAs(node, node.Str(), validation.IsDNS1123Subdomain(node.Str())...)
 	for _, member := range [...]string{"attachError", "detachError"} {
-		r.volumeError(status.at(member))
+		validateVolumeError(r, status.At(member))
 	}
-	if name.is() {
-		r.invalid(name, validation.IsDNS1123Subdomain(name.Str())...)
+	if name.IsSet() {
+		r.Invalid(name, validation.IsDNS1123Subdomain(name.Str())...)
 	}
-	if isSet(live) {
-		r.unchangedLater(spec, live.Get("spec"))
+	if walk.IsSet(live) {
+		r.UnchangedLater(spec, live.Get("spec"))
 	}
 }
 
-// volumeError validates the error of attaching or detaching a volume.
-func (r *report) volumeError(p place) {
-	if message := p.at("message"); len(message.Str()) > 1024 {
-		r.add(field.TooLong(message.path(), "", 1024))
+// validateVolumeError validates the error of attaching or detaching a volume.
+func validateVolumeError(r *walk.Report, p walk.Place) {
+	if message := p.At("message"); len(message.Str()) > 1024 {
+		r.Add(field.TooLong(message.Path(), "", 1024))
 	}
-	if code := p.at("errorCode"); code.Int() < 0 {
-		r.invalid(code, validation.InclusiveRangeError(0, math.MaxInt32))
+	if code := p.At("errorCode"); code.Int() < 0 {
+		r.Invalid(code, validation.InclusiveRangeError(0, math.MaxInt32))
 	}
 }
 
 // validateClass validates a StorageClass.
 //
 // A class cannot change, as volumes were made by it, apart from topologies, options and expansion.
-func validateClass(r *report, object place, live value.Value) {
-	provisioner := object.at("provisioner")
+func validateClass(r *walk.Report, object walk.Place, live value.Value) {
+	provisioner := object.At("provisioner")
 	if provisioner.Str() == "" {
-		r.later(provisioner, "")
+		r.Later(provisioner, "")
 	} else {
 		text := strings.ToLower(provisioner.Str())
-		r.invalidAs(provisioner, text, validation.IsQualifiedName(text)...)
+		r.InvalidAs(provisioner, text, validation.IsQualifiedName(text)...)
 	}
-	r.parameters(object.at("parameters"), true)
-	if policy := object.at("reclaimPolicy"); policy.Str() != "" {
-		r.onlyAmong(policy, "Delete", "Retain")
+	validateParameters(r, object.At("parameters"), true)
+	if policy := object.At("reclaimPolicy"); policy.Str() != "" {
+		r.OnlyAmong(policy, "Delete", "Retain")
 	}
-	if mode := object.at("volumeBindingMode"); !mode.is() {
-		r.required(mode, "")
+	if mode := object.At("volumeBindingMode"); !mode.IsSet() {
+		r.Required(mode, "")
 	} else {
-		r.onlyAmong(mode, "Immediate", "WaitForFirstConsumer")
+		r.OnlyAmong(mode, "Immediate", "WaitForFirstConsumer")
 	}
-	r.topologies(object.at("allowedTopologies"))
-	if isSet(live) {
+	validateTopologies(r, object.At("allowedTopologies"))
+	if walk.IsSet(live) {
 		for _, name := range [...]string{"provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"} {
-			r.unchangedLater(object.at(name), live.Get(name))
+			r.UnchangedLater(object.At(name), live.Get(name))
 		}
 	}
 }
 
-// parameters validates parameters of a driver.
+// validateParameters validates parameters of a driver.
 //
 // The limits are on their number, and on the bytes of names and values together.
-func (r *report) parameters(p place, mayBeEmpty bool) {
+func validateParameters(r *walk.Report, p walk.Place, mayBeEmpty bool) {
 	if p.Len() > 512 {
-		r.add(field.TooLong(p.path(), "", 512))
+		r.Add(field.TooLong(p.Path(), "", 512))
 		return
 	}
 	size := 0
 	for name, text := range p.Members() {
 		if name == "" {
-			r.invalidAs(p, name, "field can not be empty.")
+			r.InvalidAs(p, name, "field can not be empty.")
 		}
 		size += len(name) + len(text.Str())
 	}
 	if size > 256*1024 {
-		r.add(field.TooLong(p.path(), "", 256*1024))
+		r.Add(field.TooLong(p.Path(), "", 256*1024))
 	}
 	if !mayBeEmpty && p.Len() == 0 {
-		r.required(p, "must contain at least one key/value pair")
+		r.Required(p, "must contain at least one key/value pair")
 	}
 }
 
-// topologies validates where volumes of a class may be.
+// validateTopologies validates where volumes of a class may be.
 //
 // Two terms are the same if they have the same keys with the same values, in any order.
-func (r *report) topologies(p place) {
-	var met names
-	for i := range p.indexes() {
-		term := p.item(i)
-		list := term.at("matchLabelExpressions")
+func validateTopologies(r *walk.Report, p walk.Place) {
+	var met walk.Names
+	for i := range p.Indexes() {
+		term := p.Index(i)
+		list := term.At("matchLabelExpressions")
 		found := map[string]string{}
-		for i := range list.indexes() {
-			e := list.item(i)
-			key, values := e.at("key"), e.at("values")
+		for i := range list.Indexes() {
+			e := list.Index(i)
+			key, values := e.At("key"), e.At("values")
 			if values.Len() == 0 {
-				r.required(values, "")
+				r.Required(values, "")
 			}
-			var has names
-			for i := range values.indexes() {
-				if v := values.item(i); !has.add(v.Str()) {
-					r.add(field.Duplicate(v.path(), v.Str()))
+			var has walk.Names
+			for i := range values.Indexes() {
+				if v := values.Index(i); !has.Add(v.Str()) {
+					r.Add(field.Duplicate(v.Path(), v.Str()))
 				}
 			}
-			r.labelKey(key)
+			r.LabelKey(key)
 			if _, twice := found[key.Str()]; twice {
-				r.add(field.Duplicate(key.path(), key.Str()))
+				r.Add(field.Duplicate(key.Path(), key.Str()))
 			}
-			found[key.Str()] = fmt.Sprint(slices.Sorted(has.each()))
+			found[key.Str()] = fmt.Sprint(slices.Sorted(has.Each()))
 		}
-		if len(found) == 0 || !met.add(fmt.Sprint(found)) {
-			r.add(field.Duplicate(list.path(), ""))
+		if len(found) == 0 || !met.Add(fmt.Sprint(found)) {
+			r.Add(field.Duplicate(list.Path(), ""))
 		}
 	}
 }
 
 // validateAttributesClass validates a VolumeAttributesClass.
-func validateAttributesClass(r *report, object place, live value.Value) {
-	driver, parameters := object.at("driverName"), object.at("parameters")
-	if isSet(live) && driver.Str() != live.Get("driverName").Str() {
-		r.forbidden(driver, "updates to driverName are forbidden.")
+func validateAttributesClass(r *walk.Report, object walk.Place, live value.Value) {
+	driver, parameters := object.At("driverName"), object.At("parameters")
+	if walk.IsSet(live) && driver.Str() != live.Get("driverName").Str() {
+		r.Forbidden(driver, "updates to driverName are forbidden.")
 	}
-	if isSet(live) && !r.same(parameters, live.Get("parameters")) {
-		r.forbidden(parameters, "updates to parameters are forbidden.")
+	if walk.IsSet(live) && !r.Same(parameters, live.Get("parameters")) {
+		r.Forbidden(parameters, "updates to parameters are forbidden.")
 	}
-	if r.present(driver) {
+	if r.Present(driver) {
 		name := strings.ToLower(driver.Str())
-		r.invalidAs(driver, name, validation.IsQualifiedName(name)...)
+		r.InvalidAs(driver, name, validation.IsQualifiedName(name)...)
 	}
-	r.parameters(parameters, false)
+	validateParameters(r, parameters, false)
 }
 
 // validateStorageCapacity validates a CSIStorageCapacity.
-func validateStorageCapacity(r *report, object place, live value.Value) {
-	topology, class := object.at("nodeTopology"), object.at("storageClassName")
-	if topology.is() {
-		r.selector(topology)
+func validateStorageCapacity(r *walk.Report, object walk.Place, live value.Value) {
+	topology, class := object.At("nodeTopology"), object.At("storageClassName")
+	if topology.IsSet() {
+		r.Selector(topology)
 	}
-	r.invalidAs(class, class.Str(), validation.IsDNS1123Subdomain(class.Str())...)
-	if capacity := object.at("capacity"); strings.HasPrefix(capacity.Str(), "-") {
-		r.invalid(capacity, "must be greater than or equal to 0")
+	r.InvalidAs(class, class.Str(), validation.IsDNS1123Subdomain(class.Str())...)
+	if capacity := object.At("capacity"); strings.HasPrefix(capacity.Str(), "-") {
+		r.Invalid(capacity, "must be greater than or equal to 0")
 	}
-	if isSet(live) {
-		r.unchanged(topology, live.Get("nodeTopology"))
-		r.unchanged(class, live.Get("storageClassName"))
+	if walk.IsSet(live) {
+		r.Unchanged(topology, live.Get("nodeTopology"))
+		r.Unchanged(class, live.Get("storageClassName"))
 	}
 }
 
 // validateCSINode validates a CSINode.
 //
 // A driver stays as it is, apart from how many volumes it takes. It may be removed and come back otherwise.
-func validateCSINode(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	drivers := spec.at("drivers")
-	var met names
-	for i := range drivers.indexes() {
-		d := drivers.item(i)
-		name, id := d.at("name"), d.at("nodeID")
-		r.driverName(name)
+func validateCSINode(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	drivers := spec.At("drivers")
+	var met walk.Names
+	for i := range drivers.Indexes() {
+		d := drivers.Index(i)
+		name, id := d.At("name"), d.At("nodeID")
+		r.DriverName(name)
 		if id.Str() == "" {
-			r.required(id, "")
+			r.Required(id, "")
 		}
 		if len(id.Str()) > 256 {
-			r.invalid(id, "must be 256 characters or less")
+			r.Invalid(id, "must be 256 characters or less")
 		}
-		allocatable := d.at("allocatable")
-		r.natural(allocatable.at("count"))
-		if !met.add(name.Str()) {
-			r.duplicate(name)
+		allocatable := d.At("allocatable")
+		r.Natural(allocatable.At("count"))
+		if !met.Add(name.Str()) {
+			r.Duplicate(name)
 		}
-		var keys names
+		var keys walk.Names
 		for key := range d.Get("topologyKeys").Items() {
-			told := d.with(key)
+			told := d.WithValue(key)
 			if key.Str() == "" {
-				r.required(told, "")
+				r.Required(told, "")
 			}
-			if !keys.add(key.Str()) {
-				r.add(field.Duplicate(told.path(), key.Str()))
+			if !keys.Add(key.Str()) {
+				r.Add(field.Duplicate(told.Path(), key.Str()))
 			}
-			r.labelKey(told)
+			r.LabelKey(told)
 		}
 	}
 	for had := range live.Get("spec", "drivers").Items() {
 		for has := range drivers.Items() {
-			if has.Get("name").Equal(had.Get("name")) && !same(has.With("allocatable", value.Value{}), had.With("allocatable", value.Value{})) {
-				r.invalidAs(drivers, r.inside("spec.drivers[0]", has.With("allocatable", value.Value{})), "field is immutable")
+			if has.Get("name").Equal(had.Get("name")) && !walk.Same(has.With("allocatable", value.Value{}), had.With("allocatable", value.Value{})) {
+				r.InvalidAs(drivers, r.Inside("spec.drivers[0]", has.With("allocatable", value.Value{})), "field is immutable")
 			}
 		}
 	}
@@ -720,44 +573,44 @@ func validateCSINode(r *report, object place, live value.Value) {
 // validateDriver validates a CSIDriver.
 //
 // Most of its fields may change. The mode of attaching and the life cycles may not.
-func validateDriver(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	if policy := spec.at("fsGroupPolicy"); policy.is() {
-		r.onlyAmong(policy, "File", "None", "ReadWriteOnceWithFSType")
+func validateDriver(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	if policy := spec.At("fsGroupPolicy"); policy.IsSet() {
+		r.OnlyAmong(policy, "File", "None", "ReadWriteOnceWithFSType")
 	}
-	requests := spec.at("tokenRequests")
-	var met names
-	for i := range requests.indexes() {
-		request := requests.item(i)
-		audience, seconds := request.at("audience"), request.at("expirationSeconds")
+	requests := spec.At("tokenRequests")
+	var met walk.Names
+	for i := range requests.Indexes() {
+		request := requests.Index(i)
+		audience, seconds := request.At("audience"), request.At("expirationSeconds")
 		switch {
-		case !met.add(audience.Str()):
-			r.add(field.Duplicate(audience.path(), audience.Str()))
-		case !seconds.is():
+		case !met.Add(audience.Str()):
+			r.Add(field.Duplicate(audience.Path(), audience.Str()))
+		case !seconds.IsSet():
 		case seconds.Int() < 600:
-			r.invalid(seconds, "may not specify a duration less than 10 minutes")
+			r.Invalid(seconds, "may not specify a duration less than 10 minutes")
 		case seconds.Int() > 1<<32:
-			r.invalid(seconds, "may not specify a duration larger than 2^32 seconds")
+			r.Invalid(seconds, "may not specify a duration larger than 2^32 seconds")
 		}
 	}
-	modes := spec.at("volumeLifecycleModes")
+	modes := spec.At("volumeLifecycleModes")
 	for mode := range modes.Items() {
-		r.onlyAmong(modes.with(mode), "Persistent", "Ephemeral")
+		r.OnlyAmong(modes.WithValue(mode), "Persistent", "Ephemeral")
 	}
-	if period := spec.at("nodeAllocatableUpdatePeriodSeconds"); period.is() && period.Int() < 10 {
-		r.invalid(period, "must be greater than or equal to 10 seconds")
+	if period := spec.At("nodeAllocatableUpdatePeriodSeconds"); period.IsSet() && period.Int() < 10 {
+		r.Invalid(period, "must be greater than or equal to 10 seconds")
 	}
-	if secrets := spec.at("serviceAccountTokenInSecrets"); secrets.is() && requests.Len() == 0 {
-		r.invalid(secrets, "serviceAccountTokenInSecrets is set but no tokenRequests are specified")
+	if secrets := spec.At("serviceAccountTokenInSecrets"); secrets.IsSet() && requests.Len() == 0 {
+		r.Invalid(secrets, "serviceAccountTokenInSecrets is set but no tokenRequests are specified")
 	}
-	if !isSet(live) {
+	if !walk.IsSet(live) {
 		return
 	}
 	was := live.Get("spec")
-	if required := spec.Get("attachRequired"); !same(required, was.Get("attachRequired")) {
-		r.invalid(spec.below(required, "attachedRequired", isMember), "field is immutable") // with the name that kube-apiserver has for it
+	if required := spec.Get("attachRequired"); !walk.Same(required, was.Get("attachRequired")) {
+		r.Invalid(spec.Below(required, "attachedRequired", walk.IsMember), "field is immutable") // with the name that kube-apiserver has for it
 	}
-	r.unchanged(modes, was.Get("volumeLifecycleModes"))
+	r.Unchanged(modes, was.Get("volumeLifecycleModes"))
 }
 
 func volumeCells() []cell {

@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/server/kinds/pods"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -20,120 +22,120 @@ import (
 // validateDeployment refuses a Deployment.
 //
 // The progress deadline must leave room for pods to become ready.
-func validateDeployment(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	r.natural(spec.at("replicas"))
-	r.workload(spec, "Deployment")
-	r.deploymentStrategy(spec.at("strategy"))
-	r.natural(spec.at("minReadySeconds"))
-	r.natural(spec.at("revisionHistoryLimit"))
-	deadline := spec.at("progressDeadlineSeconds")
-	r.natural(deadline)
-	if deadline.is() && deadline.Int() <= spec.Get("minReadySeconds").Int() {
-		r.invalid(deadline, "must be greater than minReadySeconds")
+func validateDeployment(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	r.Natural(spec.At("replicas"))
+	pods.ValidateWorkload(r, spec, "Deployment")
+	validateDeploymentStrategy(r, spec.At("strategy"))
+	r.Natural(spec.At("minReadySeconds"))
+	r.Natural(spec.At("revisionHistoryLimit"))
+	deadline := spec.At("progressDeadlineSeconds")
+	r.Natural(deadline)
+	if deadline.IsSet() && deadline.Int() <= spec.Get("minReadySeconds").Int() {
+		r.Invalid(deadline, "must be greater than minReadySeconds")
 	}
-	if isSet(live) {
-		r.unchanged(spec.at("selector"), live.Get("spec", "selector"))
+	if walk.IsSet(live) {
+		r.Unchanged(spec.At("selector"), live.Get("spec", "selector"))
 	}
 }
 
-// deploymentStrategy refuses how pods are replaced.
+// validateDeploymentStrategy refuses how pods are replaced.
 //
 // An update that neither removes nor adds pods could not make progress. So not both numbers may be zero.
-func (r *report) deploymentStrategy(p place) {
-	rolling := p.at("rollingUpdate")
-	switch typ := p.text("type"); typ {
+func validateDeploymentStrategy(r *walk.Report, p walk.Place) {
+	rolling := p.At("rollingUpdate")
+	switch typ := p.Text("type"); typ {
 	case "Recreate":
-		if rolling.is() {
-			r.forbidden(rolling, "may not be specified when strategy `type` is 'Recreate'")
+		if rolling.IsSet() {
+			r.Forbidden(rolling, "may not be specified when strategy `type` is 'Recreate'")
 		}
 	case "RollingUpdate":
-		unavailable, surge := rolling.at("maxUnavailable"), rolling.at("maxSurge")
-		r.share(unavailable)
-		r.share(surge)
+		unavailable, surge := rolling.At("maxUnavailable"), rolling.At("maxSurge")
+		validateShare(r, unavailable)
+		validateShare(r, surge)
 		if amount(unavailable.Value) == 0 && amount(surge.Value) == 0 {
-			r.invalid(unavailable, "may not be 0 when `maxSurge` is 0")
+			r.Invalid(unavailable, "may not be 0 when `maxSurge` is 0")
 		}
-		r.notAll(unavailable)
+		notAll(r, unavailable)
 	default:
-		r.add(field.NotSupported(p.path(), r.shown(p), []string{"Recreate", "RollingUpdate"}))
+		r.Add(field.NotSupported(p.Path(), r.Shown(p), []string{"Recreate", "RollingUpdate"}))
 	}
 }
 
 // validateReplicaSet refuses a ReplicaSet.
-func validateReplicaSet(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	r.natural(spec.at("replicas"))
-	r.natural(spec.at("minReadySeconds"))
-	r.workload(spec, "ReplicaSet")
-	if isSet(live) {
-		r.unchanged(spec.at("selector"), live.Get("spec", "selector"))
+func validateReplicaSet(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	r.Natural(spec.At("replicas"))
+	r.Natural(spec.At("minReadySeconds"))
+	pods.ValidateWorkload(r, spec, "ReplicaSet")
+	if walk.IsSet(live) {
+		r.Unchanged(spec.At("selector"), live.Get("spec", "selector"))
 	}
 }
 
 // validateDaemonSet refuses a DaemonSet.
 //
 // Labels are compared only with a selector that is valid.
-func validateDaemonSet(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	selector, template := spec.at("selector"), spec.at("template")
-	if isSet(live) {
-		r.unchanged(selector, live.Get("spec", "selector"))
+func validateDaemonSet(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	selector, template := spec.At("selector"), spec.At("template")
+	if walk.IsSet(live) {
+		r.Unchanged(selector, live.Get("spec", "selector"))
 	}
-	before := len(r.errs)
-	r.selector(selector)
-	if len(r.errs) == before {
-		r.labelsSelected(template, selector.Value)
+	before := len(r.Errs)
+	r.Selector(selector)
+	if len(r.Errs) == before {
+		pods.ValidateLabelsSelected(r, template, selector.Value)
 	}
-	if selector.is() && !selects(selector.Value) {
-		r.invalid(selector, "empty selector is invalid for daemonset")
+	if selector.IsSet() && !walk.Selects(selector.Value) {
+		r.Invalid(selector, "empty selector is invalid for daemonset")
 	}
-	r.template(template)
-	r.restartsAlways(template, "DaemonSet")
-	r.natural(spec.at("minReadySeconds"))
-	r.daemonStrategy(spec.at("updateStrategy"))
-	r.natural(spec.at("revisionHistoryLimit"))
+	pods.ValidateTemplate(r, template)
+	pods.ValidateRestartsAlways(r, template, "DaemonSet")
+	r.Natural(spec.At("minReadySeconds"))
+	validateDaemonStrategy(r, spec.At("updateStrategy"))
+	r.Natural(spec.At("revisionHistoryLimit"))
 }
 
-// daemonStrategy refuses how pods of nodes are replaced.
+// validateDaemonStrategy refuses how pods of nodes are replaced.
 //
 // Exactly one of the two numbers is not zero: a node has one pod of the set, or two for a while.
-func (r *report) daemonStrategy(p place) {
-	rolling := p.at("rollingUpdate")
-	switch typ := p.text("type"); typ {
+func validateDaemonStrategy(r *walk.Report, p walk.Place) {
+	rolling := p.At("rollingUpdate")
+	switch typ := p.Text("type"); typ {
 	case "OnDelete":
 	case "RollingUpdate":
-		unavailable, surge := rolling.at("maxUnavailable"), rolling.at("maxSurge")
-		r.share(unavailable)
-		r.share(surge)
-		r.notAll(unavailable)
-		r.notAll(surge)
+		unavailable, surge := rolling.At("maxUnavailable"), rolling.At("maxSurge")
+		validateShare(r, unavailable)
+		validateShare(r, surge)
+		notAll(r, unavailable)
+		notAll(r, surge)
 		switch some, more := amount(unavailable.Value) != 0, amount(surge.Value) != 0; {
 		case some && more:
-			r.invalid(surge, "may not be set when maxUnavailable is non-zero")
+			r.Invalid(surge, "may not be set when maxUnavailable is non-zero")
 		case !some && !more:
-			r.required(unavailable, "cannot be 0 when maxSurge is 0")
+			r.Required(unavailable, "cannot be 0 when maxSurge is 0")
 		}
 	default:
-		r.add(field.NotSupported(p.path(), r.shown(p), []string{"RollingUpdate", "OnDelete"}))
+		r.Add(field.NotSupported(p.Path(), r.Shown(p), []string{"RollingUpdate", "OnDelete"}))
 	}
 }
 
-// share refuses what is neither a number of pods nor a part of all of them.
+// validateShare refuses what is neither a number of pods nor a part of all of them.
 //
 // "25%" is a part, 3 is a number, and "3" is neither.
-func (r *report) share(p place) {
+func validateShare(r *walk.Report, p walk.Place) {
 	if p.Kind() == value.KindString {
-		r.invalidAs(p, intstr.FromString(p.Str()), validation.IsValidPercent(p.Str())...)
+		r.InvalidAs(p, intstr.FromString(p.Str()), validation.IsValidPercent(p.Str())...)
 		return
 	}
-	r.natural(p)
+	r.Natural(p)
 }
 
 // notAll refuses more than all pods.
-func (r *report) notAll(p place) {
+func notAll(r *walk.Report, p walk.Place) {
 	if p.Kind() == value.KindString && len(validation.IsValidPercent(p.Str())) == 0 && amount(p.Value) > 100 {
-		r.invalidAs(p, intstr.FromString(p.Str()), "must not be greater than 100%")
+		r.InvalidAs(p, intstr.FromString(p.Str()), "must not be greater than 100%")
 	}
 }
 
@@ -155,63 +157,63 @@ func amount(v value.Value) int64 {
 // validateStatefulSet refuses a StatefulSet.
 //
 // The name of the service is checked only when it is new: older ones may be invalid.
-func validateStatefulSet(r *report, object place, live value.Value) {
-	spec := object.at("spec")
-	if policy := spec.at("podManagementPolicy"); policy.Str() != "OrderedReady" && policy.Str() != "Parallel" {
-		r.invalid(policy, "must be 'OrderedReady' or 'Parallel'")
+func validateStatefulSet(r *walk.Report, object walk.Place, live value.Value) {
+	spec := object.At("spec")
+	if policy := spec.At("podManagementPolicy"); policy.Str() != "OrderedReady" && policy.Str() != "Parallel" {
+		r.Invalid(policy, "must be 'OrderedReady' or 'Parallel'")
 	}
-	r.setStrategy(spec.at("updateStrategy"))
-	if retention := spec.at("persistentVolumeClaimRetentionPolicy"); retention.is() {
-		r.onlyAmong(retention.at("whenDeleted"), "Retain", "Delete")
-		r.onlyAmong(retention.at("whenScaled"), "Retain", "Delete")
+	validateSetStrategy(r, spec.At("updateStrategy"))
+	if retention := spec.At("persistentVolumeClaimRetentionPolicy"); retention.IsSet() {
+		r.OnlyAmong(retention.At("whenDeleted"), "Retain", "Delete")
+		r.OnlyAmong(retention.At("whenScaled"), "Retain", "Delete")
 	}
-	claims := spec.at("volumeClaimTemplates")
-	for i := range claims.indexes() {
-		if isSet(live) {
+	claims := spec.At("volumeClaimTemplates")
+	for i := range claims.Indexes() {
+		if walk.IsSet(live) {
 			break // as they may not change
 		}
-		claim := claims.item(i)
-		r.claimSpec(claim.at("spec"), value.Value{})
+		claim := claims.Index(i)
+		pods.ValidateClaimSpec(r, claim.At("spec"), value.Value{})
 	}
-	r.natural(spec.at("replicas"))
-	r.natural(spec.at("minReadySeconds"))
-	ordinals := spec.at("ordinals")
-	r.natural(ordinals.at("start"))
-	if name := spec.at("serviceName"); name.Str() != "" && !isSet(live) {
-		r.label(name)
+	r.Natural(spec.At("replicas"))
+	r.Natural(spec.At("minReadySeconds"))
+	ordinals := spec.At("ordinals")
+	r.Natural(ordinals.At("start"))
+	if name := spec.At("serviceName"); name.Str() != "" && !walk.IsSet(live) {
+		r.Label(name)
 	}
-	r.workload(spec, "StatefulSet")
-	if isSet(live) {
-		r.unchanged(spec.at("selector"), live.Get("spec", "selector"))
+	pods.ValidateWorkload(r, spec, "StatefulSet")
+	if walk.IsSet(live) {
+		r.Unchanged(spec.At("selector"), live.Get("spec", "selector"))
 		for _, name := range [...]string{"volumeClaimTemplates", "serviceName", "podManagementPolicy"} {
-			r.unchanged(spec.at(name), live.Get("spec", name))
+			r.Unchanged(spec.At(name), live.Get("spec", name))
 		}
 	}
 }
 
-// setStrategy refuses how pods of a set are replaced.
+// validateSetStrategy refuses how pods of a set are replaced.
 //
 // The error of an unknown type is Invalid here, where other kinds say NotSupported.
-func (r *report) setStrategy(p place) {
-	rolling := p.at("rollingUpdate")
-	switch p.text("type") {
+func validateSetStrategy(r *walk.Report, p walk.Place) {
+	rolling := p.At("rollingUpdate")
+	switch p.Text("type") {
 	case "":
-		r.required(p, "")
+		r.Required(p, "")
 	case "OnDelete":
-		if rolling.is() {
-			r.invalid(rolling, "only allowed for updateStrategy 'RollingUpdate'")
+		if rolling.IsSet() {
+			r.Invalid(rolling, "only allowed for updateStrategy 'RollingUpdate'")
 		}
 	case "RollingUpdate":
-		r.natural(rolling.at("partition"))
-		if unavailable := rolling.at("maxUnavailable"); unavailable.is() {
-			r.share(unavailable)
+		r.Natural(rolling.At("partition"))
+		if unavailable := rolling.At("maxUnavailable"); unavailable.IsSet() {
+			validateShare(r, unavailable)
 			if amount(unavailable.Value) == 0 {
-				r.invalid(unavailable, "cannot be 0")
+				r.Invalid(unavailable, "cannot be 0")
 			}
-			r.notAll(unavailable)
+			notAll(r, unavailable)
 		}
 	default:
-		r.invalid(p, "must be 'RollingUpdate' or 'OnDelete'")
+		r.Invalid(p, "must be 'RollingUpdate' or 'OnDelete'")
 	}
 }
 
@@ -224,7 +226,7 @@ func images(template ...string) cell { return ofContainers("image", template) }
 // ofContainers shows a field of the containers of a template, separated by commas.
 func ofContainers(field string, template []string) cell {
 	return shown(func(s source) string {
-		return strings.Join(namesIn(s.Get(template...).Get("spec", "containers"), field), ",")
+		return strings.Join(walk.NamesIn(s.Get(template...).Get("spec", "containers"), field), ",")
 	})
 }
 
@@ -268,41 +270,43 @@ func shareCell(path ...string) cell {
 }
 
 // validatePodTemplate refuses a PodTemplate.
-func validatePodTemplate(r *report, object place, _ value.Value) { r.template(object.at("template")) }
+func validatePodTemplate(r *walk.Report, object walk.Place, _ value.Value) {
+	pods.ValidateTemplate(r, object.At("template"))
+}
 
 // validateReplicationController refuses a ReplicationController.
 //
 // Its selector is a map of labels, without expressions.
-func validateReplicationController(r *report, object place, _ value.Value) {
-	spec := object.at("spec")
-	selector, template := spec.at("selector"), spec.at("template")
+func validateReplicationController(r *walk.Report, object walk.Place, _ value.Value) {
+	spec := object.At("spec")
+	selector, template := spec.At("selector"), spec.At("template")
 	if selector.Len() == 0 {
-		r.required(selector, "")
+		r.Required(selector, "")
 	}
-	if !template.is() {
-		r.required(template, "")
+	if !template.IsSet() {
+		r.Required(template, "")
 	} else {
 		if selector.Len() > 0 {
-			r.labelsSelected(template, value.Object(value.Member{Name: "matchLabels", Value: selector.Value}))
+			pods.ValidateLabelsSelected(r, template, value.Object(value.Member{Name: "matchLabels", Value: selector.Value}))
 		}
-		r.template(template)
-		r.restartsAlways(template, "ReplicationController")
+		pods.ValidateTemplate(r, template)
+		pods.ValidateRestartsAlways(r, template, "ReplicationController")
 	}
-	r.natural(spec.at("minReadySeconds"))
-	r.natural(spec.at("replicas"))
+	r.Natural(spec.At("minReadySeconds"))
+	r.Natural(spec.At("replicas"))
 }
 
 // validateRevision validates a ControllerRevision.
-func validateRevision(r *report, object place, live value.Value) {
-	r.natural(object.at("revision"))
-	data := object.at("data")
+func validateRevision(r *walk.Report, object walk.Place, live value.Value) {
+	r.Natural(object.At("revision"))
+	data := object.At("data")
 	switch {
-	case isSet(live):
-		r.unchanged(data, live.Get("data"))
-	case !data.is():
-		r.required(data, "data is mandatory")
+	case walk.IsSet(live):
+		r.Unchanged(data, live.Get("data"))
+	case !data.IsSet():
+		r.Required(data, "data is mandatory")
 	case data.Kind() != value.KindObject:
-		r.required(data, "data must be a valid JSON object")
+		r.Required(data, "data must be a valid JSON object")
 	}
 }
 
@@ -347,27 +351,20 @@ type counts struct {
 }
 
 // check validates the status of a workload.
-func (c counts) check(r *report, object place, live value.Value) {
-	status := object.at("status")
+func (c counts) check(r *walk.Report, object walk.Place, live value.Value) {
+	status := object.At("status")
 	for _, name := range c.natural {
-		r.natural(status.at(name))
+		r.Natural(status.At(name))
 	}
 	for _, name := range c.replicas {
-		r.notAbove(status.at(name), status.Get("replicas"), "cannot be greater than status.replicas")
+		r.NotAbove(status.At(name), status.Get("replicas"), "cannot be greater than status.replicas")
 	}
 	if c.ready != "" {
-		r.notAbove(status.at("availableReplicas"), status.Get("readyReplicas"), "cannot be greater than "+c.ready)
+		r.NotAbove(status.At("availableReplicas"), status.Get("readyReplicas"), "cannot be greater than "+c.ready)
 	}
-	collisions, was := status.at("collisionCount"), live.Get("status", "collisionCount")
-	if c.collides && isSet(was) && (!collisions.is() || collisions.Int() < was.Int()) {
-		r.invalidAs(collisions, collisions.Int(), "cannot be decremented")
-	}
-}
-
-// notAbove refuses a number that is greater than another one.
-func (r *report) notAbove(p place, most value.Value, detail string) {
-	if p.Int() > most.Int() {
-		r.invalidAs(p, p.Int(), detail)
+	collisions, was := status.At("collisionCount"), live.Get("status", "collisionCount")
+	if c.collides && walk.IsSet(was) && (!collisions.IsSet() || collisions.Int() < was.Int()) {
+		r.InvalidAs(collisions, collisions.Int(), "cannot be decremented")
 	}
 }
 
@@ -410,7 +407,7 @@ var (
 )
 
 // validateBudgetStatus validates the status of a PodDisruptionBudget.
-func validateBudgetStatus(r *report, object place, live value.Value) {
+func validateBudgetStatus(r *walk.Report, object walk.Place, live value.Value) {
 	validateConditions(r, object, live)
 	budgetCounts.check(r, object, live)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/server/kinds"
+	"github.com/deed-project/deed/server/kinds/walk"
 )
 
 // verdict collects what an answer says of an object.
@@ -60,7 +60,7 @@ func (v *verdict) read(w *recorder) {
 			}
 			var path fieldpath.Path // of the whole object
 			if cause.Field != wholeObject {
-				path = kinds.PathIn(v.object.Content, inVersion(v.object, cause.Field))
+				path = walk.PathIn(v.object.Content, inVersion(v.object, cause.Field))
 			}
 			v.add(types.Named(v.endpoint.Typ, v.object.Content, path), class, cause.Message)
 		}
@@ -108,7 +108,7 @@ func (v *verdict) add(path fieldpath.Path, class, message string) {
 // unknown adds a finding about a field that the schema lacks, unless it is known. What lies below a value of the wrong type is no field: it may
 // be data, and so a secret.
 func (v *verdict) unknown(field string) {
-	path := types.Named(v.endpoint.Typ, v.object.Content, kinds.PathIn(v.object.Content, field))
+	path := types.Named(v.endpoint.Typ, v.object.Content, walk.PathIn(v.object.Content, field))
 	view := v.object.View()
 	for _, other := range v.known {
 		if other.Class == "mistyped" && path.HasPrefix(other.Path) {

@@ -14,6 +14,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/kinds"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -47,7 +48,7 @@ func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string,
 			continue // a server says it once, too
 		}
 		said[err.Field+text] = true
-		path := types.Named(typ, object, kinds.PathIn(object, err.Field))
+		path := types.Named(typ, object, walk.PathIn(object, err.Field))
 		out = append(out, types.NewFinding(path, classOf(err, live, fresh), secret.RawText(text)))
 	}
 	return out

@@ -21,6 +21,7 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/server/kinds/expressions"
+	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
 
@@ -36,7 +37,7 @@ var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.
 //
 // A resource is made at its first kind, and gets a version for each kind. Unused kinds cost little: field managers and columns
 // are made on demand.
-func Kinds(release *builtin.Release, now func() time.Time, namespace kinds.Namespace, families ...string) ([]*catalog.Resource, error) {
+func Kinds(release *builtin.Release, now func() time.Time, namespace walk.Namespace, families ...string) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}
 	all, lookup := builtin.Kinds(), builtin.Lookup

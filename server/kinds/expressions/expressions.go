@@ -17,14 +17,14 @@ import (
 	devicecel "k8s.io/dynamic-resource-allocation/cel"
 
 	bounded "github.com/deed-project/deed/server/cel"
-	"github.com/deed-project/deed/server/kinds"
+	"github.com/deed-project/deed/server/kinds/walk"
 )
 
 // plain compiles expressions without variables. It has no state, and the process shares it.
 var plain = sync.OnceValue(func() plugincel.Compiler { return plugincel.NewCompiler(bounded.Environment()) })
 
 // New returns a compiler for the expressions of one object; composed tells that it has variables.
-func New(composed bool) kinds.Compiler {
+func New(composed bool) walk.Compiler {
 	if !composed {
 		return &compiler{}
 	}
@@ -35,25 +35,25 @@ func New(composed bool) kinds.Compiler {
 	return &compiler{composed: c}
 }
 
-// compiler implements kinds.Compiler.
+// compiler implements walk.Compiler.
 type compiler struct {
 	composed *plugincel.CompositedCompiler // nil for an object without variables
 }
 
 // Compile compiles an expression for a use.
-func (c *compiler) Compile(use kinds.Use, name, text string, params bool) *field.Error {
-	if use == kinds.Selector {
+func (c *compiler) Compile(use walk.Use, name, text string, params bool) *field.Error {
+	if use == walk.Selector {
 		return selector(text)
 	}
 	e := expression{name, text, types[use]}
 	options := plugincel.OptionalVariableDeclarations{
-		HasParams: params, HasAuthorizer: use != kinds.Message, HasPatchTypes: use == kinds.Patch || use == kinds.JSONPatch,
+		HasParams: params, HasAuthorizer: use != walk.Message, HasPatchTypes: use == walk.Patch || use == walk.JSONPatch,
 	}
 	var result plugincel.CompilationResult
 	switch {
-	case use == kinds.Variable && c.composed != nil:
+	case use == walk.Variable && c.composed != nil:
 		result = c.composed.CompileAndStoreVariable(e, options, environment.NewExpressions)
-	case use == kinds.MatchCondition || c.composed == nil: // conditions see no variables
+	case use == walk.MatchCondition || c.composed == nil: // conditions see no variables
 		result = plain().CompileCELExpression(e, options, environment.NewExpressions)
 	default:
 		result = c.composed.CompileCELExpression(e, options, environment.NewExpressions)
@@ -65,14 +65,14 @@ func (c *compiler) Compile(use kinds.Use, name, text string, params bool) *field
 }
 
 // types are what the uses may return. Variables have any type.
-var types = map[kinds.Use][]*celgo.Type{
-	kinds.MatchCondition:  {celgo.BoolType},
-	kinds.Variable:        {celgo.AnyType, celgo.DynType},
-	kinds.Validation:      {celgo.BoolType},
-	kinds.Message:         {celgo.StringType},
-	kinds.AuditAnnotation: {celgo.StringType, celgo.NullType},
-	kinds.Patch:           {celgo.ObjectType("Object")},
-	kinds.JSONPatch:       {celgo.ListType(celgo.ObjectType("JSONPatch"))},
+var types = map[walk.Use][]*celgo.Type{
+	walk.MatchCondition:  {celgo.BoolType},
+	walk.Variable:        {celgo.AnyType, celgo.DynType},
+	walk.Validation:      {celgo.BoolType},
+	walk.Message:         {celgo.StringType},
+	walk.AuditAnnotation: {celgo.StringType, celgo.NullType},
+	walk.Patch:           {celgo.ObjectType("Object")},
+	walk.JSONPatch:       {celgo.ListType(celgo.ObjectType("JSONPatch"))},
 }
 
 // expression implements the interfaces by which the library sees expressions.

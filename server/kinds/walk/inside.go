@@ -1,4 +1,4 @@
-package kinds
+package walk
 
 import (
 	_ "embed"
@@ -62,20 +62,20 @@ var insideTypes = sync.OnceValue(func() map[string][]insideField {
 var insidePackages = map[string]string{"": "core", "events.k8s.io": "core", "internal.apiserver.k8s.io": "apiserverinternal"}
 
 // insideType returns the name of the internal type of the object.
-func (r *report) insideType() string {
-	p, differs := insidePackages[r.group]
+func (r *Report) insideType() string {
+	p, differs := insidePackages[r.Group]
 	if !differs {
-		p, _, _ = strings.Cut(r.group, ".")
+		p, _, _ = strings.Cut(r.Group, ".")
 	}
-	return p + "." + r.kind
+	return p + "." + r.Kind
 }
 
-// inside returns what a path of the object leads to as kube-apiserver shows it.
-func (r *report) inside(path string, v value.Value) any {
-	if r.kind == "" || isSet(v) && v.Kind() != value.KindObject && v.Kind() != value.KindList && v.Kind() != value.KindString {
+// Inside returns what a path of the object leads to as kube-apiserver shows it.
+func (r *Report) Inside(path string, v value.Value) any {
+	if r.Kind == "" || IsSet(v) && v.Kind() != value.KindObject && v.Kind() != value.KindList && v.Kind() != value.KindString {
 		return v.ToAny()
 	}
-	typ := r.insideTypeAt(path)
+	typ := r.InsideTypeAt(path)
 	switch {
 	case strings.TrimPrefix(typ, "*") == "name" && v.Kind() == value.KindString:
 		return Enumeration(v.Str())
@@ -85,8 +85,8 @@ func (r *report) inside(path string, v value.Value) any {
 	return json.RawMessage(appendInside(nil, typ, v))
 }
 
-// insideTypeAt returns the type of what a path of the object leads to, "" if it is not known.
-func (r *report) insideTypeAt(path string) string {
+// InsideTypeAt returns the type of what a path of the object leads to, "" if it is not known.
+func (r *Report) InsideTypeAt(path string) string {
 	typ := r.insideType()
 	for path != "" && typ != "" {
 		if strings.HasPrefix(path, "[") {
@@ -105,19 +105,19 @@ func (r *report) insideTypeAt(path string) string {
 	return typ
 }
 
-// sameInside reports whether two values of a type are equal as kube-apiserver compares them: absent lists and maps equal empty ones, and
+// SameInside reports whether two values of a type are equal as kube-apiserver compares them: absent lists and maps equal empty ones, and
 // absent pointers do not equal pointers to nothing.
-func sameInside(typ string, a, b value.Value) bool {
+func SameInside(typ string, a, b value.Value) bool {
 	if a, b = notZero(a), notZero(b); a.Equal(b) {
 		return true
 	}
 	if pointed, ok := strings.CutPrefix(typ, "*"); ok {
-		return isSet(a) == isSet(b) && a.IsNull() == b.IsNull() && sameInside(pointed, a, b) // null is a pointer to the zero time
+		return IsSet(a) == IsSet(b) && a.IsNull() == b.IsNull() && SameInside(pointed, a, b) // null is a pointer to the zero time
 	}
 	if item, ok := strings.CutPrefix(typ, "[]"); ok {
 		same := a.Len() == b.Len()
 		for i := 0; same && i < a.Len(); i++ {
-			same = sameInside(item, a.Item(i), b.Item(i))
+			same = SameInside(item, a.Item(i), b.Item(i))
 		}
 		return same
 	}
@@ -125,7 +125,7 @@ func sameInside(typ string, a, b value.Value) bool {
 		same := a.Len() == b.Len()
 		for i := 0; same && i < a.Len(); i++ {
 			x, y := a.Member(i), b.Member(i)
-			same = x.Name == y.Name && sameInside(item, x.Value, y.Value)
+			same = x.Name == y.Name && SameInside(item, x.Value, y.Value)
 		}
 		return same
 	}
@@ -135,11 +135,11 @@ func sameInside(typ string, a, b value.Value) bool {
 		if f.name != "." {
 			x, y = a.Get(f.name), b.Get(f.name)
 		}
-		if !sameInside(f.typ, x, y) {
+		if !SameInside(f.typ, x, y) {
 			return false
 		}
 	}
-	return isStruct || isEmpty(a) && isEmpty(b)
+	return isStruct || IsEmpty(a) && IsEmpty(b)
 }
 
 // notZero returns a value, or none for the time of zero: it equals a time that is not set.
@@ -188,7 +188,7 @@ func insideMember(typ, name string) string {
 
 // appendInside appends v as JSON of a type.
 func appendInside(to []byte, typ string, v value.Value) []byte {
-	if pointed, ok := strings.CutPrefix(typ, "*"); ok && isSet(v) {
+	if pointed, ok := strings.CutPrefix(typ, "*"); ok && IsSet(v) {
 		return appendInside(to, pointed, v)
 	}
 	if item, ok := strings.CutPrefix(typ, "[]"); ok && v.Kind() == value.KindList {
@@ -209,7 +209,7 @@ func appendInside(to []byte, typ string, v value.Value) []byte {
 	if _, isStruct := insideTypes()[typ]; isStruct {
 		return append(appendInsideMembers(append(to, '{'), typ, v), '}')
 	}
-	if !isSet(v) || isTime(typ) && notZero(v).IsAbsent() { // a time of zero is one that is not set
+	if !IsSet(v) || isTime(typ) && notZero(v).IsAbsent() { // a time of zero is one that is not set
 		return append(to, absentInside(typ)...)
 	}
 	return append(to, ofType(typ, v).String()...)
@@ -226,7 +226,7 @@ func appendInsideMembers(to []byte, typ string, v value.Value) []byte {
 		case f.embedded:
 			to = appendInsideMembers(to, f.typ, member)
 		case f.optional && isTime(f.typ) && notZero(member).IsAbsent(): // a time of zero
-		case f.optional && (isEmpty(member) || member.Equal(value.String("")) || member.Equal(value.Int(0)) || member.Equal(value.Bool(false))) &&
+		case f.optional && (IsEmpty(member) || member.Equal(value.String("")) || member.Equal(value.Int(0)) || member.Equal(value.Bool(false))) &&
 			!(strings.HasPrefix(f.typ, "*") && !member.IsAbsent()):
 		default:
 			to = append(append(append(afterComma(to), '"'), f.shown...), `":`...)
@@ -236,13 +236,13 @@ func appendInsideMembers(to []byte, typ string, v value.Value) []byte {
 	return to
 }
 
-// ordered returns a value with the members of its objects in the order of the Go types, by the names that clients know. Refusals by tags of
+// Ordered returns a value with the members of its objects in the order of the Go types, by the names that clients know. Refusals by tags of
 // types show values like that.
-func (r *report) ordered(p place) any {
+func (r *Report) Ordered(p Place) any {
 	if p.Kind() != value.KindObject {
 		return p.ToAny()
 	}
-	return json.RawMessage(appendOrdered(nil, r.insideTypeAt(p.path().String()), p.Value))
+	return json.RawMessage(appendOrdered(nil, r.InsideTypeAt(p.Path().String()), p.Value))
 }
 
 // appendOrdered appends v as JSON, with members in the order of a type. Members that the type does not have come last.
@@ -297,7 +297,7 @@ func afterComma(to []byte) []byte {
 	return append(to, ',')
 }
 
-// change returns what differs between two values of a path, line by line.
-func (r *report) change(path string, was, is value.Value) string {
-	return diff.Diff(r.inside(path, was), r.inside(path, is))
+// Change returns what differs between two values of a path, line by line.
+func (r *Report) Change(path string, was, is value.Value) string {
+	return diff.Diff(r.Inside(path, was), r.Inside(path, is))
 }

@@ -1,0 +1,66 @@
+package walk
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/value"
+)
+
+// What kube-apiserver finds by the tags of its types is told after everything else. The methods of this file add such errors.
+
+// Later is Required for what is told after the rest.
+func (r *Report) Later(p Place, detail string) {
+	r.Last = append(r.Last, field.Required(p.Path(), detail))
+}
+
+// LaterInvalid is InvalidAs for what is told after the rest.
+func (r *Report) LaterInvalid(p Place, shown any, detail string) {
+	r.Last = append(r.Last, field.Invalid(p.Path(), shown, detail))
+}
+
+// ForbiddenLater is Forbidden for what is told after the rest.
+func (r *Report) ForbiddenLater(p Place, detail string) {
+	r.Last = append(r.Last, field.Forbidden(p.Path(), detail))
+}
+
+// UnchangedLater refuses another value than was, as kube-apiserver refuses it by a tag of the type: after the rest, and shown as null.
+func (r *Report) UnchangedLater(p Place, was value.Value) {
+	if !r.Same(p, was) {
+		r.LaterInvalid(p, nil, "field is immutable")
+	}
+}
+
+// AmongLater is OnlyAmong for what is told after the rest.
+func (r *Report) AmongLater(p Place, values ...string) {
+	if !slices.Contains(values, p.Str()) {
+		r.Last = append(r.Last, field.NotSupported(p.Path(), Enumeration(p.Str()), values))
+	}
+}
+
+// SubdomainLater is Subdomain for what is told after the rest, and required.
+func (r *Report) SubdomainLater(p Place) {
+	if p.Str() == "" {
+		r.Later(p, "")
+		return
+	}
+	for _, detail := range content.IsDNS1123Subdomain(p.Str()) {
+		r.LaterInvalid(p, p.Str(), detail)
+	}
+}
+
+// LabelLater refuses a text that is no DNS label, after the rest.
+func (r *Report) LabelLater(p Place, text string) {
+	for _, detail := range content.IsDNS1123Label(text) {
+		r.LaterInvalid(p, text, detail)
+	}
+}
+
+// BytesLater refuses a text of too many bytes, after the rest.
+func (r *Report) BytesLater(p Place, most int) {
+	if len(p.Str()) > most {
+		r.Last = append(r.Last, field.TooLong(p.Path(), "", most))
+	}
+}
