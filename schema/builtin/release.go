@@ -175,7 +175,7 @@ const CurrentMinor = 37
 const FirstEmulated = 34
 
 // SinceMinor returns the number of the minor release that brought the version of k, and 0 if it is not known.
-func (k *Kind) SinceMinor() int { return minorOf(k.Since) }
+func (k *Kind) SinceMinor() int { return minorOf(k.known().Since) }
 
 // minorOf returns the minor release of a text such as v1.33, and 0 for none.
 func minorOf(release string) int {
