@@ -17,7 +17,7 @@ const (
 	// MaxTexts bounds all texts of a refusal together. The text that crosses the bound is the last one.
 	MaxTexts = 512 << 10
 	// MaxName bounds the name of an object in a refusal.
-	MaxName = 128 << 10
+	MaxName = 96 << 10
 )
 
 // Clip returns at most about most bytes of text. If it cuts, it adds the number of bytes that are missing.

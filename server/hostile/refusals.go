@@ -27,7 +27,7 @@ func refusals() []Attack {
 			return post(p.core("configmaps"), `{"metadata":{"name":"o","labels":{`+numbered(n, `"-#":"-"`)+`}}}`)
 		},
 	}, {
-		Name: "a long name of control characters", Size: 200_000, Codes: []int{422}, Says: "more bytes",
+		Name: "a long name of control characters", Size: 100_000, Codes: []int{422}, Says: "more bytes",
 		Send: func(p Place, n int) Request {
 			return post(p.core("configmaps"), `{"metadata":{"name":"`+strings.Repeat(`\u0001`, n)+`"}}`)
 		},
