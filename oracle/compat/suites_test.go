@@ -189,7 +189,7 @@ type suite struct {
 // suites are the tests of other projects that touch managed fields.
 var suites = map[string]suite{
 	"apiextensions-apiserver": { // its servers store objects in the etcd that the variable names
-		module: "k8s.io/apiextensions-apiserver@v0.37.2", packages: []string{"./test/integration"}, least: 64, needs: "KUBE_INTEGRATION_ETCD_URL",
+		module: "k8s.io/apiextensions-apiserver@v0.37.2", packages: []string{"./test/integration"}, least: 246, needs: "KUBE_INTEGRATION_ETCD_URL",
 	},
 	"apimachinery": {
 		module: "k8s.io/apimachinery@v0.37.2", packages: []string{"./pkg/util/managedfields/..."}, least: 158,
