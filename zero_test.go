@@ -105,7 +105,7 @@ var exportedFunctions = []any{
 	builtin.Config, builtin.Emulated, builtin.Empty, builtin.Kinds, builtin.Lookup, builtin.ReleaseOf, builtin.ScaleConfig,
 	builtin.ServiceClass, builtin.Siblings, builtin.Type,
 
-	form.AddQuantities, form.CompareQuantities, form.Parse, form.Quantity, form.RoundQuantity,
+	form.AddQuantities, form.CompareQuantities, form.HasFraction, form.Parse, form.Quantity, form.RoundQuantity,
 
 	typed.Compare, typed.Merge, typed.New, typed.Reconcile, typed.Untyped, typed.Walk,
 

@@ -24,7 +24,7 @@ var table = []layers.Layer{
 	{"store/storetest", "store", "internal/testing/seeds", "github.com/anishathalye/porcupine"},
 	{"api", "", "value value/structs managedfields", "k8s.io/apimachinery"},
 	{"catalog", "api jsonpath", "value fieldpath schema managedfields", "k8s.io/apimachinery k8s.io/api"},
-	{"kinds/walk", "", "value fieldpath", "k8s.io/apimachinery"},
+	{"kinds/walk", "", "value fieldpath schema/form", "k8s.io/apimachinery"},
 	{"kinds/pods", "kinds/walk", "value schema/builtin", "k8s.io/apimachinery k8s.io/utils/net"},
 	{"kinds", "api kinds/pods kinds/walk", "value value/structs fieldpath schema schema/builtin",
 		"k8s.io/apimachinery k8s.io/utils/net k8s.io/client-go/util/jsonpath github.com/robfig/cron/v3"},
