@@ -19,7 +19,7 @@ var tidied = append(slices.Clone(modules.Published), "oracle", "internal/release
 
 // replacing lists the directories of modules that find this repository's modules by replace, which go mod tidy supports.
 var replacing = []string{
-	"oracle/compat", "oracle/compat/apiserver", "oracle/gitops", "oracle/kube", "oracle/record", "server/apitest/controllers", "server/store/etcd/conformance", "web/browser",
+	"oracle/compat", "oracle/compat/apiserver", "oracle/gitops", "oracle/kube", "oracle/record", "server/apitest/controllers", "server/store/etcd/conformance", "web/browser", ".ci/tools",
 }
 
 func tidyCommand(f *flag.FlagSet) func(*run, []string) error {

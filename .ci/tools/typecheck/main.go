@@ -1,6 +1,6 @@
 // Command typecheck type-checks the packages of a module with their tests:
 //
-//	go run ./typecheck DIR...
+//	GOWORK=off go run ./typecheck DIR...
 //
 // It reads all dependencies from their sources and skips the bodies of their functions. So a module that needs the sources of Kubernetes is
 // checked in seconds, and nothing is compiled. Each module is checked with its own versions, and not with those of the workspace.
