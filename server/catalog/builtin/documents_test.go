@@ -61,7 +61,7 @@ func TestDocuments(t *testing.T) {
 			}
 		}
 	}
-	if compared < 500 {
+	if compared < 300 {
 		t.Errorf("only %d objects", compared)
 	}
 }
