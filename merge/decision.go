@@ -113,7 +113,7 @@ func (p *Plan) request() *version {
 	}
 	late := *v
 	if err := p.call.compare(&late); err != nil {
-		panic(err) // seen asked whether this can happen
+		panic(err) // seen leaves the comparison out only if it cannot fail
 	}
 	return &late
 }

@@ -162,8 +162,8 @@ type call struct {
 	lives map[string]conversion // the live object by version, as far as it was asked for
 	known map[string]*version   // of versions; nil while there is but the first
 
-	// alone says that no manager but the one who writes owns anything, so that nobody can lose anything.
-	// The request's own version is then compared only if somebody asks for decisions.
+	// alone is true if only the manager of the request owns fields. Then no field can be lost, and the
+	// request's own version is compared only when decisions are asked for.
 	alone bool
 }
 

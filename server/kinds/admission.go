@@ -387,7 +387,7 @@ func (r *expressions) auditAnnotation(p walk.Place, policy string) {
 func validatePolicyBinding(r *walk.Report, object walk.Place, _ value.Value) {
 	spec := object.At("spec")
 	if policy := spec.At("policyName"); policy.Str() == "" {
-		r.Later(policy, "")
+		r.RequiredLater(policy, "")
 	} else {
 		r.Subdomain(policy)
 	}
@@ -407,7 +407,7 @@ func validatePolicyBinding(r *walk.Report, object walk.Place, _ value.Value) {
 			"headers serves no purpose)")
 	}
 	if actions.Len() == 0 {
-		r.Later(actions, "")
+		r.RequiredLater(actions, "")
 	}
 }
 

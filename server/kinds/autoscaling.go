@@ -99,13 +99,13 @@ func validateBounds(r *walk.Report, least, most walk.Place) {
 		floor = 1
 	}
 	if least.IsSet() && least.Int() < floor {
-		r.LaterInvalid(least, least.Int(), fmt.Sprintf("must be greater than or equal to %d", floor))
+		r.InvalidLater(least, least.Int(), fmt.Sprintf("must be greater than or equal to %d", floor))
 	}
 	switch {
 	case most.Int() == 0:
-		r.Later(most, "")
+		r.RequiredLater(most, "")
 	case most.Int() < 0:
-		r.LaterInvalid(most, most.Int(), "must be greater than or equal to 1")
+		r.InvalidLater(most, most.Int(), "must be greater than or equal to 1")
 	}
 }
 

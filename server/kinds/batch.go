@@ -268,7 +268,7 @@ func validateCronJob(r *walk.Report, object walk.Place, live value.Value) {
 func validateSchedule(r *walk.Report, spec walk.Place, was value.Value) {
 	p := spec.At("schedule")
 	if p.Str() == "" {
-		r.Later(p, "")
+		r.RequiredLater(p, "")
 		return
 	}
 	if err := parseSchedule(p.Str()); err != nil {

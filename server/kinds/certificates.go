@@ -154,7 +154,7 @@ func validateSigningConditions(r *walk.Report, conditions walk.Place) {
 	}
 	if seen.Has("Approved") && seen.Has("Denied") {
 		const approved, denied = `conditions[{"type": "Approved"}]`, `conditions[{"type": "Denied"}]`
-		r.LaterInvalid(conditions, fmt.Sprintf("{%s, %s}", approved, denied),
+		r.InvalidLater(conditions, fmt.Sprintf("{%s, %s}", approved, denied),
 			fmt.Sprintf("must specify at most one of: `%s`, `%s`", approved, denied))
 	}
 }
@@ -514,7 +514,7 @@ func validateBundle(r *walk.Report, object walk.Place, live value.Value) {
 		validateAnchors(r, text)
 	}
 	if walk.IsSet(live) && live.Get("spec", "signerName").Str() != signer.Str() {
-		r.LaterInvalid(signer, signer.Str(), "field is immutable")
+		r.InvalidLater(signer, signer.Str(), "field is immutable")
 	}
 }
 

@@ -69,7 +69,7 @@ func validateClaimStatus(r *walk.Report, object walk.Place, live value.Value) {
 	case isNew:
 		validateDeclaredAllocation(r, allocation.At("devices"))
 	case allocation.IsSet() && !r.Same(allocation, was.Get("allocation")):
-		r.LaterInvalid(allocation, nil, "field cannot be modified once set")
+		r.InvalidLater(allocation, nil, "field cannot be modified once set")
 	}
 	if !r.Same(reserved, was.Get("reservedFor")) {
 		onceLater(r, reserved, mostConsumers, func(v value.Value) string { return v.Get("uid").Str() })
@@ -131,7 +131,7 @@ func validateDeclaredAllocation(r *walk.Report, devices walk.Place) {
 	for i := range atMostLater(r, configs, 2*mostInClaim).Indexes() {
 		c := configs.Index(i)
 		if source := c.At("source"); source.Str() == "" {
-			r.Later(source, "")
+			r.RequiredLater(source, "")
 		} else {
 			r.AmongLater(source, "FromClaim", "FromClass")
 		}
@@ -140,11 +140,11 @@ func validateDeclaredAllocation(r *walk.Report, devices walk.Place) {
 	}
 }
 
-// validatePoolLater is poolName for what is told after the rest.
+// validatePoolLater is validatePoolName for what is told after the rest.
 func validatePoolLater(r *walk.Report, p walk.Place) {
 	before := len(r.Errs)
 	if p.Str() == "" {
-		r.Later(p, "")
+		r.RequiredLater(p, "")
 		return
 	}
 	validatePoolName(r, p)
@@ -155,7 +155,7 @@ func validatePoolLater(r *walk.Report, p walk.Place) {
 // validateUuidLater validates the identity of a share of a device.
 func validateUuidLater(r *walk.Report, p walk.Place) {
 	if p.IsSet() && !lowerUUID().MatchString(p.Str()) {
-		r.LaterInvalid(p, p.Str(), "must be a lowercase UUID in 8-4-4-4-12 format")
+		r.InvalidLater(p, p.Str(), "must be a lowercase UUID in 8-4-4-4-12 format")
 	}
 }
 
@@ -319,11 +319,11 @@ func validateDeclaredTolerations(r *walk.Report, p walk.Place) {
 		t := p.Index(i)
 		if key := t.At("key"); key.Str() != "" {
 			for _, detail := range validation.IsQualifiedName(key.Str()) {
-				r.LaterInvalid(key, key.Str(), detail)
+				r.InvalidLater(key, key.Str(), detail)
 			}
 		}
 		if operator := t.At("operator"); operator.Str() == "" {
-			r.Later(operator, "")
+			r.RequiredLater(operator, "")
 		} else {
 			r.AmongLater(operator, "Equal", "Exists")
 		}
@@ -370,7 +370,7 @@ func validateDriverLater(r *walk.Report, of walk.Place) {
 	case !of.IsSet():
 		return
 	case p.Str() == "":
-		r.Later(p, "")
+		r.RequiredLater(p, "")
 		return
 	}
 	if len(p.Str()) > walk.LongestDriver {
@@ -378,7 +378,7 @@ func validateDriverLater(r *walk.Report, of walk.Place) {
 	}
 	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
 	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
-		r.LaterInvalid(p, p.Str(), detail)
+		r.InvalidLater(p, p.Str(), detail)
 	}
 }
 
@@ -435,27 +435,27 @@ func validateQualifiedLater(r *walk.Report, p walk.Place) {
 		domain, id = "", p.Str()
 	}
 	if ok && domain == "" {
-		r.LaterInvalid(p, "", "prefix must not be empty")
+		r.InvalidLater(p, "", "prefix must not be empty")
 	} else if ok {
 		if len(domain) > walk.LongestDriver {
 			r.Last = append(r.Last, field.TooLong(p.Path(), "", walk.LongestDriver))
 		}
 		for _, detail := range validation.IsDNS1123Subdomain(domain) {
-			r.LaterInvalid(p, domain, "prefix: "+detail)
+			r.InvalidLater(p, domain, "prefix: "+detail)
 		}
 	}
 	if ok && id == "" {
-		r.LaterInvalid(p, "", "name must not be empty")
+		r.InvalidLater(p, "", "name must not be empty")
 	} else {
 		if len(id) > longestAttribute {
 			r.Last = append(r.Last, field.TooLong(p.Path(), "", longestAttribute))
 		}
 		for _, detail := range content.IsCIdentifier(id) {
-			r.LaterInvalid(p, id, detail)
+			r.InvalidLater(p, id, detail)
 		}
 	}
 	if !ok {
-		r.LaterInvalid(p, p.Str(), "a fully qualified name must be a domain and a name separated by a slash")
+		r.InvalidLater(p, p.Str(), "a fully qualified name must be a domain and a name separated by a slash")
 	}
 }
 
@@ -481,14 +481,14 @@ func validateExtendedLater(r *walk.Report, p walk.Place) {
 	name := p.Str()
 	switch {
 	case !strings.Contains(name, "/"):
-		r.LaterInvalid(p, name, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
+		r.InvalidLater(p, name, "a name must be a domain-prefixed path, such as 'example.com/my-prop'")
 	case strings.Contains(name, domain):
-		r.LaterInvalid(p, name, `must not have "`+domain+`" domain`)
+		r.InvalidLater(p, name, `must not have "`+domain+`" domain`)
 	}
 	if strings.HasPrefix(name, quota) {
-		r.LaterInvalid(p, name, `must not have "`+quota+`" prefix`)
+		r.InvalidLater(p, name, `must not have "`+quota+`" prefix`)
 	}
 	for _, detail := range validation.IsQualifiedName(quota + name) {
-		r.LaterInvalid(p, name, detail)
+		r.InvalidLater(p, name, detail)
 	}
 }

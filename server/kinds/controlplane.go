@@ -303,14 +303,14 @@ func validateRuntimeClass(r *walk.Report, object walk.Place, live value.Value) {
 	validateTolerationsOnce(r, tolerations)
 	switch {
 	case isReplaced:
-		r.LaterInvalid(handler, nil, "field is immutable")
+		r.InvalidLater(handler, nil, "field is immutable")
 	case handler.Str() != "":
 		for _, detail := range wrong {
-			r.LaterInvalid(handler, handler.Str(), detail)
+			r.InvalidLater(handler, handler.Str(), detail)
 		}
 	}
 	if handler.Str() == "" {
-		r.Later(handler, "")
+		r.RequiredLater(handler, "")
 	}
 }
 
@@ -339,7 +339,7 @@ func validateAddress(r *walk.Report, object walk.Place, live value.Value) {
 	spec := object.At("spec")
 	ref := spec.At("parentRef")
 	if !ref.IsSet() {
-		r.Later(ref, "")
+		r.RequiredLater(ref, "")
 	} else {
 		group := ref.At("group")
 		r.OptionalSubdomain(group)
@@ -349,7 +349,7 @@ func validateAddress(r *walk.Report, object walk.Place, live value.Value) {
 			} else if name != "namespace" && walk.IsSet(live) {
 				r.Required(p, "")
 			} else if name != "namespace" {
-				r.Later(p, "")
+				r.RequiredLater(p, "")
 			}
 		}
 	}
@@ -562,7 +562,7 @@ func validateLevel(r *walk.Report, object walk.Place, _ value.Value) {
 			r.ForbiddenLater(exempt, "")
 		}
 		if !limited.IsSet() {
-			r.Later(limited, "")
+			r.RequiredLater(limited, "")
 		} else {
 			validateLimited(r, limited)
 		}
@@ -573,7 +573,7 @@ func validateLevel(r *walk.Report, object walk.Place, _ value.Value) {
 			}
 		}
 		if typ.Str() == "" {
-			r.Later(typ, "")
+			r.RequiredLater(typ, "")
 		} else {
 			r.OnlyAmong(typ, "Exempt", "Limited")
 		}
@@ -612,7 +612,7 @@ func validateLimited(r *walk.Report, p walk.Place) {
 		}
 	case "Queue":
 		if !queuing.IsSet() {
-			r.Later(queuing, "")
+			r.RequiredLater(queuing, "")
 		} else {
 			validateQueuing(r, queuing)
 		}
@@ -624,7 +624,7 @@ func validateLimited(r *walk.Report, p walk.Place) {
 			r.ForbiddenLater(queuing, "")
 		}
 		if typ.Str() == "" {
-			r.Later(typ, "")
+			r.RequiredLater(typ, "")
 		}
 	}
 	validatePercent(r, p.At("lendablePercent"))

@@ -65,7 +65,7 @@ func validateLimitNames(r *walk.Report, limit, p walk.Place) {
 		if entry := p.Entry(i); typ == "Pod" || typ == "Container" {
 			r.ContainerResource(entry)
 		} else {
-			r.IsResourceName(entry)
+			r.ResourceName(entry)
 		}
 	}
 }

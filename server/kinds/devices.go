@@ -39,7 +39,7 @@ func validateTaintRule(r *walk.Report, object walk.Place, live value.Value) {
 		r.Invalid(text, validation.IsValidLabelValue(text.Str())...)
 	}
 	if effect.Str() == "" && (!walk.IsSet(live) || live.Get("spec", "taint", "effect").Str() != "") {
-		r.Later(effect, "")
+		r.RequiredLater(effect, "")
 	}
 }
 
@@ -406,10 +406,10 @@ func validateAttribute(r *walk.Report, p walk.Place) {
 	const members = "one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
 	switch len(set) {
 	case 0:
-		r.LaterInvalid(p, "", "must specify "+members)
+		r.InvalidLater(p, "", "must specify "+members)
 	case 1:
 	default:
-		r.LaterInvalid(p, "{"+strings.Join(set, ", ")+"}", "must specify exactly "+members)
+		r.InvalidLater(p, "{"+strings.Join(set, ", ")+"}", "must specify exactly "+members)
 	}
 }
 
@@ -574,7 +574,7 @@ func validateDeviceTaints(r *walk.Report, p walk.Place) {
 			r.Invalid(text, validation.IsValidLabelValue(text.Str())...)
 		}
 		if effect.Str() == "" {
-			r.Later(effect, "")
+			r.RequiredLater(effect, "")
 		} else {
 			r.AmongLater(effect, taintEffects...)
 		}
@@ -585,12 +585,12 @@ func validateDeviceTaints(r *walk.Report, p walk.Place) {
 func validateCounterSet(r *walk.Report, p walk.Place, member string) {
 	name, counters := p.At(member), p.At("counters")
 	if name.Str() == "" {
-		r.Later(name, "")
+		r.RequiredLater(name, "")
 	} else {
 		r.LabelLater(name, name.Str())
 	}
 	if counters.Len() == 0 {
-		r.Later(counters, "")
+		r.RequiredLater(counters, "")
 	} else if counters.Len() > mostCounters {
 		r.Add(field.TooMany(counters.Path(), counters.Len(), mostCounters))
 	}

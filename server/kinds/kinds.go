@@ -11,13 +11,14 @@
 //
 //   - A rule about fields goes into the validate function of the kind. The order of calls is the order of errors, which is kube-apiserver's.
 //   - A rule about another subresource goes into parts.
-//   - A kind without a validate function gets one: func validateX(r *report, object place, live value.Value). live is absent for a new
+//   - A kind without a validate function gets one: func validateX(r *walk.Report, object walk.Place, live value.Value). live is absent for a new
 //     object. The row drops bySchema once the function covers what the schema requires.
 //   - A warning goes into warnings.go, a cell of Tables into cells, a value that only a server can know into adds.
 //
-// A [place] is a value with its path: p.at("spec"), p.item(i), p.entry(i). A [report] collects errors: r.required(p, detail),
-// r.invalid(p, detail), r.forbidden(p, detail), r.onlyAmong(p, values...), r.unchanged(p, was), and others in report.go. Errors that
-// kube-apiserver derives from the tags of its types come after the others: r.later, r.laterInvalid, r.unchangedLater.
+// A [walk.Place] is a value with its path: p.At("spec"), p.Index(i), p.Entry(i). A [walk.Report] collects errors: r.Required(p, detail),
+// r.Invalid(p, detail), r.Forbidden(p, detail), r.OnlyAmong(p, values...), r.Unchanged(p, was), and others. Errors that kube-apiserver
+// derives from the tags of its types come after the others: r.RequiredLater, r.InvalidLater, r.UnchangedLater. Rules of pods, and what
+// other kinds share with pods, are in kinds/pods.
 //
 // Texts of errors are kube-apiserver's. A walk visits each value a bounded number of times, and allocates nothing for a valid object but
 // sets of names. docs/builtin.md has the table for readers (go test ./server/kinds -update), docs/divergences.md the known gaps.

@@ -246,7 +246,7 @@ func validatePeer(r *walk.Report, p walk.Place) {
 func validateIpBlock(r *walk.Report, p walk.Place) {
 	cidr := p.At("cidr")
 	if cidr.Str() == "" {
-		r.Later(cidr, "")
+		r.RequiredLater(cidr, "")
 		return
 	}
 	r.Errs = slices.Concat(r.Errs, validation.IsValidCIDRForLegacyField(cidr.Path(), cidr.Str(), true, nil))
@@ -367,7 +367,7 @@ func validateClassParameters(r *walk.Report, p walk.Place) {
 	}
 	for _, name := range [...]string{"kind", "name"} {
 		if text := p.At(name); text.Str() == "" {
-			r.Later(text, "")
+			r.RequiredLater(text, "")
 		} else {
 			r.Invalid(text, content.IsPathSegmentName(text.Str())...)
 		}

@@ -13,7 +13,7 @@ import (
 // Roles and bindings. This server stores them and does not authorize by them; see package auth. It validates them as kube-apiserver does,
 // without the check for escalation: a user may grant permissions that the user does not have.
 
-// validateRole refuses a Role, and clusterRole a ClusterRole, which may say what may be done at paths.
+// validateRole refuses a Role, and validateClusterRole a ClusterRole, which may say what may be done at paths.
 func validateRole(r *walk.Report, object walk.Place, _ value.Value) {
 	validatePolicyRules(r, object, true)
 }
@@ -44,7 +44,7 @@ func validatePolicyRules(r *walk.Report, object walk.Place, namespaced bool) {
 	for i := range rules.Indexes() {
 		rule := rules.Index(i)
 		if verbs := rule.At("verbs"); verbs.Len() == 0 {
-			r.Later(verbs, "")
+			r.RequiredLater(verbs, "")
 		}
 		paths, groups, resources := rule.At("nonResourceURLs"), rule.At("apiGroups"), rule.At("resources")
 		if paths.Len() > 0 {
@@ -65,7 +65,7 @@ func validatePolicyRules(r *walk.Report, object walk.Place, namespaced bool) {
 	}
 }
 
-// validateRoleBinding refuses a RoleBinding, and clusterRoleBinding a ClusterRoleBinding.
+// validateRoleBinding refuses a RoleBinding, and validateClusterRoleBinding a ClusterRoleBinding.
 func validateRoleBinding(r *walk.Report, object walk.Place, live value.Value) {
 	validateBinding(r, object, live, true, "Role", "ClusterRole")
 }
@@ -99,7 +99,7 @@ func validateBinding(r *walk.Report, object walk.Place, live value.Value, namesp
 	case isReplaced:
 		r.InvalidAs(ref, refShown{ref.Text("apiGroup"), ref.Text("kind"), ref.Text("name")}, "field is immutable")
 	case name.Str() == "":
-		r.Later(name, "")
+		r.RequiredLater(name, "")
 	}
 }
 
@@ -112,7 +112,7 @@ type refShown struct{ APIGroup, Kind, Name string }
 func validateSubject(r *walk.Report, p walk.Place, namespaced bool) {
 	name, group, namespace := p.At("name"), p.At("apiGroup"), p.At("namespace")
 	if name.Str() == "" {
-		r.Later(name, "")
+		r.RequiredLater(name, "")
 	}
 	switch p.Text("kind") {
 	case "ServiceAccount":

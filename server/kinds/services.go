@@ -494,13 +494,13 @@ func validateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	}
 	switch typ.Str() {
 	case "":
-		r.Later(typ, "")
+		r.RequiredLater(typ, "")
 	case "FQDN", "IPv4", "IPv6":
 	default:
 		r.Last = append(r.Last, field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
 	}
 	if walk.IsSet(live) && !typ.Equal(live.Get("addressType")) {
-		r.LaterInvalid(typ, nil, "field is immutable")
+		r.InvalidLater(typ, nil, "field is immutable")
 	}
 }
 
@@ -527,7 +527,7 @@ func validateSlicePort(r *walk.Report, p walk.Place, met *walk.Names) {
 func validateEndpoint(r *walk.Report, p walk.Place, typ string) {
 	addresses := p.At("addresses")
 	if addresses.Len() == 0 {
-		r.Later(addresses, "")
+		r.RequiredLater(addresses, "")
 	}
 	if addresses.Len() > mostAddressesOfEndpoint {
 		r.Last = append(r.Last, field.TooMany(addresses.Path(), addresses.Len(), mostAddressesOfEndpoint))

@@ -353,12 +353,12 @@ func validateVolumeClasses(r *walk.Report, spec walk.Place, inline bool) {
 // validateAttacherLater validates the name of the driver that attaches a new volume, after the rest. Its letters may be in upper case.
 func validateAttacherLater(r *walk.Report, p walk.Place) {
 	if p.Str() == "" {
-		r.Later(p, "")
+		r.RequiredLater(p, "")
 		return
 	}
 	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
 	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
-		r.LaterInvalid(p, p.Str(), detail)
+		r.InvalidLater(p, p.Str(), detail)
 	}
 	if len(p.Str()) > walk.LongestDriver {
 		r.Last = append(r.Last, field.TooLongCharacters(p.Path(), p.Str(), walk.LongestDriver))
@@ -417,7 +417,7 @@ func validateVolumeError(r *walk.Report, p walk.Place) {
 func validateClass(r *walk.Report, object walk.Place, live value.Value) {
 	provisioner := object.At("provisioner")
 	if provisioner.Str() == "" {
-		r.Later(provisioner, "")
+		r.RequiredLater(provisioner, "")
 	} else {
 		text := strings.ToLower(provisioner.Str())
 		r.InvalidAs(provisioner, text, validation.IsQualifiedName(text)...)

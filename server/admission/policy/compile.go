@@ -30,7 +30,7 @@ type compiled struct {
 	annotations cel.ConditionEvaluator
 	mutations   []cel.MutatingEvaluator
 
-	reads reads
+	used usage
 }
 
 // expression is an expression that must have one of some types.
@@ -75,7 +75,7 @@ func (c *compiled) compile(p *policy) {
 		of := make([]cel.ExpressionAccessor, len(p.conditions))
 		for i := range p.conditions {
 			of[i] = (*matchconditions.MatchCondition)(&p.conditions[i])
-			c.reads.note(p.conditions[i].Expression)
+			c.used.note(p.conditions[i].Expression)
 		}
 		policy := registration.Fail
 		if p.failOpen {
@@ -92,7 +92,7 @@ const stored = environment.StoredExpressions
 
 // read returns an expression that must have one of some types.
 func (c *compiled) read(text string, types ...*celgo.Type) expression {
-	c.reads.note(text)
+	c.used.note(text)
 	return expression{text, types}
 }
 
@@ -131,7 +131,7 @@ func (c *compiled) compileMutations(p *policy, options cel.OptionalVariableDecla
 		case m.PatchType == registration.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
 			of = c.read(m.ApplyConfiguration.Expression, configurationType)
 		}
-		c.reads.note(of.text)
+		c.used.note(of.text)
 		c.mutations = append(c.mutations, c.compiler.CompileMutatingEvaluator(&of, options, stored))
 	}
 }

@@ -33,8 +33,8 @@ type evaluation struct {
 }
 
 // authorizerFor returns the authorizer, or nil if the expressions do not read it.
-func (e *evaluation) authorizerFor(r *reads) authorizer.UnconditionalAuthorizer {
-	if !r.authorizer {
+func (e *evaluation) authorizerFor(u *usage) authorizer.UnconditionalAuthorizer {
+	if !u.authorizer {
 		return nil
 	}
 	if e.authz == nil {
@@ -52,7 +52,7 @@ type view struct {
 	object, old value.Value // object is after earlier mutations at this endpoint; absent if there is none
 	entries     bool        // both have their managed fields
 	attributes  *kadmission.VersionedAttributes
-	shown       reads
+	shown       usage
 	changed     bool // a mutation was evaluated, whether it changed something or not
 }
 
@@ -92,7 +92,7 @@ func (e *evaluation) view(at admission.Endpoint, entries bool) (v *view, err err
 }
 
 // show gives a view what expressions read: what the expressions before them read, or else everything.
-func (e *evaluation) show(v *view, wanted *reads) error {
+func (e *evaluation) show(v *view, wanted *usage) error {
 	object, err := e.part(v, &v.shown.object, &wanted.object, v.object)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (e *evaluation) part(v *view, shown, wanted *fields, object value.Value) (r
 // namespace returns the namespace of a request for expressions, nil if none of them reads it or if the request has none. The error is the
 // answer to the request.
 func (e *evaluation) namespace(ctx context.Context, c *compiled) (*corev1.Namespace, error) {
-	if !c.reads.namespace || e.q.Namespace == "" || e.q.Kind == namespaceKind {
+	if !c.used.namespace || e.q.Namespace == "" || e.q.Kind == namespaceKind {
 		return nil, nil
 	}
 	object, err := e.config.Namespace(ctx, e.q.Namespace)

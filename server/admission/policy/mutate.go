@@ -148,10 +148,10 @@ func (m *mutating) invoke(ctx context.Context, of invocation) error {
 	if err != nil {
 		return errors.NewInternalError(err)
 	}
-	if err := m.show(view, &c.reads); err != nil {
+	if err := m.show(view, &c.used); err != nil {
 		return errors.NewInternalError(err)
 	}
-	bindings := cel.OptionalVariableBindings{VersionedParams: of.param.shown(false), Authorizer: m.authorizerFor(&c.reads)}
+	bindings := cel.OptionalVariableBindings{VersionedParams: of.param.shown(false), Authorizer: m.authorizerFor(&c.used)}
 	if c.matcher != nil {
 		met := c.matcher.Match(ctx, view.attributes, bindings.VersionedParams, bindings.Authorizer)
 		if met.Error != nil {
@@ -211,7 +211,7 @@ func (m *mutating) mutate(ctx context.Context, c *compiled, of invocation, view 
 			continue
 		}
 		view.object, view.shown.object, view.changed = object, fields{}, true
-		if err := m.show(view, &c.reads); err != nil {
+		if err := m.show(view, &c.used); err != nil {
 			return errors.NewInternalError(err)
 		}
 	}

@@ -83,7 +83,7 @@ func (v *validating) invoke(ctx context.Context, of invocation) error {
 	if of.err == nil {
 		var view *view
 		c := of.policy.expressionsOf()
-		if view, of.err = v.view(of.at, c.reads.entries()); of.err == nil {
+		if view, of.err = v.view(of.at, c.used.entries()); of.err == nil {
 			return v.evaluate(ctx, of, c, view)
 		}
 		of.err = fmt.Errorf("failed to configure binding: failed to convert object version: %w", of.err)
@@ -97,7 +97,7 @@ func (v *validating) invoke(ctx context.Context, of invocation) error {
 // evaluate evaluates the expressions of a policy in the order of kube-apiserver: match conditions, validations, messages, annotations. All
 // but the match conditions share one budget of cost.
 func (v *validating) evaluate(ctx context.Context, of invocation, c *compiled, view *view) error {
-	if err := v.show(view, &c.reads); err != nil {
+	if err := v.show(view, &c.used); err != nil {
 		return errors.NewInternalError(err)
 	}
 	namespace, err := v.namespace(ctx, c)
@@ -108,7 +108,7 @@ func (v *validating) evaluate(ctx context.Context, of invocation, c *compiled, v
 		v.fail(of, c.err)
 		return nil
 	}
-	params, authz := of.param.shown(true), v.authorizerFor(&c.reads)
+	params, authz := of.param.shown(true), v.authorizerFor(&c.used)
 	if c.matcher != nil {
 		met := c.matcher.Match(ctx, view.attributes, params, authz)
 		if met.Error != nil {

@@ -69,7 +69,7 @@ func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Reso
 // Prepare compiles the CEL rules of a resource that [Compile] made in the background. Without it, the first write that needs them does.
 func Prepare(r *catalog.Resource) {
 	for _, v := range r.Versions {
-		v.Form.(interface{ Prepare() }).Prepare()
+		v.Form.(interface{ prepare() }).prepare() // a webhookForm embeds a form
 	}
 }
 

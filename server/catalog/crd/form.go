@@ -40,8 +40,8 @@ type form struct {
 	rules                *rules.Rules
 }
 
-// Prepare compiles the CEL rules of the version in the background, which the first write would otherwise wait for.
-func (f *form) Prepare() { f.rules.Prepare() }
+// prepare compiles the CEL rules of the version in the background, which the first write would otherwise wait for.
+func (f *form) prepare() { f.rules.Prepare() }
 
 // schema returns the schema of the version.
 func (f *form) schema() *structural.Schema { return f.schemas[f.version] }

@@ -144,13 +144,13 @@ func scanReference(s *jsontext.Scanner) (r reference, ok bool) {
 	return r, ok
 }
 
-// take sets to to a copy of the string at the position of s. It returns false for other values, and for strings with escapes.
-func take(s *jsontext.Scanner, to *string) bool {
+// take sets target to a copy of the string at the position of s. It returns false for other values, and for strings with escapes.
+func take(s *jsontext.Scanner, target *string) bool {
 	if s.Peek() != '"' {
 		return false
 	}
 	text, ok := s.PlainString()
-	*to = strings.Clone(text)
+	*target = strings.Clone(text)
 	return ok
 }
 

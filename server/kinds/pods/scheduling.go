@@ -136,16 +136,9 @@ func validateNodeTerm(r *walk.Report, p walk.Place, anyValue bool) {
 
 func validateNodeExpression(r *walk.Report, e walk.Place, anyValue bool) {
 	operator, values := e.At("operator"), e.At("values")
-	switch operator.Str() {
-	case "In", "NotIn":
-		if values.Len() == 0 {
-			r.Required(values, "must be specified when `operator` is 'In' or 'NotIn'")
-		}
-	case "Exists", "DoesNotExist":
-		if values.Len() > 0 {
-			r.Forbidden(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
-		}
-	case "Gt", "Lt":
+	switch text := operator.Str(); {
+	case r.Operands(text, values):
+	case text == "Gt" || text == "Lt":
 		if values.Len() != 1 {
 			r.Required(values, "must be specified single value when `operator` is 'Lt' or 'Gt'")
 		}

@@ -356,7 +356,7 @@ func (w *podWalk) podResources(p walk.Place) {
 		w.Forbidden(claims, "claims may not be set for Resources at pod-level")
 	}
 	w.Requirements(p, func(r *walk.Report, p walk.Place) {
-		if name := p.Name(); r.IsResourceName(p) && !walk.IsComputed(name) && !walk.IsHugePages(name) {
+		if name := p.Name(); r.ResourceName(p) && !walk.IsComputed(name) && !walk.IsHugePages(name) {
 			r.OnlyNamed(p, "cpu", walk.HugePages, "memory")
 		}
 	})

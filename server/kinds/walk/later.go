@@ -11,13 +11,13 @@ import (
 
 // What kube-apiserver finds by the tags of its types is told after everything else. The methods of this file add such errors.
 
-// Later is Required for what is told after the rest.
-func (r *Report) Later(p Place, detail string) {
+// RequiredLater is Required for what is told after the rest.
+func (r *Report) RequiredLater(p Place, detail string) {
 	r.Last = append(r.Last, field.Required(p.Path(), detail))
 }
 
-// LaterInvalid is InvalidAs for what is told after the rest.
-func (r *Report) LaterInvalid(p Place, shown any, detail string) {
+// InvalidLater is InvalidAs for what is told after the rest.
+func (r *Report) InvalidLater(p Place, shown any, detail string) {
 	r.Last = append(r.Last, field.Invalid(p.Path(), shown, detail))
 }
 
@@ -29,7 +29,7 @@ func (r *Report) ForbiddenLater(p Place, detail string) {
 // UnchangedLater refuses another value than was, as kube-apiserver refuses it by a tag of the type: after the rest, and shown as null.
 func (r *Report) UnchangedLater(p Place, was value.Value) {
 	if !r.Same(p, was) {
-		r.LaterInvalid(p, nil, "field is immutable")
+		r.InvalidLater(p, nil, "field is immutable")
 	}
 }
 
@@ -43,18 +43,18 @@ func (r *Report) AmongLater(p Place, values ...string) {
 // SubdomainLater is Subdomain for what is told after the rest, and required.
 func (r *Report) SubdomainLater(p Place) {
 	if p.Str() == "" {
-		r.Later(p, "")
+		r.RequiredLater(p, "")
 		return
 	}
 	for _, detail := range content.IsDNS1123Subdomain(p.Str()) {
-		r.LaterInvalid(p, p.Str(), detail)
+		r.InvalidLater(p, p.Str(), detail)
 	}
 }
 
 // LabelLater refuses a text that is no DNS label, after the rest.
 func (r *Report) LabelLater(p Place, text string) {
 	for _, detail := range content.IsDNS1123Label(text) {
-		r.LaterInvalid(p, text, detail)
+		r.InvalidLater(p, text, detail)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Place is a value, absent or not, and where in an object it is: the number of a step in the report's way.
+// Place is a value, absent or not, and where in an object it is: the number of a step of a walk.
 //
-// A way is a list of steps rather than places that point to each other, so that walking costs no memory but that of the list.
+// A walk has a list of its steps. Places that point to each other would cost memory for each step.
 type Place struct {
 	value.Value
 	walk *Walk
@@ -31,12 +31,12 @@ type Walk struct {
 	ended bool // what ctx answered
 }
 
-// ways are those of walks that ended. The paths in what the walks found are their own.
-var ways = sync.Pool{New: func() any { return &Walk{} }}
+// walks have ended. What they found shares no memory with them.
+var walks = sync.Pool{New: func() any { return &Walk{} }}
 
-// New returns the way of a walk that begins. It is to be freed when the walk has ended.
+// New returns a walk that has not begun. The caller calls Free at its end.
 func New(ctx context.Context) *Walk {
-	w := ways.Get().(*Walk)
+	w := walks.Get().(*Walk)
 	*w = Walk{ctx: ctx, steps: append(w.steps[:0], step{})}
 	return w
 }
@@ -44,18 +44,18 @@ func New(ctx context.Context) *Walk {
 // Root returns the place of the object itself.
 func (w *Walk) Root(object value.Value) Place { return Place{object, w, 0} }
 
-// Free ends the use of a way. No place of it may be used any more.
+// Free ends a walk. Its places must not be used afterwards.
 func (w *Walk) Free() {
 	w.ctx = nil
-	ways.Put(w)
+	walks.Put(w)
 }
 
 // step leads to a member of what step up leads to, to an item of it, or to what it has for a key.
 //
 //	kind of step   name        index
-//	member         its name    isMember
+//	member         its name    IsMember
 //	item           ""          its index
-//	key of a map   the key     isKey
+//	key of a map   the key     IsKey
 type step struct {
 	up    int
 	name  string

@@ -117,7 +117,7 @@ func (r *Report) OnlyAmong(p Place, values ...string) {
 // Enumeration is a text of a type that has some values. The library escapes it as JSON has it, and not as it does other texts.
 type Enumeration string
 
-// TextAmong is onlyAmong for a text that has no type of its own.
+// TextAmong is OnlyAmong for a text that has no type of its own.
 func (r *Report) TextAmong(p Place, values ...string) {
 	if !slices.Contains(values, p.Str()) {
 		r.NotOneOf(p, values...)
@@ -192,7 +192,7 @@ func (r *Report) Subdomain(p Place) {
 	}
 }
 
-// OptionalSubdomain is subdomain for what may be left out.
+// OptionalSubdomain is Subdomain for what may be left out.
 func (r *Report) OptionalSubdomain(p Place) {
 	if p.Str() != "" {
 		r.Subdomain(p)
@@ -214,7 +214,7 @@ func (r *Report) Unchanged(p Place, was value.Value) {
 	}
 }
 
-// Same reports whether what p leads to equals was, as kube-apiserver compares Go values: see sameInside.
+// Same reports whether what p leads to equals was, as kube-apiserver compares Go values: see SameInside.
 func (r *Report) Same(p Place, was value.Value) bool {
 	return Same(p.Value, was) || r.Kind != "" && SameInside(r.InsideTypeAt(p.Path().String()), p.Value, was)
 }
@@ -299,16 +299,7 @@ func (r *Report) Selector(p Place) {
 	for i := range expressions.Indexes() {
 		e := expressions.Index(i)
 		values := e.At("values")
-		switch operator := e.At("operator"); operator.Str() {
-		case "In", "NotIn":
-			if values.Len() == 0 {
-				r.Required(values, "must be specified when `operator` is 'In' or 'NotIn'")
-			}
-		case "Exists", "DoesNotExist":
-			if values.Len() > 0 {
-				r.Forbidden(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
-			}
-		default:
+		if operator := e.At("operator"); !r.Operands(operator.Str(), values) {
 			r.InvalidAs(operator, operator.Str(), "not a valid selector operator")
 		}
 		key := e.At("key")
@@ -318,6 +309,24 @@ func (r *Report) Selector(p Place) {
 			r.InvalidAs(v, v.Str(), validation.IsValidLabelValue(v.Str())...)
 		}
 	}
+}
+
+// Operands refuses a number of values that an operator of selectors does not take. It returns false for an operator that selectors of labels
+// do not have.
+func (r *Report) Operands(operator string, values Place) bool {
+	switch operator {
+	case "In", "NotIn":
+		if values.Len() == 0 {
+			r.Required(values, "must be specified when `operator` is 'In' or 'NotIn'")
+		}
+	case "Exists", "DoesNotExist":
+		if values.Len() > 0 {
+			r.Forbidden(values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // Selects reports whether a selector asks for anything.

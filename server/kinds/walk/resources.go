@@ -41,8 +41,8 @@ func (r *Report) Requirements(p Place, rule func(r *Report, name Place)) {
 	}
 }
 
-// IsResourceName validates the name of a resource, and reports whether it is valid.
-func (r *Report) IsResourceName(p Place) bool {
+// ResourceName validates the name of a resource, and reports whether it is valid.
+func (r *Report) ResourceName(p Place) bool {
 	name := p.Name()
 	wrong := validation.IsQualifiedName(name)
 	if len(wrong) == 0 && !strings.Contains(name, "/") && !isStandard(name) {
@@ -58,7 +58,7 @@ func (r *Report) ContainerResource(p Place) {
 	if slices.Contains(containerResources, name) {
 		return
 	}
-	r.IsResourceName(p)
+	r.ResourceName(p)
 	switch qualified := strings.Contains(name, "/"); {
 	case !qualified && !IsHugePages(name):
 		r.InvalidAs(p, name, "must be a standard resource for containers")
@@ -120,7 +120,7 @@ func IsNative(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, "kubernetes.io/")
 }
 
-// IsExtended reports whether a resource is one of somebody else, which is counted.
+// IsExtended reports whether a resource is an extended resource: one with a domain other than those of Kubernetes, counted in whole numbers.
 func IsExtended(name string) bool {
 	return !IsNative(name) && !strings.HasPrefix(name, "requests.") && len(validation.IsQualifiedName("requests."+name)) == 0
 }

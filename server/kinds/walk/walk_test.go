@@ -53,7 +53,7 @@ func TestReport(t *testing.T) {
 	defer w.Free()
 	var r Report
 	ports := w.Root(parsed(t, object)).At("spec").At("ports")
-	r.Later(ports.Index(0).At("name"), "")
+	r.RequiredLater(ports.Index(0).At("name"), "")
 	for i := range ports.Indexes() {
 		r.Port(ports.Index(i).At("port"))
 	}

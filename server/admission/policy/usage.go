@@ -17,23 +17,23 @@ import (
 //
 // Invariant: an expression gives the same outcome for the parts as for the whole object. The parts may be more than what it reads.
 
-// reads says what the expressions of a policy read. The zero value is nothing.
-type reads struct {
+// usage is what the expressions of a policy use of a request: variables, and of objects also which fields. The zero value is nothing.
+type usage struct {
 	object, old                    fields
 	namespace, request, authorizer bool
 }
 
-// note adds what an expression reads.
-func (r *reads) note(text string) {
-	r.object.note(text, cel.ObjectVarName)
-	r.old.note(text, cel.OldObjectVarName)
-	r.namespace = r.namespace || strings.Contains(text, cel.NamespaceVarName)
-	r.request = r.request || strings.Contains(text, cel.RequestVarName)
-	r.authorizer = r.authorizer || strings.Contains(text, cel.AuthorizerVarName)
+// note adds what an expression uses.
+func (u *usage) note(text string) {
+	u.object.note(text, cel.ObjectVarName)
+	u.old.note(text, cel.OldObjectVarName)
+	u.namespace = u.namespace || strings.Contains(text, cel.NamespaceVarName)
+	u.request = u.request || strings.Contains(text, cel.RequestVarName)
+	u.authorizer = u.authorizer || strings.Contains(text, cel.AuthorizerVarName)
 }
 
 // entries reports whether managed fields are read.
-func (r *reads) entries() bool { return r.object.entries() || r.old.entries() }
+func (u *usage) entries() bool { return u.object.entries() || u.old.entries() }
 
 // fields are paths of members, as a tree. The zero value has none.
 type fields struct {

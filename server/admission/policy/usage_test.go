@@ -33,7 +33,7 @@ func TestReads(t *testing.T) {
 		{"object.spec.list.all // each\n(x, true)", object, `{}`},
 		{"objects.spec.n + namespaceObject.x + variables.myobject + my_object", `{}`, `{}`},
 	} {
-		var r reads
+		var r usage
 		r.note(test.expression)
 		if got := r.object.in(v).String(); got != test.object {
 			t.Errorf("%s: the object is shown as\n%s, want\n%s", test.expression, got, test.object)
@@ -47,7 +47,7 @@ func TestReads(t *testing.T) {
 // TestCovers checks when a policy needs parts that an earlier one did not.
 func TestCovers(t *testing.T) {
 	of := func(text string) *fields {
-		var r reads
+		var r usage
 		r.note(text)
 		return &r.object
 	}
