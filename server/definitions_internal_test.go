@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -20,6 +19,7 @@ import (
 	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/server/store/storetest"
 	"github.com/deed-project/deed/value"
 )
 
@@ -43,17 +43,10 @@ func TestDefinitionsAreReadOnce(t *testing.T) {
 		store store.Store
 	}{
 		{"a store that knows what happened", memory.New()},
-		{"a store that does not", forgetful{memory.New()}},
+		{"a store that does not", storetest.WithoutHistory{Store: memory.New()}},
 	} {
 		t.Run(c.name, func(t *testing.T) { testReadOnce(t, c.store) })
 	}
-}
-
-// forgetful does not know by itself what happened: store.Store.
-type forgetful struct{ store.Store }
-
-func (forgetful) Since(context.Context, string, store.Revision) (store.Batch, error) {
-	return store.Batch{}, errors.ErrUnsupported
 }
 
 func testReadOnce(t *testing.T, in store.Store) {
@@ -137,7 +130,7 @@ func TestManyDefinitions(t *testing.T) {
 // TestDefinedAnew deletes a definition and creates another one of its name before anybody looks: the resource is another one, and watches
 // of the first end.
 func TestDefinedAnew(t *testing.T) {
-	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
+	for _, in := range []store.Store{memory.New(), storetest.WithoutHistory{Store: memory.New()}} {
 		s, err := New(Config{Objects: []value.Value{thing(t, "things", "g.org")}, Store: in})
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +192,7 @@ func TestDefinitionDeleted(t *testing.T) {
 // TestNames writes definitions that want each other's names, deletes some, and checks what is stored afterwards. No
 // two definitions have the same name. A definition has each name that it wants and that is free, and no other names.
 func TestNames(t *testing.T) {
-	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
+	for _, in := range []store.Store{memory.New(), storetest.WithoutHistory{Store: memory.New()}} {
 		s, err := New(Config{Store: in})
 		if err != nil {
 			t.Fatal(err)

@@ -1,8 +1,6 @@
 package controllers
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -10,6 +8,7 @@ import (
 	"github.com/deed-project/deed/server/catalog/crd"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/server/store/storetest"
 	"github.com/deed-project/deed/value"
 )
 
@@ -25,16 +24,9 @@ func thing(t testing.TB, plural, group string) value.Value {
 	return d
 }
 
-// forgetful does not know by itself what happened: store.Store.
-type forgetful struct{ store.Store }
-
-func (forgetful) Since(context.Context, string, store.Revision) (store.Batch, error) {
-	return store.Batch{}, errors.ErrUnsupported
-}
-
 // TestForgotten reads two definitions, a change of one, and the deletion of the other: nothing is kept of what is gone.
 func TestForgotten(t *testing.T) {
-	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
+	for _, in := range []store.Store{memory.New(), storetest.WithoutHistory{Store: memory.New()}} {
 		all := &definitions{}
 		put := func(d value.Value, expect store.Revision) store.Revision {
 			t.Helper()
@@ -109,7 +101,7 @@ func TestNamesPassedOn(t *testing.T) {
 // TestUnwrittenNames gives the name that a definition gave up to another one, and has the first one want it again before its status was
 // stored: it does not get it back.
 func TestUnwrittenNames(t *testing.T) {
-	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
+	for _, in := range []store.Store{memory.New(), storetest.WithoutHistory{Store: memory.New()}} {
 		all := &definitions{}
 		put := func(d value.Value, kind string) {
 			t.Helper()
@@ -143,7 +135,7 @@ func TestUnwrittenNames(t *testing.T) {
 // TestNameOfSuccessor deletes a definition that has a name, and creates another one in its place before anybody looks: the name goes to the
 // definition that waited for it.
 func TestNameOfSuccessor(t *testing.T) {
-	for _, in := range []store.Store{memory.New(), forgetful{memory.New()}} {
+	for _, in := range []store.Store{memory.New(), storetest.WithoutHistory{Store: memory.New()}} {
 		all := &definitions{}
 		put := func(d value.Value) {
 			t.Helper()

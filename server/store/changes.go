@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"slices"
 )
 
 // Changes returns what happened after a revision on keys that begin with prefix, as Since does, for a cache that need not have seen each
@@ -29,7 +30,7 @@ func Changes(ctx context.Context, s Store, prefix string, after Revision, known 
 		}
 		delete(missing, record.Key)
 	}
-	for key := range missing {
+	for _, key := range slices.Sorted(maps.Keys(missing)) {
 		batch.Events = append(batch.Events, Event{Record: Record{Key: key}, Deleted: true})
 	}
 	return batch, nil

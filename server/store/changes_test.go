@@ -1,33 +1,24 @@
 package store_test
 
 import (
-	"context"
-	"errors"
 	"maps"
 	"slices"
 	"testing"
 
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/server/store/storetest"
 )
-
-// forgetful is a store that does not know what happened since a revision.
-type forgetful struct{ store.Store }
-
-// Since returns errors.ErrUnsupported.
-func (forgetful) Since(context.Context, string, store.Revision) (store.Batch, error) {
-	return store.Batch{}, errors.ErrUnsupported
-}
 
 // TestChanges brings a cache up to date with stores that know what happened, that have compacted it, and that never know it.
 func TestChanges(t *testing.T) {
-	for _, how := range []string{"history", "compacted", "forgetful"} {
+	for _, how := range []string{"history", "compacted", "no history"} {
 		t.Run(how, func(t *testing.T) {
 			objects := memory.New()
 			defer objects.Close()
 			var s store.Store = objects
-			if how == "forgetful" {
-				s = forgetful{objects}
+			if how == "no history" {
+				s = storetest.WithoutHistory{Store: objects}
 			}
 			write := func(key string, expect store.Revision) store.Revision {
 				t.Helper()

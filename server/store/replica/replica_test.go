@@ -1,8 +1,6 @@
 package replica_test
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -10,16 +8,9 @@ import (
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
 	"github.com/deed-project/deed/server/store/replica"
+	"github.com/deed-project/deed/server/store/storetest"
 	"github.com/deed-project/deed/value"
 )
-
-// unable is a store that does not know what was written since a revision, such as an old etcd.
-type unable struct{ store.Store }
-
-// Since returns errors.ErrUnsupported.
-func (unable) Since(context.Context, string, store.Revision) (store.Batch, error) {
-	return store.Batch{}, errors.ErrUnsupported
-}
 
 // TestCatchUp follows objects that are created, changed and deleted, by the history of a store and without one.
 func TestCatchUp(t *testing.T) {
@@ -29,7 +20,7 @@ func TestCatchUp(t *testing.T) {
 			defer objects.Close()
 			var s store.Store = objects
 			if forgets {
-				s = unable{objects}
+				s = storetest.WithoutHistory{Store: objects}
 			}
 			var added, removed []string
 			r := replica.Replica[string]{

@@ -11,6 +11,14 @@ import (
 	"github.com/deed-project/deed/server/store"
 )
 
+// WithoutHistory is a store that does not know what happened since a revision, such as one on an old etcd.
+type WithoutHistory struct{ store.Store }
+
+// Since returns errors.ErrUnsupported.
+func (WithoutHistory) Since(context.Context, string, store.Revision) (store.Batch, error) {
+	return store.Batch{}, errors.ErrUnsupported
+}
+
 // Config configures the tests of an implementation.
 type Config struct {
 	// Open returns an empty store. The test closes it.
