@@ -3,7 +3,6 @@ package yaml
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,14 +23,13 @@ func syntaxError(text []byte, err error) *Error {
 	}
 }
 
-var linePrefix = regexp.MustCompile(`^line (\d+): `)
-
 // splitLine splits the scanner's line, or 0, from the text of its error.
 func splitLine(err error) (reason string, line int) {
 	reason = strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "yaml: ")
-	if m := linePrefix.FindStringSubmatch(reason); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			return reason[len(m[0]):], n
+	if rest, ok := strings.CutPrefix(reason, "line "); ok {
+		number, rest, found := strings.Cut(rest, ": ")
+		if n, err := strconv.Atoi(number); found && err == nil {
+			return rest, n
 		}
 	}
 	return reason, 0

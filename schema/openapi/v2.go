@@ -95,14 +95,14 @@ func parseV2(text []byte) (doc *openapiv2.Document, err error) {
 	}()
 	doc, err = openapiv2.ParseDocument(text)
 	if err != nil {
-		return nil, errors.New(noise.ReplaceAllString(err.Error(), ""))
+		return nil, errors.New(regexp.MustCompile(noise).ReplaceAllString(err.Error(), ""))
 	}
 	return doc, nil
 }
 
-// noise is what the parser's errors say that means nothing to the reader: positions in the text made by loadV2 and, of a value of
+// noise matches what the parser's errors say and means nothing to the reader: positions in the text made by loadV2 and, of a value of
 // the wrong kind, a syntax tree with memory addresses, which would make the same error differ from run to run.
-var noise = regexp.MustCompile(`(?ms)^\[\d+,\d+\] |: &\{Kind:.*?Column:\d+\}( \(\*yaml\.Node\))?`)
+const noise = `(?ms)^\[\d+,\d+\] |: &\{Kind:.*?Column:\d+\}( \(\*yaml\.Node\))?`
 
 func kindsV2(models proto.Models) (map[schema.GVK]string, error) {
 	out := map[schema.GVK]string{}

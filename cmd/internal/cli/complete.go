@@ -83,9 +83,7 @@ func (c *cli) quiet() *types.Library {
 func (c *cli) named(cmd *cobra.Command) []*manifest.Object {
 	var names []string
 	for _, flag := range []string{"filename", "live"} {
-		if values, err := cmd.Flags().GetStringArray(flag); err == nil {
-			names = append(names, slices.DeleteFunc(slices.Clone(values), func(s string) bool { return s == manifest.StdinName })...)
-		}
+		names = append(names, slices.DeleteFunc(valuesOf(cmd.Flag(flag)), func(s string) bool { return s == manifest.StdinName })...)
 	}
 	recursive, err := cmd.Flags().GetBool("recursive")
 	library := c.quiet()

@@ -100,12 +100,7 @@ func (c *cli) completePaths(cmd *cobra.Command, _ []string, text string) ([]stri
 
 // completeKinds completes the built-in kinds and the kinds in the schemas that the command line names.
 func (c *cli) completeKinds(cmd *cobra.Command, _ []string, text string) ([]string, cobra.ShellCompDirective) {
-	var f types.Flags
-	for name, into := range map[string]*[]string{"crd": &f.Crds, "openapi": &f.OpenAPI} {
-		if values, err := cmd.Flags().GetStringArray(name); err == nil {
-			*into = values
-		}
-	}
+	f := types.Flags{Crds: valuesOf(cmd.Flag("crd")), OpenAPI: valuesOf(cmd.Flag("openapi"))}
 	var out []string
 	known, _ := types.KnownKinds(c.quiet(), f)
 	for _, k := range known {

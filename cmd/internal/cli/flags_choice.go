@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,37 @@ func (c *choice) Set(text string) error {
 	}
 	return fmt.Errorf("must be one of %s", strings.Join(c.allowed, ", "))
 }
+
+// list is the value of a flag that may be repeated. Unlike a list of pflag, it does not format its values as CSV when it is registered, which
+// was a third of the memory of a start.
+type list struct{ values *[]string }
+
+// newList returns the value of a flag that appends to values.
+func newList(values *[]string) list { return list{values} }
+
+// String implements [pflag.Value].
+func (l list) String() string { return strings.Join(l.GetSlice(), ",") }
+
+// Type implements [pflag.Value].
+func (l list) Type() string { return "stringArray" }
+
+// Set implements [pflag.Value].
+func (l list) Set(text string) error { return l.Append(text) }
+
+// Append implements [pflag.SliceValue].
+func (l list) Append(text string) error {
+	*l.values = append(*l.values, text)
+	return nil
+}
+
+// Replace implements [pflag.SliceValue].
+func (l list) Replace(texts []string) error {
+	*l.values = slices.Clone(texts)
+	return nil
+}
+
+// GetSlice implements [pflag.SliceValue].
+func (l list) GetSlice() []string { return slices.Clone(*l.values) }
 
 // registerServerSide adds the flag --server-side of kubectl, which deed accepts because it always applies that way.
 func registerServerSide(flags *pflag.FlagSet) {

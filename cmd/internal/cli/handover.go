@@ -36,10 +36,10 @@ const (
 
 func (f *handoverFlags) registerInput(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringArrayVar(&f.live, "live", nil,
+	flags.Var(newList(&f.live), "live",
 		"`file` or directory with "+storedObjects+", or - for standard input, which is also read when there is no --live, or cluster for the cluster of the kubeconfig; repeatable")
 	f.cluster.register(flags)
-	flags.StringArrayVarP(&f.configs.files, "filename", "f", nil,
+	flags.VarP(newList(&f.configs.files), "filename", "f",
 		"`file` or directory with the configurations that the receiver will apply next, to see what that does; repeatable")
 	f.configs.registerKustomize(flags)
 	f.configs.registerReading(flags)

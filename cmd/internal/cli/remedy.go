@@ -56,11 +56,15 @@ func (c *cli) remedy(path string, arguments []string, set ...given) string {
 
 // valuesOf returns the values of a flag of the running command.
 func (c *cli) valuesOf(name string) []string {
-	f := c.running.Flag(name)
-	switch {
-	case name == c.piped:
+	if name == c.piped {
 		return []string{"-"}
-	case f == nil || !f.Changed:
+	}
+	return valuesOf(c.running.Flag(name))
+}
+
+// valuesOf returns the values that the command line gives f. f may be nil.
+func valuesOf(f *pflag.Flag) []string {
+	if f == nil || !f.Changed {
 		return nil
 	}
 	if list, ok := f.Value.(pflag.SliceValue); ok {

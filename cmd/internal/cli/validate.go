@@ -35,10 +35,10 @@ type judgedFlags struct {
 }
 
 func (f *judgedFlags) register(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.policies, "policy", nil,
+	flags.Var(newList(&f.policies), "policy",
 		"`file` or directory with admission policies in CEL, validating and mutating ones, and their bindings; repeatable")
-	flags.StringArrayVar(&f.params, "params", nil, "`file` or directory with the parameters of policies; repeatable")
-	flags.StringArrayVar(&f.namespaces, "namespace-object", nil,
+	flags.Var(newList(&f.params), "params", "`file` or directory with the parameters of policies; repeatable")
+	flags.Var(newList(&f.namespaces), "namespace-object",
 		"`file` or directory with the namespaces of the objects, whose labels policies see; repeatable. Others have no labels")
 }
 
@@ -82,7 +82,7 @@ warnings, and --validate=ignore leaves them out.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.input.registerFor(flags, "objects")
-	flags.StringArrayVar(&f.live, "live", nil,
+	flags.Var(newList(&f.live), "live",
 		"`file` or directory with objects as they are stored, which the objects are applied to: changes are validated, too; repeatable")
 	f.judged.register(flags)
 	f.mode = choice{report.StrictMode, []string{report.StrictMode, report.WarnMode, report.IgnoreMode}}

@@ -15,8 +15,8 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 )
 
-// isVersion matches the name of a version.
-var isVersion = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+// versionPattern matches the name of a version.
+const versionPattern = `^v[0-9]+((alpha|beta)[0-9]+)?$`
 
 // Resolve returns the resource that a name on a command line stands for: NAME, NAME.GROUP or NAME.VERSION.GROUP, where NAME is the kind, the
 // resource, its singular or a short name, in any case. Kinds that Kubernetes itself has come first, and take no request. Of several groups, the
@@ -24,7 +24,7 @@ var isVersion = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 func (c *Cluster) Resolve(ctx context.Context, text string) (cluster.Resource, error) {
 	name, group, qualified := strings.Cut(strings.ToLower(text), ".")
 	wanted := ""
-	if first, rest, _ := strings.Cut(group, "."); isVersion.MatchString(first) {
+	if first, rest, _ := strings.Cut(group, "."); regexp.MustCompile(versionPattern).MatchString(first) {
 		wanted, group = first, rest
 	}
 	var found []cluster.Resource

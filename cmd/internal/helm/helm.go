@@ -79,11 +79,12 @@ func (h Helm) Template(args []string) (Release, error) {
 	return r, nil
 }
 
-// isDefinition matches the comment that names a file in the folder for definitions of a chart, or of a chart in it.
-var isDefinition = regexp.MustCompile(`^# Source: [^/]+(/charts/[^/]+)*/crds/`)
+// definitionPattern matches the comment that names a file in the folder for definitions of a chart, or of a chart in it.
+const definitionPattern = `^# Source: [^/]+(/charts/[^/]+)*/crds/`
 
 // split returns the definitions in what helm template prints, and all else. Both have the lines of the text: those of the other are empty.
 func split(text string) (definitions, rest string) {
+	isDefinition := regexp.MustCompile(definitionPattern)
 	var d, r strings.Builder
 	to, other := &r, &d
 	lines := strings.SplitAfter(text, "\n")

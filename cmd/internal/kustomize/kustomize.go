@@ -26,20 +26,20 @@ func Build(dir string) ([]byte, error) {
 }
 
 // kustomize reports most errors as text inside other texts: these patterns match the errors about missing files.
-var (
-	noFile          = regexp.MustCompile(`(?:lstat|stat|open|read) ([^\s:']+): no such file or directory`)
-	noDirectory     = regexp.MustCompile(`evalsymlink failure on '([^']+)'`)
-	noKustomization = regexp.MustCompile(`unable to find one of 'kustomization.yaml', .* in directory '([^']+)'`)
+const (
+	noFile          = `(?:lstat|stat|open|read) ([^\s:']+): no such file or directory`
+	noDirectory     = `evalsymlink failure on '([^']+)'`
+	noKustomization = `unable to find one of 'kustomization.yaml', .* in directory '([^']+)'`
 )
 
 // missing returns err as a [*manifest.MissingError] if it reports a missing file.
 func missing(err error) error {
 	text := secret.Open.Error(err)
-	if m := noKustomization.FindStringSubmatch(text); m != nil {
+	if m := regexp.MustCompile(noKustomization).FindStringSubmatch(text); m != nil {
 		return &manifest.MissingError{What: "kustomization.yaml in " + m[1]}
 	}
-	for _, pattern := range []*regexp.Regexp{noFile, noDirectory} {
-		if m := pattern.FindStringSubmatch(text); m != nil {
+	for _, pattern := range []string{noFile, noDirectory} {
+		if m := regexp.MustCompile(pattern).FindStringSubmatch(text); m != nil {
 			return &manifest.MissingError{What: m[1]}
 		}
 	}

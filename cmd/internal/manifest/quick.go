@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/schema"
@@ -85,11 +86,16 @@ type quickReader struct {
 }
 
 var (
-	quickKey = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*):(?: +(.*))?$`)
+	quickKey = pattern(`^([A-Za-z][A-Za-z0-9]*):(?: +(.*))?$`)
 	// quickWord matches values that every reader takes for strings, except those that notWords matches.
-	quickWord = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9./]*$`)
-	notWords  = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null)$`)
+	quickWord = pattern(`^[A-Za-z][-A-Za-z0-9./]*$`)
+	notWords  = pattern(`^(?i:y|n|yes|no|on|off|true|false|null)$`)
 )
+
+// pattern returns a function that compiles an expression once, when it is needed.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // line reads a line. It returns false if the meaning of the line is unclear.
 func (q *quickReader) line(text []byte, inList bool) bool {
@@ -129,7 +135,7 @@ func (q *quickReader) line(text []byte, inList bool) bool {
 
 // key reads the key of a mapping. prefix is put in front of its name.
 func (q *quickReader) key(text []byte, prefix string) bool {
-	m := quickKey.FindSubmatch(text)
+	m := quickKey().FindSubmatch(text)
 	if m == nil {
 		return false
 	}
@@ -147,7 +153,7 @@ func (q *quickReader) key(text []byte, prefix string) bool {
 		return false
 	}
 	q.found[name] = ""
-	if quickWord.Match(text) && !notWords.Match(text) {
+	if quickWord().Match(text) && !notWords().Match(text) {
 		q.found[name] = string(text)
 	}
 	return true

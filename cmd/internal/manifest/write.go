@@ -137,16 +137,14 @@ func (w *Rewriter) newFile(id ID, name string) (*rewrite, error) {
 	return f, nil
 }
 
-// unsafeInFile matches the characters of object names that file names do not get.
-var unsafeInFile = regexp.MustCompile(`[^a-z0-9.-]`)
-
 // unused returns the name of a new file in dir for the object.
 func (w *Rewriter) unused(dir string, id ID) string {
 	base := strings.ToLower(id.Kind + "-" + id.Namespace + "-" + id.Name)
 	if id.Namespace == "" {
 		base = strings.ToLower(id.Kind + "-" + id.Name)
 	}
-	base = filepath.Join(dir, unsafeInFile.ReplaceAllString(base, "_"))
+	unsafe := regexp.MustCompile(`[^a-z0-9.-]`) // the characters of object names that file names do not get
+	base = filepath.Join(dir, unsafe.ReplaceAllString(base, "_"))
 	for i, name := 2, base+".yaml"; ; i, name = i+1, fmt.Sprintf("%s-%d.yaml", base, i) {
 		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) && w.files[name] == nil {
 			return name

@@ -49,13 +49,13 @@ func (f *rewrite) write(data []byte) error {
 	return nil
 }
 
-// temporary matches the names that writeTemporary creates, which contain the number of the process.
-var temporary = regexp.MustCompile(`^\..+\.deed-(\d+)-\d+\.tmp$`)
+// temporaryPattern matches the names that writeTemporary creates, which contain the number of the process.
+const temporaryPattern = `^\..+\.deed-(\d+)-\d+\.tmp$`
 
 // removeLeftovers removes temporary files of killed runs from the directories of files, and reports that. It keeps files of running
 // processes. It reads each directory once.
 func (w *Rewriter) removeLeftovers(files []*rewrite) {
-	seen := map[string]bool{}
+	temporary, seen := regexp.MustCompile(temporaryPattern), map[string]bool{}
 	for _, f := range files {
 		path := f.text.path
 		if real, err := filepath.EvalSymlinks(path); err == nil {

@@ -116,9 +116,6 @@ func (d *Differ) compare() error {
 	return nil
 }
 
-// diffArgument matches the arguments that kubectl passes on.
-var diffArgument = regexp.MustCompile(`^[a-zA-Z0-9-=]+$`)
-
 // diffProgram returns the program in the value of KUBECTL_EXTERNAL_DIFF and its arguments. It reads the value as kubectl does: given
 // arguments come behind the directories.
 func diffProgram(value string, directories ...string) (program string, args []string) {
@@ -127,8 +124,9 @@ func diffProgram(value string, directories ...string) (program string, args []st
 	}
 	words := strings.Split(value, " ")
 	args = directories
+	passed := regexp.MustCompile(`^[a-zA-Z0-9-=]+$`) // the arguments that kubectl passes on
 	for _, word := range words[1:] {
-		if diffArgument.MatchString(word) {
+		if passed.MatchString(word) {
 			args = append(args, word)
 		}
 	}

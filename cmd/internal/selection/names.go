@@ -58,14 +58,14 @@ func (n *Names) add(kind groupKind, names ...string) {
 // All returns all names, sorted.
 func (n *Names) All() []string { return slices.Sorted(maps.Keys(n.kinds)) }
 
-// version matches the name of a version.
-var version = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
+// versionPattern matches the name of a version.
+const versionPattern = `^v[0-9]+((alpha|beta)[0-9]+)?$`
 
 // find returns the kinds called text: NAME, NAME.GROUP or NAME.VERSION.GROUP. If kinds in several groups have the name, it returns all of
 // them.
 func (n *Names) find(text string) (kinds []groupKind, in string, err error) {
 	name, group, qualified := strings.Cut(text, ".")
-	if first, rest, found := strings.Cut(group, "."); found && version.MatchString(first) {
+	if first, rest, found := strings.Cut(group, "."); found && regexp.MustCompile(versionPattern).MatchString(first) {
 		in, group = first, rest
 	}
 	for _, k := range n.kinds[strings.ToLower(name)] {
