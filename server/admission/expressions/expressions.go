@@ -23,6 +23,7 @@ import (
 	"k8s.io/apiserver/pkg/authorization/authorizer"
 
 	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/cel"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -105,6 +106,19 @@ func Unstructured(v value.Value) runtime.Object {
 	content, isObject := v.ToAny().(map[string]any)
 	if !isObject {
 		return nil
+	}
+	return &unstructured.Unstructured{Object: content}
+}
+
+// Lazy returns an object in the form of the library, or nil for an absent one. A member of it is a value of CEL, which is converted when an
+// expression reads it, see [cel.NewValue]. Nothing but expressions can read the object, and one evaluation at a time.
+func Lazy(v value.Value) runtime.Object {
+	if v.Kind() != value.KindObject {
+		return nil
+	}
+	content := make(map[string]any, v.Len())
+	for name, member := range v.Members() {
+		content[name] = cel.NewValue(member)
 	}
 	return &unstructured.Unstructured{Object: content}
 }

@@ -45,8 +45,7 @@ func (e *evaluation) authorizerFor(u *usage) authorizer.UnconditionalAuthorizer 
 
 // view is a request at an endpoint that policies see.
 //
-// Invariant: attributes has the parts shown.object and shown.old of the objects in the form of the library, and the options if shown.request is
-// set.
+// Invariant: attributes has the objects in the form of the library, and the options, if shown says so.
 type view struct {
 	at          admission.Endpoint
 	object, old value.Value // object is after earlier mutations at this endpoint; absent if there is none
@@ -74,7 +73,7 @@ func (e *evaluation) view(at admission.Endpoint, entries bool) (v *view, err err
 	if v == nil {
 		v = &view{at: at, attributes: expressions.Attributes(e.q, at.Kind, nil, nil, nil)}
 	}
-	v.shown.object, v.shown.old, v.entries = fields{}, fields{}, entries
+	v.shown.object, v.shown.old, v.entries = false, false, entries
 	show := expressions.ShownContent
 	if entries {
 		show = expressions.Shown
@@ -91,20 +90,23 @@ func (e *evaluation) view(at admission.Endpoint, entries bool) (v *view, err err
 	return v, nil
 }
 
-// show gives a view what expressions read: what the expressions before them read, or else everything.
+// show gives a view what expressions use.
 func (e *evaluation) show(v *view, wanted *usage) error {
-	object, err := e.part(v, &v.shown.object, &wanted.object, v.object)
-	if err != nil {
-		return err
-	}
-	if object != nil {
+	if wanted.object && !v.shown.object {
+		object, err := e.library(v, v.object)
+		if err != nil {
+			return err
+		}
 		v.attributes.VersionedObject.Set(object)
+		v.shown.object = true
 	}
-	if object, err = e.part(v, &v.shown.old, &wanted.old, v.old); err != nil {
-		return err
-	}
-	if object != nil {
-		v.attributes.VersionedOldObject.Set(object)
+	if wanted.old && !v.shown.old {
+		old, err := e.library(v, v.old)
+		if err != nil {
+			return err
+		}
+		v.attributes.VersionedOldObject.Set(old)
+		v.shown.old = true
 	}
 	if wanted.request && !v.shown.request {
 		options, err := expressions.Options(e.q)
@@ -116,23 +118,15 @@ func (e *evaluation) show(v *view, wanted *usage) error {
 	return nil
 }
 
-// part returns the part of an object that wanted names, in the form of the library. It returns nil if the view has the part, or if there is no
-// object.
+// library returns an object of a view in the form of the library, nil for none.
 //
 // Documents of a built-in kind are as their Go types make them, and cost less than these types. Two things need the types: mutations, which
 // the library refuses to let copy parts of them, and what a subresource takes.
-func (e *evaluation) part(v *view, shown, wanted *fields, object value.Value) (runtime.Object, error) {
-	if object.IsAbsent() || shown.covers(wanted) {
-		return nil, nil
-	}
-	typed := e.typed || e.q.Subresource != ""
-	if !shown.none() || typed {
-		wanted = &fields{whole: true}
-	}
-	if *shown = *wanted; typed {
+func (e *evaluation) library(v *view, object value.Value) (runtime.Object, error) {
+	if e.typed || e.q.Subresource != "" {
 		return expressions.Typed(object, e.q.Scope.New(v.at))
 	}
-	return expressions.Unstructured(wanted.in(object)), nil
+	return expressions.Lazy(object), nil
 }
 
 // namespace returns the namespace of a request for expressions, nil if none of them reads it or if the request has none. The error is the

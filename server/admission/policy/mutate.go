@@ -210,7 +210,7 @@ func (m *mutating) mutate(ctx context.Context, c *compiled, of invocation, view 
 			m.fail(of, err, metav1.StatusReasonInvalid)
 			continue
 		}
-		view.object, view.shown.object, view.changed = object, fields{}, true
+		view.object, view.shown.object, view.changed = object, false, true
 		if err := m.show(view, &c.used); err != nil {
 			return errors.NewInternalError(err)
 		}

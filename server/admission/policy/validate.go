@@ -83,7 +83,7 @@ func (v *validating) invoke(ctx context.Context, of invocation) error {
 	if of.err == nil {
 		var view *view
 		c := of.policy.expressionsOf()
-		if view, of.err = v.view(of.at, c.used.entries()); of.err == nil {
+		if view, of.err = v.view(of.at, c.used.entries); of.err == nil {
 			return v.evaluate(ctx, of, c, view)
 		}
 		of.err = fmt.Errorf("failed to configure binding: failed to convert object version: %w", of.err)

@@ -72,7 +72,7 @@ func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, curren
 	if err != nil {
 		return false, errors.NewInternalError(err)
 	}
-	attributes := expressions.Attributes(q, at.Kind, expressions.Unstructured(current.object), expressions.Unstructured(current.old), options)
+	attributes := expressions.Attributes(q, at.Kind, expressions.Lazy(current.object), expressions.Lazy(current.old), options)
 	h.conditions.once.Do(h.conditions.compile)
 	found := h.conditions.matcher.Match(ctx, attributes, nil, p.authorizer)
 	if found.Error != nil {

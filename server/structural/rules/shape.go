@@ -11,14 +11,9 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiserver/pkg/cel/common"
 
+	bounded "github.com/deed-project/deed/server/cel"
 	"github.com/deed-project/deed/value"
 )
-
-// Values as rules see them. CEL works on interfaces of its own, and the library adapts maps and slices to them by a schema. The same is
-// done here for value.Value, without maps and slices in between:
-//
-//	{a: 1, b: [x]}    object ── a ──> Int 1
-//	                         ── b ──> list ── 0 ──> String x        each made when a rule asks for it
 
 // self is the only variable of rules. It implements interpreter.Activation.
 type self struct{ value ref.Val }
@@ -29,7 +24,7 @@ func (s self) ResolveName(name string) (any, bool) { return s.value, name == cel
 // Parent returns nil.
 func (self) Parent() interpreter.Activation { return nil }
 
-// shape implements common.Schema for a schema. It builds each part once.
+// shape says how rules see the values of a schema: it implements bounded.Shape. It builds each part once.
 //
 // It is immutable, and follows the schema as a tree. It is a common.Schema too, since the library converts what val does not.
 type shape struct {
@@ -104,9 +99,9 @@ func (s *shape) formOf() form {
 func (s *shape) val(v value.Value) ref.Val {
 	switch kind := v.Kind(); {
 	case kind == value.KindObject && s.form == asObject:
-		return &object{part{v: v, shape: s}}
+		return bounded.NewObject(v, s)
 	case kind == value.KindList && s.form == asList:
-		return &list{part{v: v, shape: s}}
+		return bounded.NewList(v, s)
 	case kind == value.KindString && (s.form == asText || s.form == asTextOrInteger):
 		return types.String(v.Str())
 	case kind == value.KindInt && (s.form == asInteger || s.form == asTextOrInteger):
@@ -116,8 +111,27 @@ func (s *shape) val(v value.Value) ref.Val {
 	case kind == value.KindBool && s.form == asBoolean:
 		return types.Bool(v.Bool())
 	}
-	return common.UnstructuredToVal(v.ToAny(), s)
+	return s.Library(v)
 }
+
+// Library converts a value to the form of the library, by the schema.
+func (s *shape) Library(v value.Value) ref.Val { return common.UnstructuredToVal(v.ToAny(), s) }
+
+// Member returns a member of an object, and whether rules see it. In an object with properties, they see no null members.
+func (s *shape) Member(object value.Value, name string) (member ref.Val, found, ok bool) {
+	named := s.properties != nil
+	if named && isEscaped(name) {
+		return nil, false, false // the name stands for another one, which the library works out
+	}
+	m, of := object.Get(name), s.member(name)
+	if m.IsAbsent() || named && m.IsNull() || of == nil {
+		return nil, false, true
+	}
+	return of.val(m), true, true
+}
+
+// Item returns an item of a list.
+func (s *shape) Item(v value.Value) ref.Val { return s.items.val(v) }
 
 // member returns the schema of a member, or nil if rules do not see the member.
 //

@@ -1,20 +1,83 @@
-package rules
+package cel
 
 import (
+	"fmt"
 	"reflect"
 
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
-	"k8s.io/apiserver/pkg/cel/common"
 
 	"github.com/deed-project/deed/value"
 )
 
-// The types below adapt objects and lists for rules. Most rules select members, take sizes and iterate over items. These operations work on
-// the value itself, and a part is adapted when a rule reaches it. All other operations convert the value to the library's form.
+// Values as expressions see them. CEL works on interfaces of its own, and the libraries adapt maps and slices to them. The same is done here
+// for value.Value, without maps and slices in between:
 //
-// A comparison converts both operands, because the library's values only know each other's Go types.
+//	{a: 1, b: [x]}    object ── a ──> Int 1
+//	                         ── b ──> list ── 0 ──> String x        each made when an expression asks for it
+//
+// Most expressions select members, take sizes and iterate over items. These operations work on the value itself. All other operations convert
+// the value to the library's form.
+//
+// A comparison converts both operands, because the library's values with a schema only know each other's Go types.
+
+// Shape says how expressions see the values at one place of a document.
+type Shape interface {
+	// Library converts a value, with everything in it, to the form of the library.
+	Library(value.Value) ref.Val
+	// Member returns a member of an object, and whether expressions see it. If ok is false, the library has to look for it.
+	Member(object value.Value, name string) (member ref.Val, found, ok bool)
+	// Item returns an item of a list.
+	Item(value.Value) ref.Val
+}
+
+// NewObject returns an object as expressions see it. It belongs to one evaluation, and is not safe for concurrent use.
+func NewObject(v value.Value, s Shape) ref.Val { return &object{part{v: v, shape: s}} }
+
+// NewList returns a list as expressions see it. It belongs to one evaluation, and is not safe for concurrent use.
+func NewList(v value.Value, s Shape) ref.Val { return &list{part{v: v, shape: s}} }
+
+// NewValue returns a value as expressions without a schema see it. It belongs to one evaluation, and is not safe for concurrent use. v must
+// not be absent.
+func NewValue(v value.Value) ref.Val {
+	switch v.Kind() {
+	case value.KindObject:
+		return NewObject(v, schemaless{})
+	case value.KindList:
+		return NewList(v, schemaless{})
+	case value.KindString:
+		return types.String(v.Str())
+	case value.KindInt:
+		return types.Int(v.Int())
+	case value.KindFloat:
+		return types.Double(v.Float())
+	case value.KindBool:
+		return types.Bool(v.Bool())
+	default:
+		return types.NullValue
+	}
+}
+
+// schemaless is the shape of everything in a document without a schema.
+type schemaless struct{}
+
+// Library implements [Shape].
+func (schemaless) Library(v value.Value) ref.Val {
+	return types.DefaultTypeAdapter.NativeToValue(v.ToAny())
+}
+
+// Member implements [Shape].
+func (schemaless) Member(object value.Value, name string) (member ref.Val, found, ok bool) {
+	m := object.Get(name)
+	if m.IsAbsent() {
+		return nil, false, true
+	}
+	return NewValue(m), true, true
+}
+
+// Item implements [Shape].
+func (schemaless) Item(v value.Value) ref.Val { return NewValue(v) }
 
 // converted is a value that can be converted to the library's form.
 type converted interface{ library() ref.Val }
@@ -28,18 +91,16 @@ func asLibraryHas(v ref.Val) ref.Val {
 }
 
 // part holds what objects and lists share: all of ref.Val except Type.
-//
-// It belongs to one evaluation, so whole needs no lock.
 type part struct {
 	v     value.Value
-	shape *shape
+	shape Shape
 	whole ref.Val // cache of library
 }
 
 // library returns the part in the library's form.
 func (p *part) library() ref.Val {
 	if p.whole == nil {
-		p.whole = common.UnstructuredToVal(p.v.ToAny(), p.shape)
+		p.whole = p.shape.Library(p.v)
 	}
 	return p.whole
 }
@@ -58,6 +119,9 @@ func (p *part) ConvertToType(t ref.Type) ref.Val { return p.library().ConvertToT
 // ConvertToNative returns the part as a value of a Go type.
 func (p *part) ConvertToNative(t reflect.Type) (any, error) { return p.library().ConvertToNative(t) }
 
+// String returns the part as errors of the library print it.
+func (p *part) String() string { return fmt.Sprint(p.library()) }
+
 // Value returns the part as a Go map or slice.
 func (p *part) Value() any { return p.library().Value() }
 
@@ -67,20 +131,14 @@ type object struct{ part }
 // mapper returns the object in the library's form.
 func (o *object) mapper() traits.Mapper { return o.library().(traits.Mapper) }
 
-// Find returns the member with the name key, and whether rules see such a member. In an object with properties, rules do not see null
-// members.
+// Find returns the member with the name key, and whether expressions see such a member.
 func (o *object) Find(key ref.Val) (ref.Val, bool) {
-	name, ok := key.(types.String)
-	named := o.shape.properties != nil
-	// An escaped name stands for another one, which the library works out.
-	if !ok || named && isEscaped(string(name)) {
-		return o.mapper().Find(key)
+	if name, isName := key.(types.String); isName {
+		if member, found, ok := o.shape.Member(o.v, string(name)); ok {
+			return member, found
+		}
 	}
-	member, s := o.v.Get(string(name)), o.shape.member(string(name))
-	if member.IsAbsent() || named && member.IsNull() || s == nil {
-		return nil, false
-	}
-	return s.val(member), true
+	return o.mapper().Find(key)
 }
 
 // Get returns the member with the name key, or an error.
@@ -91,7 +149,7 @@ func (o *object) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Contains reports whether rules see a member with the name key.
+// Contains reports whether expressions see a member with the name key.
 func (o *object) Contains(key ref.Val) ref.Val {
 	v, found := o.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {
@@ -120,7 +178,7 @@ func (l *list) Get(index ref.Val) ref.Val {
 	if !ok || i < 0 || int(i) >= l.v.Len() {
 		return l.lister().Get(index)
 	}
-	return l.shape.items.val(l.v.Item(int(i)))
+	return l.shape.Item(l.v.Item(int(i)))
 }
 
 // Iterator returns an iterator over the items.
@@ -147,5 +205,5 @@ func (i *items) HasNext() ref.Val { return types.Bool(i.next < i.v.Len()) }
 // Next returns the next item.
 func (i *items) Next() ref.Val {
 	i.next++
-	return i.shape.items.val(i.v.Item(i.next - 1))
+	return i.shape.Item(i.v.Item(i.next - 1))
 }
