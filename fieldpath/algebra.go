@@ -119,28 +119,31 @@ func (e *editor) combine(op operation) Set {
 //
 // Each node is passed once at most, and a tree that is in one set alone in one step.
 func (e *editor) merge(op operation, i, end, j, last int) {
-	for i < end && j < last {
+	base, with := e.base.nodes[:end], e.with.nodes[:last]
+	for i < len(base) && j < len(with) {
 		e.steps++
-		own, other := e.base.nodes[i], e.with.nodes[j]
+		own, other := &base[i], &with[j]
 		order := int(own.order()) - int(other.order())
 		if order == 0 {
 			order = strings.Compare(own.in(&e.base.texts), other.in(&e.with.texts))
 		}
 		if order < 0 { // in base alone
+			next := i + int(own.skip)
 			if op == intersection {
-				e.drop(i, i+int(own.skip))
+				e.drop(i, next)
 			}
-			i += int(own.skip)
+			i = next
 			continue
 		}
+		after := j + int(other.skip)
 		if order > 0 { // in with alone
 			if op == union {
-				e.take(i, j, j+int(other.skip))
+				e.take(i, j, after)
 			}
-			j += int(other.skip)
+			j = after
 			continue
 		}
-		next, after := i+int(own.skip), j+int(other.skip)
+		next := i + int(own.skip)
 		// In both: op says whether the path is a member of the result.
 		member := own.has(included)
 		switch op {

@@ -29,6 +29,7 @@ type Cache struct {
 	used   atomic.Int64
 	hand   atomic.Uint32 // the place that is emptied next
 	places [textPlaces + mapPlaces + largePlaces]place
+	tags   [textPlaces]atomic.Uint32           // of each text, the low bits of its hash: most others need not be fetched from memory
 	oldest [textPlaces / rowSize]atomic.Uint32 // counts what was stored in each row of texts
 	newest atomic.Uint32                       // counts the large sets that were stored; the last one is in place newest%largePlaces
 }
@@ -57,7 +58,7 @@ var processCache = NewCache(DefaultBudget)
 var noCache = NewCache(0)
 
 // NewCache returns an empty cache that holds at most so many bytes, counting the sets and the texts
-// that they are found by, and beside them about 70 KiB for its places. A cache of no bytes
+// that they are found by, and beside them about 90 KiB for its places. A cache of no bytes
 // remembers nothing.
 func NewCache(budget int) *Cache { return &Cache{budget: int64(budget)} }
 
@@ -75,7 +76,7 @@ func (c *Cache) large() []place { return c.places[textPlaces+mapPlaces:] }
 // put puts p in a place, and makes room for it if there is none.
 func (c *Cache) put(at *place, p *parsedSet) {
 	if p.places.Add(1) == 1 {
-		c.used.Add(p.size())
+		c.used.Add(p.bytes)
 	}
 	c.dropped(at.Swap(p))
 	for range c.places {
@@ -89,12 +90,15 @@ func (c *Cache) put(at *place, p *parsedSet) {
 // dropped says that p, if it is a set, is no longer in one of its places.
 func (c *Cache) dropped(p *parsedSet) {
 	if p != nil && p.places.Add(-1) == 0 {
-		c.used.Add(-p.size())
+		c.used.Add(-p.bytes)
 	}
 }
 
-// admits reports whether a set is small enough to be remembered.
-func (c *Cache) admits(p *parsedSet) bool { return p.size() <= c.budget/largestShare }
+// admits reports whether a set, of which all else is known, is small enough to be remembered.
+func (c *Cache) admits(p *parsedSet) bool {
+	p.bytes = p.size()
+	return p.bytes <= c.budget/largestShare
+}
 
 // hashSeed makes rows differ from process to process. No result depends on them.
 var hashSeed = maphash.MakeSeed()
@@ -104,22 +108,28 @@ func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, err
 	if len(text) > maxText {
 		return parseText(text)
 	}
-	number := hash % uint64(len(c.oldest))
-	row := c.texts()[number*rowSize:][:rowSize]
-	if p := findText(row, text, hash); p != nil {
+	if p := findText(c, text, hash); p != nil {
 		return p, nil
 	}
 	p, err := parseText(text)
 	p.hash = hash
 	if err == nil && c.admits(p) {
-		c.put(&row[c.oldest[number].Add(1)%rowSize], p)
+		row := hash % uint64(len(c.oldest))
+		i := row*rowSize + uint64(c.oldest[row].Add(1)%rowSize)
+		c.tags[i].Store(uint32(hash))
+		c.put(&c.texts()[i], p)
 	}
 	return p, err
 }
 
-// findText returns the set in row that was read from text, which has this hash, and nil if there is none.
-func findText[T string | []byte](row []place, text T, hash uint64) *parsedSet {
+// findText returns the set that was read from text, which has this hash, and nil if c does not have it.
+func findText[T string | []byte](c *Cache, text T, hash uint64) *parsedSet {
+	first := hash % uint64(len(c.oldest)) * rowSize
+	tags, row := c.tags[first:][:rowSize], c.texts()[first:][:rowSize]
 	for i := range row {
+		if tags[i].Load() != uint32(hash) {
+			continue
+		}
 		if p := row[i].Load(); p != nil && p.hash == hash && p.text == string(text) {
 			return p
 		}
@@ -133,10 +143,7 @@ func knownText(text string) string {
 	if len(text) > maxText {
 		return ""
 	}
-	c := processCache
-	hash := maphash.String(hashSeed, text)
-	number := hash % uint64(len(c.oldest))
-	if p := findText(c.texts()[number*rowSize:][:rowSize], text, hash); p != nil {
+	if p := findText(processCache, text, maphash.String(hashSeed, text)); p != nil {
 		return p.text
 	}
 	return ""

@@ -17,10 +17,11 @@ import (
 // change but for what is atomic.
 //
 // What a cache asks of a set that has left the processor's caches stands in front, in one line of
-// these: whoever looks for a text looks at up to four, and drops one of them.
+// these: a set that is stored takes the place of another one, which is dropped.
 type parsedSet struct {
 	hash      uint64       // of its text, or that by which readMap finds it
 	text      string       // of those that came as text: what it was read from, a part of the text of set
+	bytes     int64        // size, once a cache has admitted the set
 	places    atomic.Int32 // how many places of a cache it has
 	canonical bool         // what it was read from is written as kube-apiserver writes it
 	set       fieldpath.Set

@@ -4,56 +4,20 @@ import (
 	"bytes"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/oracle/peer"
 )
 
 // deedCold is deedUnstructured with inputs none of whose fieldsV1 has ever been seen: no cache of them can help.
-func deedCold(r request) (deedForm, error) {
-	inputs := variants[map[string]any]{request: r, vary: unseen, decode: decode}
-	form, err := deedUnstructured(r)
-	form.prepare = inputs.prepare
-	form.live = func() (managedfields.Object, error) {
-		return managedfields.ObjectFromAny(inputs.next().live)
-	}
-	form.sent = func() (managedfields.Object, error) { return managedfields.ObjectFromAny(inputs.current().sent) }
-	return form, err
-}
+func deedCold(r request) (deedForm, error) { return deedVaried(r, unseen) }
 
 // peerCold is peerUnstructured with the inputs of deedCold.
-func peerCold(r request, p *peer.Peer) (peerForm, error) {
-	inputs := variants[map[string]any]{request: r, vary: unseen, decode: decode}
-	form, err := peerUnstructured(r, p)
-	form.prepare = inputs.prepare
-	form.live = func() (runtime.Object, error) { return &unstructured.Unstructured{Object: inputs.next().live}, nil }
-	form.sent = func() (runtime.Object, error) { return &unstructured.Unstructured{Object: inputs.current().sent}, nil }
-	return form, err
-}
+func peerCold(r request, p *peer.Peer) (peerForm, error) { return peerVaried(r, p, unseen) }
 
 // deedTextCold is deedText with inputs none of whose fieldsV1 has ever been seen.
-func deedTextCold(r request) (deedForm, error) {
-	inputs := variants[[]byte]{request: r, vary: unseen, decode: asText}
-	form, err := deedText(r)
-	form.prepare = inputs.prepare
-	form.live = func() (managedfields.Object, error) {
-		return managedfields.ParseObject(inputs.next().live)
-	}
-	form.sent = func() (managedfields.Object, error) { return managedfields.ParseObject(inputs.current().sent) }
-	return form, err
-}
+func deedTextCold(r request) (deedForm, error) { return deedTextVaried(r, unseen) }
 
 // peerTextCold is peerText with the inputs of deedTextCold.
-func peerTextCold(r request, p *peer.Peer) (peerForm, error) {
-	inputs := variants[[]byte]{request: r, vary: unseen, decode: asText}
-	form, err := peerText(r, p)
-	form.prepare = inputs.prepare
-	form.live = func() (runtime.Object, error) { return p.Decode(inputs.next().live) }
-	form.sent = func() (runtime.Object, error) { return p.Decode(inputs.current().sent) }
-	return form, err
-}
+func peerTextCold(r request, p *peer.Peer) (peerForm, error) { return peerTextVaried(r, p, unseen) }
 
 // unmarked is how the fieldsV1 of every manager begins in the objects that cold rows are about.
 var unmarked = []byte(`"fieldsV1":{"f:metadata":{`)

@@ -14,10 +14,17 @@ import (
 
 // deedTurns is deedUnstructured with another object for each run, decoded just before.
 func deedTurns(r request) (deedForm, error) {
-	inputs := variants[map[string]any]{request: r, vary: fixture.Variant, decode: decode}
+	form, err := deedVaried(r, fixture.Variant)
+	form.inputs = fixture.Many
+	return form, err
+}
+
+// deedVaried is deedUnstructured with objects that vary makes, one for each run.
+func deedVaried(r request, vary func(text []byte, serial int) []byte) (deedForm, error) {
+	inputs := variants[map[string]any]{request: r, vary: vary, decode: decode}
 	form, err := deedUnstructured(r)
 	var decoder managedfields.Decoder
-	form.prepare, form.inputs = inputs.prepare, fixture.Many
+	form.prepare = inputs.prepare
 	form.live = func() (managedfields.Object, error) {
 		if r.begin(&decoder); inputs.next().live == nil {
 			return managedfields.Object{}, nil
@@ -52,8 +59,11 @@ func deedNewMaps(r request) (deedForm, error) {
 }
 
 // peerTurns is peerUnstructured with the inputs of deedTurns.
-func peerTurns(r request, p *peer.Peer) (peerForm, error) {
-	inputs := variants[map[string]any]{request: r, vary: fixture.Variant, decode: decode}
+func peerTurns(r request, p *peer.Peer) (peerForm, error) { return peerVaried(r, p, fixture.Variant) }
+
+// peerVaried is peerUnstructured with the inputs of deedVaried.
+func peerVaried(r request, p *peer.Peer, vary func(text []byte, serial int) []byte) (peerForm, error) {
+	inputs := variants[map[string]any]{request: r, vary: vary, decode: decode}
 	form, err := peerUnstructured(r, p)
 	form.prepare = inputs.prepare
 	form.live = func() (runtime.Object, error) {
@@ -68,10 +78,17 @@ func peerTurns(r request, p *peer.Peer) (peerForm, error) {
 
 // deedTextTurns is deedText with another object for each run.
 func deedTextTurns(r request) (deedForm, error) {
-	inputs := variants[[]byte]{request: r, vary: fixture.Variant, decode: asText}
+	form, err := deedTextVaried(r, fixture.Variant)
+	form.inputs = fixture.Many
+	return form, err
+}
+
+// deedTextVaried is deedText with objects that vary makes, one for each run.
+func deedTextVaried(r request, vary func(text []byte, serial int) []byte) (deedForm, error) {
+	inputs := variants[[]byte]{request: r, vary: vary, decode: asText}
 	form, err := deedText(r)
 	var decoder managedfields.Decoder
-	form.prepare, form.inputs = inputs.prepare, fixture.Many
+	form.prepare = inputs.prepare
 	form.live = func() (managedfields.Object, error) {
 		live := inputs.next().live
 		switch r.begin(&decoder); {
@@ -93,7 +110,12 @@ func deedTextTurns(r request) (deedForm, error) {
 
 // peerTextTurns is peerText with the inputs of deedTextTurns.
 func peerTextTurns(r request, p *peer.Peer) (peerForm, error) {
-	inputs := variants[[]byte]{request: r, vary: fixture.Variant, decode: asText}
+	return peerTextVaried(r, p, fixture.Variant)
+}
+
+// peerTextVaried is peerText with the inputs of deedTextVaried.
+func peerTextVaried(r request, p *peer.Peer, vary func(text []byte, serial int) []byte) (peerForm, error) {
+	inputs := variants[[]byte]{request: r, vary: vary, decode: asText}
 	form, err := peerText(r, p)
 	form.prepare = inputs.prepare
 	form.live = func() (runtime.Object, error) { return p.Decode(inputs.next().live) }
