@@ -148,6 +148,7 @@ const (
 	mostTaints       = 16
 	mostCounters     = 32
 	mostSets         = 8 // of counters
+	mostConsumed     = 2 // of these, by a device
 )
 
 // validateSlice validates a ResourceSlice.
@@ -179,18 +180,9 @@ func validateSlice(r *walk.Report, object walk.Place, live value.Value) {
 
 // validateSharedCounters validates the counters that the devices of a slice share.
 func validateSharedCounters(r *walk.Report, p walk.Place) {
-	if p.Len() > mostSets {
-		r.Last = append(r.Last, field.TooMany(p.Path(), p.Len(), mostSets))
-		return
-	}
-	var met walk.Names
-	for i := range p.Indexes() {
-		if set := p.Index(i); !met.Add(set.Text("name")) {
-			r.Last = append(r.Last, field.Duplicate(set.Path(), r.Ordered(set)))
-		}
-	}
-	for i := range p.Indexes() {
-		validateCounterSet(r, p.Index(i), "name")
+	sets := onceLater(r, p, mostSets, nameOf)
+	for i := range sets.Indexes() {
+		validateCounterSet(r, sets.Index(i), "name")
 	}
 }
 
@@ -324,7 +316,7 @@ func validateDevice(r *walk.Report, p walk.Place, was value.Value, each bool) {
 	if taints := p.At("taints"); !walk.IsSet(was) || !r.Same(taints, was.Get("taints")) {
 		validateDeviceTaints(r, taints)
 	}
-	counters := p.At("consumesCounters")
+	counters := onceLater(r, p.At("consumesCounters"), mostConsumed, func(v value.Value) string { return v.Get("counterSet").Str() })
 	for i := range counters.Indexes() {
 		validateCounterSet(r, counters.Index(i), "counterSet")
 	}
