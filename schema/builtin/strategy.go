@@ -80,6 +80,9 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 			sent = restore(value.Value{}, sent, path, false)
 		}
 	}
+	if k.GVK.Kind == "Pod" {
+		sent = podWritten(subresource, sent)
+	}
 	if metadata := sent.Get("metadata"); !metadata.Get("creationTimestamp").IsAbsent() { // which no client writes
 		sent = sent.With("metadata", metadata.With("creationTimestamp", value.Value{}))
 	}
