@@ -226,17 +226,22 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 
 // inTime carries out a request. The error is the context's if the time of the whole request is over.
 //
-// Two deadlines may end it: that of the whole request, which is answered by conclude, and the shorter one of writes, whose error names it.
+// Two deadlines may end it: that of the whole request, which is answered by conclude, whatever the verb found out meanwhile, and the shorter
+// one of writes, whose error names it.
 func (h *resources) inTime(q *rest.Request, c *request.Context) (*rest.Answer, error) {
 	ctx := q.HTTP.Context()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	answer, err := h.carryOut(q, c.Verb)
-	if err != nil && c.Shortened && ctx.Err() == context.DeadlineExceeded {
-		return nil, errors.NewTimeoutError("request did not complete within requested timeout - "+ctx.Err().Error(), 0)
+	switch late := ctx.Err(); {
+	case err == nil || late != context.DeadlineExceeded:
+		return answer, err
+	case c.Shortened:
+		return nil, errors.NewTimeoutError("request did not complete within requested timeout - "+late.Error(), 0)
+	default:
+		return nil, late
 	}
-	return answer, err
 }
 
 // overdue reports whether err says that the time of a request, whose context is ctx, is over.

@@ -171,6 +171,24 @@ func resizedPod(live, pod value.Value) value.Value {
 	return withPodResources(onlySpec(live, pod, spec))
 }
 
+// podWritten returns a pod with those fields of its spec that a subresource writes, or all of them for the pod itself.
+func podWritten(subresource string, pod value.Value) value.Value {
+	spec := pod.Get("spec")
+	switch subresource {
+	case "ephemeralcontainers":
+		return pod.With("spec", object(member("ephemeralContainers", spec.Get("ephemeralContainers"))))
+	case "resize":
+		resources := func(of value.Value) value.Value {
+			return object(member("resources", of.Get("resources")), member("resizePolicy", of.Get("resizePolicy")))
+		}
+		pod = pod.With("spec", object(
+			member("containers", spec.Get("containers")), member("initContainers", spec.Get("initContainers")), member("resources", spec.Get("resources")),
+		))
+		return eachItem(eachItem(pod, resources, "spec", "containers"), resources, "spec", "initContainers")
+	}
+	return pod
+}
+
 // keepMissing returns object with those of the named members that it lacks as former has them.
 func keepMissing(object, former value.Value, names ...string) value.Value {
 	for _, name := range names {

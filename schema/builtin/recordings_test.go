@@ -61,7 +61,7 @@ type tally struct {
 const maxExceptions = 25
 
 func newTally(t *testing.T) *tally {
-	const page = "../../docs/divergences.md"
+	const page = "../../docs/server-fields.md"
 	if rows, err := recording.Rows(page, "## What only a server knows"); err != nil || len(rows) > maxExceptions {
 		t.Errorf("%d exceptions, want at most %d: %v", len(rows), maxExceptions, err)
 	}

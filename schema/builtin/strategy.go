@@ -20,8 +20,12 @@ func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value
 	if k.Form() == nil {
 		return object
 	}
+	unprepared := object
 	object = k.prepare(subresource, live, object)
-	stored, err := k.Stored(object)
+	if !k.countsUnprepared() {
+		unprepared = object
+	}
+	stored, err := k.Stored(unprepared)
 	if err != nil {
 		return object // cannot be: the object is held
 	}
@@ -36,10 +40,14 @@ func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.
 // storeLike is Store for an object that is what a server reads back already, known, or for an absent known.
 func (k *Kind) storeLike(subresource string, live, sent, object, known value.Value) (value.Value, error) {
 	stored, err := k.storedLike(k.prepare(subresource, live, object), known)
+	counted := stored
+	if err == nil && k.countsUnprepared() {
+		counted, err = k.storedLike(object, known)
+	}
 	if err != nil {
 		return value.Value{}, err
 	}
-	return k.counted(subresource, live, sent, stored, stored), nil
+	return k.counted(subresource, live, sent, counted, stored), nil
 }
 
 // prepare is Prepare without counting.
@@ -71,6 +79,9 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 		if (!isNew || !k.createKeeps(path)) && !k.judges(subresource, path) {
 			sent = restore(value.Value{}, sent, path, false)
 		}
+	}
+	if k.GVK.Kind == "Pod" {
+		sent = podWritten(subresource, sent)
 	}
 	if metadata := sent.Get("metadata"); !metadata.Get("creationTimestamp").IsAbsent() { // which no client writes
 		sent = sent.With("metadata", metadata.With("creationTimestamp", value.Value{}))
@@ -280,6 +291,9 @@ func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool)
 	}
 	return n, counts
 }
+
+// countsUnprepared reports whether the kind counts what a client sends, and not only what is stored of it: the topology of endpoints.
+func (k *Kind) countsUnprepared() bool { return k.GVK.Kind == "EndpointSlice" }
 
 // countsEmpty are kinds for which an empty list is not the same as none, which is what is stored instead of it.
 var countsEmpty = map[schema.GVK]bool{

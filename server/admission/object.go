@@ -36,6 +36,10 @@ func (o *Object) Content() value.Value {
 	return o.split.Content
 }
 
+// Sent returns what the content was read from, and an absent value if that is not known. It has the empty lists and maps that the content
+// lacks.
+func (o *Object) Sent() value.Value { return fields.Sent(o.split) }
+
 // With returns the object with other content, which must be derived from o.Content. The managed fields stay where they are.
 func (o *Object) With(content value.Value) Object {
 	if o.within {

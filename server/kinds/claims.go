@@ -46,9 +46,9 @@ func validateAdminAccess(r *walk.Report, object, list walk.Place, from string) {
 			namespace, err := r.Namespace(list.Context(), object.Get("metadata", "namespace").Str())
 			switch {
 			case err != nil:
-				r.Add(field.InternalError(access.Path(), fmt.Errorf("could not retrieve namespace to verify admin access: %w", err)))
+				r.First = append(r.First, field.InternalError(access.Path(), fmt.Errorf("could not retrieve namespace to verify admin access: %w", err)))
 			case namespace.Get("metadata", "labels", label).Str() != "true":
-				r.Forbidden(access, "admin access to devices requires the `"+label+": true` label on the containing namespace")
+				r.First = append(r.First, field.Forbidden(access.Path(), "admin access to devices requires the `"+label+": true` label on the containing namespace"))
 			}
 			return
 		}
@@ -373,12 +373,12 @@ func validateDriverLater(r *walk.Report, of walk.Place) {
 		r.RequiredLater(p, "")
 		return
 	}
-	if len(p.Str()) > walk.LongestDriver {
-		r.Last = append(r.Last, field.TooLongCharacters(p.Path(), p.Str(), walk.LongestDriver))
-	}
 	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
 	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
 		r.InvalidLater(p, p.Str(), detail)
+	}
+	if len(p.Str()) > walk.LongestDriver {
+		r.Last = append(r.Last, field.TooLongCharacters(p.Path(), p.Str(), walk.LongestDriver))
 	}
 }
 

@@ -417,10 +417,14 @@ func validateNewEvent(r *walk.Report, object walk.Place, live value.Value) {
 		for _, name := range [...][2]string{
 			{"regarding", "involvedObject"}, {"reason", "reason"}, {"note", "message"}, old[3], old[0], old[1], old[2], {"reason", "reason"},
 			{"type", "type"}, {"eventTime", "eventTime"}, {"action", "action"}, {"related", "related"},
-			{"reportingController", "reportingController"}, {"reportingInstance", "reportingInstance"},
 		} {
 			r.Unchanged(told(name[0], name[1]), live.Get(name[0]))
 		}
+		// The type has another name for the controller, so a missing one is shown here.
+		if controller := object.At("reportingController"); controller.Str() != live.Get("reportingController").Str() {
+			r.InvalidAs(controller, controller.Str(), "field is immutable")
+		}
+		r.Unchanged(object.At("reportingInstance"), live.Get("reportingInstance"))
 		return
 	}
 	if at := object.At("eventTime"); !at.IsSet() {

@@ -148,6 +148,7 @@ const (
 	mostTaints       = 16
 	mostCounters     = 32
 	mostSets         = 8 // of counters
+	mostConsumed     = 2 // of these, by a device
 )
 
 // validateSlice validates a ResourceSlice.
@@ -179,18 +180,9 @@ func validateSlice(r *walk.Report, object walk.Place, live value.Value) {
 
 // validateSharedCounters validates the counters that the devices of a slice share.
 func validateSharedCounters(r *walk.Report, p walk.Place) {
-	if p.Len() > mostSets {
-		r.Last = append(r.Last, field.TooMany(p.Path(), p.Len(), mostSets))
-		return
-	}
-	var met walk.Names
-	for i := range p.Indexes() {
-		if set := p.Index(i); !met.Add(set.Text("name")) {
-			r.Last = append(r.Last, field.Duplicate(set.Path(), r.Ordered(set)))
-		}
-	}
-	for i := range p.Indexes() {
-		validateCounterSet(r, p.Index(i), "name")
+	sets := onceLater(r, p, mostSets, nameOf)
+	for i := range sets.Indexes() {
+		validateCounterSet(r, sets.Index(i), "name")
 	}
 }
 
@@ -324,12 +316,15 @@ func validateDevice(r *walk.Report, p walk.Place, was value.Value, each bool) {
 	if taints := p.At("taints"); !walk.IsSet(was) || !r.Same(taints, was.Get("taints")) {
 		validateDeviceTaints(r, taints)
 	}
-	counters := p.At("consumesCounters")
+	counters := onceLater(r, p.At("consumesCounters"), mostConsumed, func(v value.Value) string { return v.Get("counterSet").Str() })
 	for i := range counters.Indexes() {
 		validateCounterSet(r, counters.Index(i), "counterSet")
 	}
 	validateDeviceNodes(r, p, each)
-	validateBindings(r, p.At("bindingConditions"), p.At("bindingFailureConditions"))
+	conditions, failures := p.At("bindingConditions"), p.At("bindingFailureConditions")
+	atMostLater(r, conditions, mostBindings)
+	atMostLater(r, failures, mostBindings)
+	validateBindings(r, conditions, failures)
 }
 
 // validateDeviceNodes validates where a device is.
@@ -603,7 +598,7 @@ func validateCounterSet(r *walk.Report, p walk.Place, member string) {
 func validateBindings(r *walk.Report, wanted, failed walk.Place) {
 	var conditions, failures walk.Names
 	for _, list := range [...]walk.Place{wanted, failed} {
-		for i := range list.Indexes() {
+		for i := range few(list, mostBindings).Indexes() {
 			r.LabelKey(list.Index(i))
 		}
 	}

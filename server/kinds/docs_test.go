@@ -61,9 +61,9 @@ func rulesTable() string {
 	return b.String()
 }
 
-// TestAllocatedPage compares the tables of docs/divergences.md about what only a server knows with the table of kinds.
+// TestAllocatedPage compares the tables of docs/server-fields.md with the table of kinds.
 func TestAllocatedPage(t *testing.T) {
-	const page = "../../docs/divergences.md"
+	const page = "../../docs/server-fields.md"
 	for heading, optional := range map[string]bool{"## What only a server knows": false, "## What a cluster may add": true} {
 		rows, err := recording.Rows(page, heading)
 		if err != nil {

@@ -44,23 +44,24 @@ type Traits struct {
 
 	// What the server refuses.
 
-	name         apivalidation.ValidateNameFunc                          // the rule for names; nil for DNS subdomains
-	nameOf       func(object value.Value) apivalidation.ValidateNameFunc // the rule for the name of an object, in place of name
-	namedOnce    bool                                                    // an update does not validate the prefix of generated names
-	namedAlways  bool                                                    // a write of the status validates the prefix of generated names, too
-	namedAgain   bool                                                    // an update validates the name, too
-	metadataLast bool                                                    // the metadata of a new object is validated only after the rest, see api.ValidateNew
-	freeStatus   bool                                                    // a write of the status validates no finalizers
-	namedLast    bool                                                    // the name is validated after the fields, and no prefix of it is
-	validate     check                                                   // the kind's own fields
-	early        check                                                   // what ends a write before anything is allocated, and comes alone
-	asHub        bool                                                    // validate gets objects of all versions in the hub version
-	parts        map[string]check                                        // what validate is for other subresources than scale
-	bySchema     bool                                                    // texts that the schema requires or enumerates are validated, too
-	mayBeEmpty   []string                                                // fields that the schema requires and the server takes when they are empty
-	fieldsFirst  bool                                                    // the metadata of a new object is validated only if its fields are valid
-	anyFinalizer bool                                                    // finalizers need not be known or qualified by a domain
-	Conditional  bool                                                    // an update must have a resource version
+	name            apivalidation.ValidateNameFunc                          // the rule for names; nil for DNS subdomains
+	nameOf          func(object value.Value) apivalidation.ValidateNameFunc // the rule for the name of an object, in place of name
+	namedOnce       bool                                                    // an update does not validate the prefix of generated names
+	namedAlways     bool                                                    // a write of the status validates the prefix of generated names, too
+	finalizersFirst bool                                                    // an update validates finalizers before the prefix of generated names
+	namedAgain      bool                                                    // an update validates the name, too
+	metadataLast    bool                                                    // the metadata of a new object is validated only after the rest, see api.ValidateNew
+	freeStatus      bool                                                    // a write of the status validates no finalizers
+	namedLast       bool                                                    // the name is validated after the fields, and no prefix of it is
+	validate        check                                                   // the kind's own fields
+	early           check                                                   // what ends a write before anything is allocated, and comes alone
+	asHub           bool                                                    // validate gets objects of all versions in the hub version
+	parts           map[string]check                                        // what validate is for other subresources than scale
+	bySchema        bool                                                    // texts that the schema requires or enumerates are validated, too
+	mayBeEmpty      []string                                                // fields that the schema requires and the server takes when they are empty
+	fieldsFirst     bool                                                    // the metadata of a new object is validated only if its fields are valid
+	anyFinalizer    bool                                                    // finalizers need not be known or qualified by a domain
+	Conditional     bool                                                    // an update must have a resource version
 
 	// What the server warns of.
 
@@ -149,12 +150,12 @@ func (k Kind) Refused(ctx context.Context, object, live value.Value, subresource
 //
 // The name is checked before the fields, as kube-apiserver validates ObjectMeta first. fieldsFirst turns that around.
 func (k Kind) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
-	errs := k.own(ctx, object, value.Value{}, "")
+	first, errs := k.own(ctx, object, value.Value{}, "")
 	if k.metadataLast || k.fieldsFirst && len(errs) > 0 {
-		return errs
+		return append(first, errs...)
 	}
-	of := append(api.ValidateNamed(object, k.Namespaced, k.nameRule(object)), k.finalizers(object)...)
-	return append(of, errs...)
+	errs = append(append(api.ValidateNamed(object, k.Namespaced, k.nameRule(object)), k.finalizers(object)...), errs...)
+	return append(first, errs...)
 }
 
 // ValidateEarly returns the errors that end a write of object before the server allocates anything for it. It comes before the other
@@ -217,9 +218,14 @@ func (k Kind) ValidateUpdate(ctx context.Context, object, live value.Value, subr
 		errs = append(errs, k.finalizers(object)...)
 	}
 	if subresource == "" || subresource == "resize" || subresource == "ephemeralcontainers" || k.namedAlways {
-		errs = append(k.prefix(object), errs...)
+		if k.finalizersFirst {
+			errs = append(errs, k.prefix(object)...)
+		} else {
+			errs = append(k.prefix(object), errs...)
+		}
 	}
-	return append(errs, k.own(ctx, object, live, subresource)...)
+	first, own := k.own(ctx, object, live, subresource)
+	return append(append(first, errs...), own...)
 }
 
 // finalizers returns the errors in the finalizers of object.
@@ -230,10 +236,10 @@ func (k Kind) finalizers(object value.Value) field.ErrorList {
 	return api.ValidateFinalizers(object)
 }
 
-// own returns the errors in the own fields of object.
+// own returns the errors in the own fields of object; first precedes the errors of its metadata.
 //
 // Errors that kube-apiserver derives from tags come last, whatever field they are about.
-func (k Kind) own(ctx context.Context, object, live value.Value, subresource string) field.ErrorList {
+func (k Kind) own(ctx context.Context, object, live value.Value, subresource string) (first, rest field.ErrorList) {
 	validate, whole := k.parts[subresource], subresource == "" || subresource == "scale"
 	if whole {
 		validate = k.validate
@@ -254,7 +260,7 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if k.bySchema && whole {
 		k.declared(&r, object)
 	}
-	return append(r.Errs, r.Last...)
+	return r.First, append(r.Errs, r.Last...)
 }
 
 // inHub returns an object in the version that servers validate. An object that cannot be converted stays as it is.

@@ -61,11 +61,11 @@ func table() []Traits {
 			cells: componentCells,
 		},
 		{
-			Name: "ConfigMap", validate: validateConfigMap,
+			Name: "ConfigMap", finalizersFirst: true, validate: validateConfigMap,
 			cells: cells(name, configSize, age),
 		},
 		{
-			Name: "Endpoints", validate: validateEndpoints, warn: warnOfEndpoints, CreateOnUpdate: true, Prefix: "services/endpoints",
+			Name: "Endpoints", finalizersFirst: true, validate: validateEndpoints, warn: warnOfEndpoints, CreateOnUpdate: true, Prefix: "services/endpoints",
 			cells: cells(name, shown(endpointsOf), age),
 		},
 		{
@@ -102,7 +102,7 @@ func table() []Traits {
 			cells: volumeCells,
 		},
 		{
-			Name: "PersistentVolumeClaim", validate: validateClaim, warn: warnOfClaim, parts: map[string]check{"status": validateClaimState}, AnswersDeleted: true,
+			Name: "PersistentVolumeClaim", finalizersFirst: true, validate: validateClaim, warn: warnOfClaim, parts: map[string]check{"status": validateClaimState}, AnswersDeleted: true,
 			adds: []Allocated{
 				{Paths: []string{"metadata finalizers kubernetes.io/pvc-protection"}, Reason: "admission: StorageObjectInUseProtection"},
 				{Paths: []string{"spec storageClassName"}, Reason: "admission: DefaultStorageClass, if a class is the default", Optional: true},
@@ -110,7 +110,7 @@ func table() []Traits {
 			cells: claimCells,
 		},
 		{
-			Name: "Pod", validate: pods.Validate, warnStatus: warnOfPodStatus, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
+			Name: "Pod", finalizersFirst: true, validate: pods.Validate, warnStatus: warnOfPodStatus, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
 			parts: map[string]check{"status": pods.ValidateStatus, "ephemeralcontainers": pods.ValidateEphemeral, "resize": pods.ValidateResize},
 			adds: []Allocated{
 				{
@@ -153,7 +153,7 @@ func table() []Traits {
 			cells: cells(name, quotaCell(false), quotaCell(true), age),
 		},
 		{
-			Name: "Secret", validate: validateSecret, warn: warnOfSecret,
+			Name: "Secret", finalizersFirst: true, validate: validateSecret, warn: warnOfSecret,
 			cells:  cells(name, text("type"), count("data"), age),
 			Fields: []string{"type"},
 		},
@@ -164,7 +164,7 @@ func table() []Traits {
 			Fields: []string{"spec.clusterIP", "spec.type"},
 		},
 		{
-			Name: "ServiceAccount", warn: warnOfServiceAccount, AnswersDeleted: true,
+			Name: "ServiceAccount", finalizersFirst: true, warn: warnOfServiceAccount, AnswersDeleted: true,
 			cells: cells(name, age),
 		},
 
@@ -178,7 +178,7 @@ func table() []Traits {
 
 		// Workloads.
 		{
-			Group: "apps", Name: "ControllerRevision", validate: validateRevision, bySchema: true,
+			Group: "apps", Name: "ControllerRevision", finalizersFirst: true, validate: validateRevision, bySchema: true,
 			cells: cells(name, shown(controller), number("revision"), age),
 		},
 		{
@@ -234,7 +234,7 @@ func table() []Traits {
 			cells: cells(name, shown(parentRef), age),
 		},
 		{
-			Group: networkGroup, Name: "Ingress", validate: validateIngress, warn: warnOfIngress, warnStatus: warnOfBalancer, parts: map[string]check{"status": validateIngressStatus}, Prefix: "ingress",
+			Group: networkGroup, Name: "Ingress", finalizersFirst: true, validate: validateIngress, warn: warnOfIngress, warnStatus: warnOfBalancer, parts: map[string]check{"status": validateIngressStatus}, Prefix: "ingress",
 			adds: []Allocated{{
 				Paths: []string{"spec ingressClassName"}, Reason: "admission: DefaultIngressClass, if a class is the default", Optional: true,
 			}},
@@ -276,7 +276,7 @@ func table() []Traits {
 			cells: attachmentCells,
 		},
 		{
-			Group: storageGroup, Name: "VolumeAttributesClass", validate: validateAttributesClass, AnswersDeleted: true,
+			Group: storageGroup, Name: "VolumeAttributesClass", finalizersFirst: true, validate: validateAttributesClass, AnswersDeleted: true,
 			adds: []Allocated{{
 				Paths: []string{"metadata finalizers kubernetes.io/vac-protection"}, Reason: "admission: StorageObjectInUseProtection",
 			}},

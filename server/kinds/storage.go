@@ -561,10 +561,13 @@ func validateCSINode(r *walk.Report, object walk.Place, live value.Value) {
 			r.LabelKey(told)
 		}
 	}
+	const driver = "spec.drivers[0]"
 	for had := range live.Get("spec", "drivers").Items() {
+		had = had.With("allocatable", value.Value{})
 		for has := range drivers.Items() {
-			if has.Get("name").Equal(had.Get("name")) && !walk.Same(has.With("allocatable", value.Value{}), had.With("allocatable", value.Value{})) {
-				r.InvalidAs(drivers, r.Inside("spec.drivers[0]", has.With("allocatable", value.Value{})), "field is immutable")
+			has = has.With("allocatable", value.Value{})
+			if has.Get("name").Equal(had.Get("name")) && !walk.SameInside(r.InsideTypeAt(driver), has, had) {
+				r.InvalidAs(drivers, r.Inside(driver, has), "field is immutable")
 			}
 		}
 	}

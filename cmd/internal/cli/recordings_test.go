@@ -22,7 +22,7 @@ import (
 // TestServerRecordings runs the command for each recorded request of a kube-apiserver, with the stored object in a file. It compares the
 // answer: the object, its managed fields, conflicts and refusals. Requests that are not run are counted by reason.
 func TestServerRecordings(t *testing.T) {
-	exceptions, err := recording.Exceptions("../../../docs/divergences.md")
+	exceptions, err := recording.Exceptions("../../../docs/server-fields.md")
 	if err != nil {
 		t.Fatal(err)
 	}

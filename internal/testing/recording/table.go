@@ -56,7 +56,7 @@ type Exception struct {
 	Path []string // member names; * is each item of a list, a=b selects items with member a equal to b
 }
 
-// Exceptions returns the exceptions of the table in docs/divergences.md: rows of kinds, paths in backquotes, and a reason.
+// Exceptions returns the exceptions of the table in docs/server-fields.md: rows of kinds, paths in backquotes, and a reason.
 func Exceptions(file string) ([]Exception, error) {
 	rows, err := Rows(file, "## What only a server knows")
 	if err != nil {

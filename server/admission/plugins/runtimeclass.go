@@ -68,6 +68,9 @@ func (c RuntimeClasses) Validate(ctx context.Context, r *admission.Request) erro
 		return err
 	}
 	has := r.Object.Content().Get("spec", "overhead")
+	if sent := r.Object.Sent().Get("spec", "overhead"); !isSet(has) && sent.Kind() == value.KindObject {
+		has = sent // which is empty
+	}
 	switch overhead := class.Get("overhead"); {
 	case isSet(overhead) && !sameQuantities(has, overhead.Get("podFixed")):
 		return forbid(r, errors.New("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"))

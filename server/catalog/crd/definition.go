@@ -45,7 +45,13 @@ func Definitions(now func() time.Time) *catalog.Resource {
 	form := &definitionForm{builtin.Form{
 		GVK: gvk, Known: []string{gvk.Group + "/v1beta1"}, New: func() any { return &apiextensionsv1.CustomResourceDefinition{} },
 		Default: func(object any) {
-			apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(object.(*apiextensionsv1.CustomResourceDefinition))
+			definition := object.(*apiextensionsv1.CustomResourceDefinition)
+			apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(definition)
+			for _, v := range definition.Spec.Versions {
+				if v.Schema != nil {
+					dropNoItems(v.Schema.OpenAPIV3Schema)
+				}
+			}
 		},
 		Create: prepareDefinition, Update: prepareDefinitionUpdate, Validate: validateDefinition, Warn: warningsOf,
 		Delete:      func(live value.Value) value.Value { return holdDefinition(live, now()) },

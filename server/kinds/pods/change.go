@@ -127,7 +127,15 @@ func ValidateResize(r *walk.Report, object walk.Place, live value.Value) {
 		}
 	}
 	validateResizeContainers(r, spec, was)
+	// Resources without amounts are not like none, and are no change of amounts.
+	resources := spec.Get("resources")
+	if walk.IsSet(resources) && !walk.IsSet(was.Get("resources")) && resources.Get("requests").Len()+resources.Get("limits").Len() == 0 {
+		r.Forbidden(spec, onlyComputed)
+	}
 }
+
+// onlyComputed refuses a resize that changes more than it may.
+const onlyComputed = "only cpu and memory resources are mutable"
 
 // canResize reports whether the node of a running pod tells the resources of its containers, as nodes do that can change them.
 func canResize(pod value.Value) bool {
@@ -186,7 +194,7 @@ func validateResizeContainers(r *walk.Report, spec walk.Place, was value.Value) 
 	for i := range spec.At("containers").Indexes() {
 		c, had := spec.At("containers").Index(i), was.Get("containers").Item(i)
 		if !sameButComputed(r, c, had) {
-			r.Forbidden(spec, "only cpu and memory resources are mutable")
+			r.Forbidden(spec, onlyComputed)
 		}
 	}
 	list := spec.At("initContainers")

@@ -45,7 +45,8 @@ func (w *podWalk) initContainers(p walk.Place) {
 		c := p.Index(i)
 		w.container(c)
 		w.containerRestarts(c)
-		if name := c.At("name"); name.Str() != "" && !met.Add(name.Str()) {
+		// A missing name counts only as that of a container.
+		if name := c.At("name"); met.Has(name.Str()) || name.Str() != "" && !met.Add(name.Str()) {
 			w.Duplicate(name)
 		}
 		var hostPorts walk.Names

@@ -369,13 +369,13 @@ func (w *podWalk) containersWithin(p walk.Place) {
 	requests, limits, containers := p.At("requests"), p.At("limits"), w.spec.At("containers")
 	for i := range requests.Indexes() {
 		r := requests.Entry(i)
-		if sum, own := w.aggregate("requests", r.Name()), walk.Quantity(r.Value); sum.Sign() > 0 && sum.Cmp(own) > 0 {
+		if sum, named := w.aggregate("requests", r.Name()); named && sum.Cmp(walk.Quantity(r.Value)) > 0 {
 			w.Invalid(r, "must be greater than or equal to aggregate container requests of "+sum.String())
 		}
 	}
 	for i := range limits.Indexes() {
 		l := limits.Entry(i)
-		if sum, own := w.aggregate("limits", l.Name()), walk.Quantity(l.Value); walk.IsHugePages(l.Name()) && sum.Cmp(own) > 0 {
+		if sum, named := w.aggregate("limits", l.Name()); named && walk.IsHugePages(l.Name()) && sum.Cmp(walk.Quantity(l.Value)) > 0 {
 			w.Invalid(l, "must be greater than or equal to aggregate container limits of "+sum.String())
 		}
 	}
@@ -392,26 +392,30 @@ func (w *podWalk) containersWithin(p walk.Place) {
 }
 
 // aggregate returns what all containers of a pod need of a resource at once: those that run together, or one that runs first beside the
-// sidecars before it, whichever is more.
-func (w *podWalk) aggregate(list, name string) resource.Quantity {
-	var running, sidecars, most resource.Quantity
+// sidecars before it, whichever is more. named is false if no container names the resource.
+func (w *podWalk) aggregate(list, name string) (sum resource.Quantity, named bool) {
+	var sidecars, most resource.Quantity
 	for c := range w.spec.Get("containers").Items() {
-		running.Add(walk.Quantity(c.Get("resources", list, name)))
+		need := c.Get("resources", list, name)
+		sum.Add(walk.Quantity(need))
+		named = named || walk.IsSet(need)
 	}
+	first := false // whether a container that runs first names the resource
 	for c := range w.spec.Get("initContainers").Items() {
-		need := walk.Quantity(c.Get("resources", list, name))
+		of := c.Get("resources", list, name)
+		need := walk.Quantity(of)
 		if c.Get("restartPolicy").Str() == "Always" {
 			sidecars.Add(need)
 			need = sidecars
 		} else {
 			need.Add(sidecars)
 		}
-		if need.Cmp(most) > 0 {
+		if first = first || walk.IsSet(of); first && need.Cmp(most) > 0 {
 			most = need
 		}
 	}
-	if running.Add(sidecars); running.Cmp(most) > 0 {
-		return running
+	if sum.Add(sidecars); first && (!named || sum.Cmp(most) < 0) {
+		sum = most
 	}
-	return most
+	return sum, named || first
 }

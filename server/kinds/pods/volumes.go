@@ -359,7 +359,7 @@ func (w *volumeWalk) local(s walk.Place) {
 	if at := s.At("path"); w.Present(at) {
 		noBacksteps(w.Report, at, at)
 	}
-	if affinity := w.volume.At("nodeAffinity"); !walk.IsSet(affinity.Get("required")) {
+	if affinity := w.volume.At("nodeAffinity"); !affinity.IsSet() {
 		w.Required(affinity, "Local volume requires node affinity")
 	}
 }

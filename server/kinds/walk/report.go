@@ -16,17 +16,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Report is what was found wrong, in the order in which it was found, and what kube-apiserver finds by the tags of its types, which it
-// tells after the rest. The zero report is empty.
+// Report is what was found wrong, in the order in which it was found. First is what kube-apiserver tells before what is wrong with the
+// metadata of a new object. Last is what it finds by the tags of its types, which it tells after the rest. The zero report is empty.
 type Report struct {
-	Errs, Last field.ErrorList
-	Group      string                       // of the kind of the object
-	Kind       string                       // "" if no part of the object is shown
-	Pods       string                       // the path to the spec of the pods that the object is or makes; empty if it has none
-	Compiler   func(composed bool) Compiler // of expressions; nil if they are not compiled
-	Namespace  Namespace                    // returns stored namespaces; nil if there is no store
-	Minor      int                          // the minor release of Kubernetes; 0 for the current one
-	Live       value.Value                  // the object that is replaced
+	First, Errs, Last field.ErrorList
+	Group             string                       // of the kind of the object
+	Kind              string                       // "" if no part of the object is shown
+	Pods              string                       // the path to the spec of the pods that the object is or makes; empty if it has none
+	Compiler          func(composed bool) Compiler // of expressions; nil if they are not compiled
+	Namespace         Namespace                    // returns stored namespaces; nil if there is no store
+	Minor             int                          // the minor release of Kubernetes; 0 for the current one
+	Live              value.Value                  // the object that is replaced
 }
 
 // Before reports whether the release is one before v1.N.

@@ -23,6 +23,7 @@ import (
 	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/server/strategic"
 	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
 )
 
 // The patches that are no apply, and what kube-apiserver makes of their faults. A merge patch, also a strategic one, has two ways:
@@ -112,9 +113,10 @@ func membersUnknown(object value.Value) []string {
 }
 
 // strategicForm is decodeAs for the outcome of a strategic merge patch. kube-apiserver converts the outcome to the Go type of the resource,
-// whatever kind it names. The conversion has its own error texts for members of a wrong type.
+// whatever kind it names. The conversion has its own error texts for members of a wrong type, and takes numbers that the type of a member
+// does not hold: it drops their high bits.
 //
-// The text of the conversion's error is built only after decodeAs has failed, by converting once more with the library itself.
+// So the library itself converts the outcome once decodeAs has failed.
 func strategicForm(v *catalog.Version, patched value.Value) (managedfields.Object, []string, error) {
 	for name, own := range map[string]string{"apiVersion": v.APIVersion(), "kind": v.Kind} {
 		if said := patched.Get(name); said.IsAbsent() || said.IsNull() || said.Kind() == value.KindString {
@@ -125,11 +127,23 @@ func strategicForm(v *catalog.Version, patched value.Value) (managedfields.Objec
 	if err == nil || costly(err) != nil {
 		return object, unknown, err
 	}
-	if fields, ok := patched.ToAny().(map[string]any); ok {
-		if said := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, v.New()); said != nil {
-			err = said
-		}
+	members, ok := patched.ToAny().(map[string]any)
+	if !ok {
+		return object, unknown, err
 	}
+	typed := v.New()
+	said := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(members, typed, true)
+	strict, only := runtime.AsStrictDecodingError(said)
+	if said != nil && !only {
+		return object, unknown, said
+	}
+	if patched, err = structs.From(typed); err != nil {
+		return object, unknown, err
+	}
+	if only {
+		unknown = messages("", strict.Errors())
+	}
+	object, _, err = decodeAs(v, patched, value.Value{})
 	return object, unknown, err
 }
 
