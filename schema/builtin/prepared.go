@@ -12,6 +12,7 @@ import (
 // if that is empty.
 var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object value.Value) value.Value{
 	{Kind: "Namespace"}:             preparedNamespace,
+	{Kind: "Node"}:                  preparedNode,
 	{Kind: "PersistentVolume"}:      preparedVolume,
 	{Kind: "PersistentVolumeClaim"}: preparedClaim,
 	{Kind: "Pod"}:                   preparedPod,
@@ -43,6 +44,18 @@ func preparedNamespace(k *Kind, subresource string, live, namespace value.Value)
 		}
 	}
 	return namespace.With("spec", spec.With("finalizers", value.List(append(finalizers, value.String("kubernetes"))...)))
+}
+
+// userNamespaceSince is the release that stores whether the kubelet of a node runs in a user namespace.
+const userNamespaceSince = "v1.37"
+
+// preparedNode drops from a status what its release does not store. A node may be created with it.
+func preparedNode(k *Kind, subresource string, live, node value.Value) value.Value {
+	at := []string{"status", "nodeInfo", "runningInUserNamespace"}
+	if subresource == "status" && k.Minor() < minorOf(userNamespaceSince) && isNothing(live.Get(at...)) && !node.Get(at...).IsAbsent() {
+		return withAt(node, at, value.Value{})
+	}
+	return node
 }
 
 // preparedVolume has a volume begin as pending, and says since when it is what it is.

@@ -212,6 +212,9 @@ func validateDeviceTemplate(r *walk.Report, object walk.Place, live value.Value)
 	}
 }
 
+// distinctSince is the minor release since which constraints of claims may have a distinctAttribute.
+const distinctSince = 36
+
 // validateClaimSpec validates which devices are asked for.
 //
 // A constraint names one attribute that the devices have in common, or that tells them apart.
@@ -225,7 +228,11 @@ func validateClaimSpec(r *walk.Report, p walk.Place) {
 		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
 		validateRequestNames(r, c.At("requests"), requests.Value)
 		match, distinct := c.At("matchAttribute"), c.At("distinctAttribute")
-		if !match.IsSet() && !distinct.IsSet() {
+		switch {
+		case match.IsSet() || distinct.IsSet():
+		case r.Before(distinctSince):
+			r.Required(match, "")
+		default:
 			r.Required(c, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
 		}
 		for _, name := range [...]walk.Place{match, distinct} {
