@@ -46,14 +46,25 @@ func preparedNamespace(k *Kind, subresource string, live, namespace value.Value)
 	return namespace.With("spec", spec.With("finalizers", value.List(append(finalizers, value.String("kubernetes"))...)))
 }
 
-// userNamespaceSince is the release that stores whether the kubelet of a node runs in a user namespace.
-const userNamespaceSince = "v1.37"
+// nodeGates are the members of a node's status that came with a gate, each with the release since which the gate is on. Before, only one way
+// to write a status drops the member: the creation of a node, or an update through the status subresource.
+var nodeGates = []struct {
+	since   string
+	created bool // whether the creation drops it
+	path    []string
+}{
+	{"v1.37", false, []string{"status", "nodeInfo", "runningInUserNamespace"}},
+	{"v1.36", true, []string{"status", "declaredFeatures"}},
+	{"v1.33", true, []string{"status", "features"}},
+}
 
-// preparedNode drops from a status what its release does not store. A node may be created with it.
+// preparedNode drops what the release does not store.
 func preparedNode(k *Kind, subresource string, live, node value.Value) value.Value {
-	at := []string{"status", "nodeInfo", "runningInUserNamespace"}
-	if subresource == "status" && k.Minor() < minorOf(userNamespaceSince) && isNothing(live.Get(at...)) && !node.Get(at...).IsAbsent() {
-		return withAt(node, at, value.Value{})
+	for _, g := range nodeGates {
+		written := g.created && live.IsAbsent() || !g.created && subresource == "status" && isNothing(live.Get(g.path...))
+		if written && k.Minor() < minorOf(g.since) && !node.Get(g.path...).IsAbsent() {
+			node = withAt(node, g.path, value.Value{})
+		}
 	}
 	return node
 }

@@ -273,6 +273,9 @@ func validateDeviceRequest(r *walk.Report, p walk.Place) {
 		}
 	}
 	validateDeclaredRequest(r, exactly)
+	if one && exactly.IsSet() && r.Before(walk.TaggedSince) {
+		return
+	}
 	for i := range onceLater(r, first, mostInstead, nameOf).Indexes() { // which are declared to be valid, beside an exact request too
 		r.SubdomainLater(first.Index(i).At("deviceClassName"))
 		validateDeclaredRequest(r, first.Index(i))
