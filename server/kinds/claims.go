@@ -136,7 +136,7 @@ func validateDeclaredAllocation(r *walk.Report, devices walk.Place) {
 			r.AmongLater(source, "FromClaim", "FromClass")
 		}
 		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
-		validateDriverLater(r, c.At("opaque"))
+		validateOpaqueDriver(r, c.At("opaque"))
 	}
 }
 
@@ -246,7 +246,7 @@ func validateClaimSpec(r *walk.Report, p walk.Place) {
 		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
 		validateRequestNames(r, c.At("requests"), requests.Value)
 		validateDeviceConfig(r, c)
-		validateDriverLater(r, c.At("opaque"))
+		validateOpaqueDriver(r, c.At("opaque"))
 	}
 }
 
@@ -365,6 +365,9 @@ func validateDeviceConfig(r *walk.Report, p walk.Place) {
 		r.Required(opaque, "")
 		return
 	}
+	if r.Before(walk.TaggedSince) {
+		r.DriverName(opaque.At("driver"))
+	}
 	switch parameters := opaque.At("parameters"); {
 	case !parameters.IsSet():
 		r.Required(parameters, "")
@@ -389,6 +392,13 @@ func validateDriverLater(r *walk.Report, of walk.Place) {
 	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
 	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
 		r.InvalidLater(p, p.Str(), detail)
+	}
+}
+
+// validateOpaqueDriver validates the driver of a configuration by its tags: see validateDeviceConfig.
+func validateOpaqueDriver(r *walk.Report, opaque walk.Place) {
+	if !r.Before(walk.TaggedSince) {
+		validateDriverLater(r, opaque)
 	}
 }
 
@@ -478,7 +488,7 @@ func validateDeviceClass(r *walk.Report, object walk.Place, live value.Value) {
 	configs := spec.At("config")
 	for i := range atMostLater(r, configs, mostInClaim).Indexes() {
 		validateDeviceConfig(r, configs.Index(i))
-		validateDriverLater(r, configs.Index(i).At("opaque"))
+		validateOpaqueDriver(r, configs.Index(i).At("opaque"))
 	}
 	if name := spec.At("extendedResourceName"); name.IsSet() {
 		validateExtendedLater(r, name)

@@ -527,7 +527,7 @@ func validateSlicePort(r *walk.Report, p walk.Place, met *walk.Names) {
 func validateEndpoint(r *walk.Report, p walk.Place, typ string) {
 	addresses := p.At("addresses")
 	if addresses.Len() == 0 {
-		r.RequiredLater(addresses, "")
+		r.RequiredLater(addresses, r.Worded("must contain at least 1 address", ""))
 	}
 	if addresses.Len() > mostAddressesOfEndpoint {
 		r.Last = append(r.Last, field.TooMany(addresses.Path(), addresses.Len(), mostAddressesOfEndpoint))

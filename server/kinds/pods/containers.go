@@ -154,14 +154,18 @@ const restartRulesSince = 35
 // containerRestarts validates when a container restarts.
 func (w *podWalk) containerRestarts(c walk.Place) {
 	policy, rules := c.At("restartPolicy"), c.At("restartPolicyRules")
-	switch init := strings.HasPrefix(c.Path().String(), "initC") || strings.Contains(c.Path().String(), ".initContainers["); {
-	case policy.IsSet() && init && w.Before(restartRulesSince):
+	isInit := func() bool {
+		path := c.Path().String()
+		return strings.HasPrefix(path, "initC") || strings.Contains(path, ".initContainers[")
+	}
+	switch {
+	case policy.IsSet() && w.Before(restartRulesSince) && isInit():
 		w.OnlyAmong(policy, "Always")
 	case policy.IsSet():
 		w.OnlyAmong(policy, "Always", "Never", "OnFailure")
 	case rules.Len() > 0:
 		w.Required(policy, "must specify restartPolicy when restart rules are used")
-		if init {
+		if isInit() {
 			return // whose rules are ignored then
 		}
 	}
