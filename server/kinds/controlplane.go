@@ -303,7 +303,7 @@ func validateRuntimeClass(r *walk.Report, object walk.Place, live value.Value) {
 	validateTolerationsOnce(r, tolerations)
 	switch {
 	case isReplaced:
-		r.InvalidLater(handler, nil, "field is immutable")
+		r.UnchangedLater(handler, live.Get("handler"))
 	case handler.Str() != "":
 		for _, detail := range wrong {
 			r.InvalidLater(handler, handler.Str(), detail)

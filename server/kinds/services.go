@@ -499,8 +499,8 @@ func validateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	default:
 		r.Last = append(r.Last, field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
 	}
-	if walk.IsSet(live) && !typ.Equal(live.Get("addressType")) {
-		r.InvalidLater(typ, nil, "field is immutable")
+	if walk.IsSet(live) {
+		r.UnchangedLater(typ, live.Get("addressType"))
 	}
 }
 
