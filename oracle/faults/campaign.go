@@ -215,6 +215,10 @@ func (c *campaign) prepare() ([]*kind, error) {
 		if err != nil {
 			return nil, err
 		}
+		if g.resources[b.kind] == "" { // an emulated release may not have the kind
+			fmt.Printf("BASE %s is not served\n", b.ID)
+			continue
+		}
 		if err := g.locate(b); err != nil {
 			return nil, err
 		}
@@ -314,6 +318,9 @@ func (d discovery) group(version string) (*group, error) {
 			Verbs      []string
 		}
 	}
+	if a, err := d.send(http.MethodGet, g.path, nil); err == nil && a.Code == http.StatusNotFound {
+		return g, nil
+	}
 	if err := d.read(g.path, &list); err != nil {
 		return nil, err
 	}
@@ -351,17 +358,13 @@ func (d discovery) read(path string, out any) error {
 }
 
 func (g *group) locate(b *base) error {
-	resource := g.resources[b.kind]
-	if resource == "" {
-		return fmt.Errorf("%s is not served", b.ID)
-	}
 	if g.schemas.of(b.kind) == nil {
 		return fmt.Errorf("%s has no schema", b.ID)
 	}
-	b.Path = g.path + "/" + resource
+	b.Path = g.path + "/" + g.resources[b.kind]
 	if g.namespaced[b.kind] {
 		namespace, _ := get(b.Object, "metadata", "namespace").(string)
-		b.Path = g.path + "/namespaces/" + cmp.Or(namespace, "default") + "/" + resource
+		b.Path = g.path + "/namespaces/" + cmp.Or(namespace, "default") + "/" + g.resources[b.kind]
 	}
 	return nil
 }

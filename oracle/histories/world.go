@@ -46,7 +46,8 @@ type World struct {
 	peerTypes managedfields.TypeConverter
 	structs   *structs // nil for unstructured objects
 	resets    map[string]reset
-	without   string // the removed version
+	without   string            // the removed version
+	lesser    map[string]*World // the worlds without a version, by version
 	engines   map[Endpoint]*engines
 }
 
@@ -107,11 +108,19 @@ func (w *World) Without(apiVersion string) (*World, error) {
 	if w.CRD == nil || w.without != "" || len(w.Versions) < 2 {
 		return nil, fmt.Errorf("%s cannot lose version %s", w.Name, apiVersion)
 	}
-	out, err := openCustomWithout(w.Name, w.CRD, apiVersion)
-	if err == nil {
-		out.Profile = w.Profile
+	if known, ok := w.lesser[apiVersion]; ok {
+		return known, nil
 	}
-	return out, err
+	out, err := openCustomWithout(w.Name, w.CRD, apiVersion)
+	if err != nil {
+		return nil, err
+	}
+	out.Profile = w.Profile
+	if w.lesser == nil {
+		w.lesser = map[string]*World{}
+	}
+	w.lesser[apiVersion] = out
+	return out, nil
 }
 
 // at returns the engines of an endpoint.

@@ -2,6 +2,7 @@ package releases
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,7 +22,8 @@ type reference struct {
 	*Player
 	minor   int
 	release *builtin.Release
-	kinds   []string // worlds of built-in kinds
+	kinds   []string                    // worlds of built-in kinds
+	worlds  map[string]*histories.World // that are open: the built-in ones, and the last custom one
 }
 
 // TestReleases checks that deed answers every write of random histories like the library of a release. DEED_RELEASES lists versions of
@@ -55,7 +57,7 @@ func compare(t *testing.T, program, version string, first, count uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &reference{Player: player}
+	p := &reference{Player: player, worlds: map[string]*histories.World{}}
 	if _, err := fmt.Sscanf(version, "v0.%d.", &p.minor); err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +83,9 @@ func compare(t *testing.T, program, version string, first, count uint64) {
 			differences++
 			p.report(t, n, version, s, diff)
 		}
+		if played := n + 1 - first; played%1000 == 0 {
+			t.Logf("%d histories, %d writes", played, writes)
+		}
 	}
 	t.Logf("%d histories, %d writes", count, writes)
 }
@@ -94,7 +99,7 @@ func (p *reference) history(n uint64) (histories.Script, *histories.Difference, 
 	} else {
 		crd = histories.RandomCRD(gen.Seeded(n / 30))
 	}
-	w, err := histories.Open(name, crd)
+	w, err := p.open(name, crd)
 	if err != nil {
 		return histories.Script{}, nil, err
 	}
@@ -119,9 +124,23 @@ func (p *reference) history(n uint64) (histories.Script, *histories.Difference, 
 	return s, nil, nil
 }
 
+// open returns a world of the release. It keeps worlds of built-in kinds, and the last one of custom resources.
+func (p *reference) open(name string, crd []byte) (*histories.World, error) {
+	if w, ok := p.worlds[name]; ok {
+		return w, nil
+	}
+	w, err := histories.Open(name, crd)
+	if err != nil {
+		return nil, err
+	}
+	w.Follow(p.release)
+	maps.DeleteFunc(p.worlds, func(_ string, other *histories.World) bool { return crd != nil && other.CRD != nil })
+	p.worlds[name] = w
+	return w, nil
+}
+
 // on returns a player of writes in a world.
 func (p *reference) on(w *histories.World) *histories.Player {
-	w.Follow(p.release)
 	out := &histories.Player{World: w}
 	out.Reference = func(op histories.Op, live []byte) peer.Answer { return p.Answer(out.World, op, live) }
 	return out
@@ -133,6 +152,7 @@ func (p *reference) replay(s histories.Script) (*histories.Difference, error) {
 	if err != nil {
 		return nil, err
 	}
+	w.Follow(p.release)
 	live := p.on(w)
 	for _, op := range s.Ops {
 		if diff, err := live.Play(op); diff != nil || err != nil {

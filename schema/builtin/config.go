@@ -77,7 +77,7 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 		}
 		apiVersion := sibling.GVK.APIVersion()
 		c.Types[apiVersion], versions[apiVersion] = t, sibling.WithClock(k.now)
-		if filter, ok := sibling.reset[subresource]; ok {
+		if filter, ok := sibling.filter(subresource); ok {
 			c.ResetFields[apiVersion] = filter
 		}
 	}

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,6 +22,9 @@ func TestGatesOfReleases(t *testing.T) {
 		{"resource.k8s.io/v1", "DeviceClass", `{"spec":{"extendedResourceName":"example.org/r"}}`, "spec.extendedResourceName", "1.35", "1.36"},
 		{"v1", "Pod", `{"spec":{"hostnameOverride":"h"}}`, "spec.hostnameOverride", "1.34", "1.35"},
 		{"v1", "Pod", `{"spec":{"volumes":[{"name":"v","image":{"reference":"r"}}]}}`, "spec.volumes", "1.34", "1.35"},
+		{"batch/v1", "Job", `{"spec":{"managedBy":"example.org/c"}}`, "spec.managedBy", "1.31", "1.32"},
+		{"v1", "Pod", `{"spec":{"hostUsers":false}}`, "spec.hostUsers", "1.32", "1.33"},
+		{"v1", "PersistentVolumeClaim", `{"spec":{"volumeAttributesClassName":"c"}}`, "spec.volumeAttributesClassName", "1.33", "1.34"},
 	} {
 		for _, emulated := range []bool{false, true} {
 			for release, stored := range map[string]bool{c.before: false, c.since: true} {
@@ -47,6 +51,58 @@ func TestGatesOfReleases(t *testing.T) {
 				if at := out.Get(strings.Split(c.path, ".")...); at.IsAbsent() == stored {
 					t.Errorf("v%s, emulated %v: %s of %s is %v", release, emulated, c.path, c.object, at)
 				}
+			}
+		}
+	}
+}
+
+// TestValuesOfGates checks a field that becomes its default value, and is not dropped, before the release that brought its gate.
+func TestValuesOfGates(t *testing.T) {
+	for release, want := range map[string]string{"1.32": "Default", "1.33": "Unmasked"} {
+		r, err := ReleaseOf(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _ := r.Lookup(schema.ParseGVK("v1", "Pod"))
+		object, err := value.Parse([]byte(`{"spec":{"containers":[{"name":"c","securityContext":{"procMount":"Unmasked"}}]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := k.Store("", value.Value{}, object, object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Get("spec", "containers").Item(0).Get("securityContext", "procMount").Str(); got != want {
+			t.Errorf("v%s: got %q, want %q", release, got, want)
+		}
+	}
+}
+
+// TestEndpointsOfReleases checks what managers at an endpoint do not own, in the release that changed it and the one before.
+func TestEndpointsOfReleases(t *testing.T) {
+	for _, c := range []struct{ apiVersion, kind, subresource, release, before, since, emulated string }{
+		{"networking.k8s.io/v1", "ServiceCIDR", "", "1.36", "", ".status", ""},
+		{"networking.k8s.io/v1", "ServiceCIDR", "status", "1.36", "", ".metadata .spec", ".metadata .spec"},
+		{"resource.k8s.io/v1", "ResourceClaim", "status", "1.35", ".spec", ".metadata .spec", ".metadata .spec"},
+		{"certificates.k8s.io/v1beta1", "PodCertificateRequest", "status", "1.37", ".spec", ".metadata .spec", ".metadata .spec"},
+	} {
+		earlier := fmt.Sprint("1.", minorOf("v"+c.release)-1)
+		for _, of := range []struct {
+			lookup  func(string) (*Release, error)
+			release string
+			want    string
+		}{{ReleaseOf, c.release, c.since}, {ReleaseOf, earlier, c.before}, {Emulated, earlier, c.emulated}} {
+			r, err := of.lookup(of.release)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, _ := r.Lookup(schema.ParseGVK(c.apiVersion, c.kind))
+			config, err := k.Config(c.subresource)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(strings.Fields(config.ResetFields[c.apiVersion].Exclude.String()), " "); got != of.want {
+				t.Errorf("%s of %s in v%s: got %s, want %s", c.subresource, c.kind, of.release, got, of.want)
 			}
 		}
 	}

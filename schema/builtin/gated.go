@@ -31,6 +31,8 @@ var podSpecs = map[schema.GVK]string{
 // gate is a place on the way to gated fields.
 type gate struct {
 	name    string // of the gate, if the place itself is gated
+	allowed string // a text that a gated place may have, "" for none
+	sets    bool   // the place gets the text instead of being dropped
 	hollow  bool   // the place goes when nothing is left in it
 	oneOf   bool   // the place counts only if none of its kind is before it
 	members []gateMember
@@ -124,6 +126,10 @@ func gatedPaths(kind, path string) func(func(schema.GVK, string) bool) {
 // add adds a path to a gated field.
 func (g *gate) add(path, name string) {
 	oneOf := false
+	path, allowed, sets := strings.Cut(path, "=")
+	if !sets {
+		path, allowed, _ = strings.Cut(path, "~")
+	}
 	for step := range strings.SplitSeq(path, ".") {
 		step, choice := strings.CutSuffix(step, "|")
 		member, ofList := strings.CutSuffix(step, "[]")
@@ -151,7 +157,7 @@ func (g *gate) add(path, name string) {
 		}
 		oneOf = choice
 	}
-	g.name = name
+	g.name, g.allowed, g.sets = name, allowed, sets
 }
 
 // withoutGated returns object without the fields whose gate is off, unless live has a field of the same gate.
@@ -179,6 +185,8 @@ func (g *gate) find(v value.Value, names []string) []string {
 	switch {
 	case isNothing(v):
 		return names
+	case g.allowed != "" && v.Str() == g.allowed:
+		return names
 	case g.name != "" && !slices.Contains(names, g.name):
 		names = append(names, g.name)
 	}
@@ -201,6 +209,10 @@ func (g *gate) drop(v value.Value, names []string) value.Value {
 	switch {
 	case isNothing(v):
 		return v
+	case g.allowed != "" && v.Str() == g.allowed:
+		return v
+	case g.sets && slices.Contains(names, g.name):
+		return value.String(g.allowed)
 	case g.name != "" && slices.Contains(names, g.name):
 		return value.Value{}
 	}

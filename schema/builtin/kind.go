@@ -51,7 +51,8 @@ type Kind struct {
 	Namespaced             bool
 	Verbs                  []string
 	Subresources           []Subresource
-	reset                  map[string]merge.Filter // by subresource
+	reset                  map[string]merge.Filter // by subresource: what its endpoint does not write
+	unowned                map[string]merge.Filter // what managers at an endpoint do not own; nil is reset
 }
 
 // Serving says whether servers serve a version.
@@ -282,6 +283,16 @@ func (k *Kind) siblings() []*Kind {
 		return Siblings(k.GVK)
 	}
 	return siblings(k.release.index.sorted, k.GVK)
+}
+
+// filter returns the fields that managers at an endpoint do not own, and whether there are any.
+func (k *Kind) filter(subresource string) (merge.Filter, bool) {
+	filters := k.unowned
+	if filters == nil {
+		filters = k.reset
+	}
+	filter, ok := filters[subresource]
+	return filter, ok
 }
 
 // clock returns what tells the current time.

@@ -12,6 +12,7 @@ import (
 // if that is empty.
 var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object value.Value) value.Value{
 	{Kind: "Namespace"}:             preparedNamespace,
+	{Kind: "Node"}:                  preparedNode,
 	{Kind: "PersistentVolume"}:      preparedVolume,
 	{Kind: "PersistentVolumeClaim"}: preparedClaim,
 	{Kind: "Pod"}:                   preparedPod,
@@ -43,6 +44,29 @@ func preparedNamespace(k *Kind, subresource string, live, namespace value.Value)
 		}
 	}
 	return namespace.With("spec", spec.With("finalizers", value.List(append(finalizers, value.String("kubernetes"))...)))
+}
+
+// nodeGates are the members of a node's status that came with a gate, each with the release since which the gate is on. Before, only one way
+// to write a status drops the member: the creation of a node, or an update through the status subresource.
+var nodeGates = []struct {
+	since   string
+	created bool // whether the creation drops it
+	path    []string
+}{
+	{"v1.37", false, []string{"status", "nodeInfo", "runningInUserNamespace"}},
+	{"v1.36", true, []string{"status", "declaredFeatures"}},
+	{"v1.33", true, []string{"status", "features"}},
+}
+
+// preparedNode drops what the release does not store.
+func preparedNode(k *Kind, subresource string, live, node value.Value) value.Value {
+	for _, g := range nodeGates {
+		written := g.created && live.IsAbsent() || !g.created && subresource == "status" && isNothing(live.Get(g.path...))
+		if written && k.Minor() < minorOf(g.since) && !node.Get(g.path...).IsAbsent() {
+			node = withAt(node, g.path, value.Value{})
+		}
+	}
+	return node
 }
 
 // preparedVolume has a volume begin as pending, and says since when it is what it is.

@@ -27,7 +27,7 @@ func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value
 	case "ephemeralcontainers":
 		return onlySpec(live, pod, live.Get("spec").With("ephemeralContainers", pod.Get("spec", "ephemeralContainers")))
 	case "resize":
-		return resizedPod(live, pod)
+		return k.resizedPod(live, pod)
 	}
 	return pod.With("spec", keepMissing(pod.Get("spec"), live.Get("spec"), "resources"))
 }
@@ -148,8 +148,13 @@ func onlySpec(live, pod, spec value.Value) value.Value {
 }
 
 // resizedPod returns live with the resources of the containers of pod. A pod with other containers stays what it is, and is refused.
-func resizedPod(live, pod value.Value) value.Value {
-	spec := keepMissing(live.Get("spec").With("resources", pod.Get("spec", "resources")), live.Get("spec"), "resources")
+//
+// Before v1.36, the resources of the pod as a whole stay.
+func (k *Kind) resizedPod(live, pod value.Value) value.Value {
+	spec := live.Get("spec")
+	if k.Minor() >= minorOf("v1.36") {
+		spec = keepMissing(spec.With("resources", pod.Get("spec", "resources")), spec, "resources")
+	}
 	for _, list := range []string{"containers", "initContainers"} {
 		was, is := live.Get("spec", list), pod.Get("spec", list)
 		if was.Len() != is.Len() {

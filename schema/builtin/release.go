@@ -10,8 +10,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -82,6 +84,7 @@ func makeRelease(of Release) *Release {
 		if k.Served != NotServed && k.Resource == "" {
 			k.describeLike(current)
 		}
+		k.writeAsBefore()
 		r.index.sorted, r.index.kinds[k.GVK] = append(r.index.sorted, &k), &k
 	}
 	return r
@@ -195,6 +198,42 @@ func (k *Kind) describeLike(current *Kind) {
 			return
 		}
 	}
+}
+
+// formerResets are endpoints that earlier releases had otherwise.
+var formerResets = []struct {
+	group, kind, subresource string
+	until                    string
+	gated                    bool     // the current release does the same when it emulates an earlier one
+	restored, unowned        []string // what the endpoint does not write, and what its managers do not own
+}{
+	{"networking.k8s.io", "ServiceCIDR", "", "v1.36", true, nil, nil},
+	{"networking.k8s.io", "ServiceCIDR", "status", "v1.36", false, []string{"metadata", "spec"}, nil},
+	{"resource.k8s.io", "ResourceClaim", "status", "v1.35", false, []string{"metadata", "spec"}, []string{"spec"}},
+	{"certificates.k8s.io", "PodCertificateRequest", "", "v1.37", false, []string{"status"}, nil},
+	{"certificates.k8s.io", "PodCertificateRequest", "status", "v1.37", false, []string{"metadata", "spec"}, []string{"spec"}},
+}
+
+// writeAsBefore gives k the endpoints of its release.
+func (k *Kind) writeAsBefore() {
+	for _, f := range formerResets {
+		if f.group != k.GVK.Group || f.kind != k.GVK.Kind || minorOf(f.until) <= k.release.minor || k.release.emulated && !f.gated {
+			continue
+		}
+		if k.unowned == nil {
+			k.reset, k.unowned = maps.Clone(k.reset), maps.Clone(k.reset)
+		}
+		k.reset[f.subresource], k.unowned[f.subresource] = excluding(f.restored), excluding(f.unowned)
+	}
+}
+
+// excluding returns the filter that leaves out members of the root.
+func excluding(names []string) merge.Filter {
+	var paths []fieldpath.Path
+	for _, name := range names {
+		paths = append(paths, fieldpath.Path{fieldpath.Field(name)})
+	}
+	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
 }
 
 // releases has the schemas of minor releases that were asked for.

@@ -407,7 +407,7 @@ func validatePolicyBinding(r *walk.Report, object walk.Place, _ value.Value) {
 			"headers serves no purpose)")
 	}
 	if actions.Len() == 0 {
-		r.RequiredLater(actions, "")
+		r.RequiredLater(actions, r.Worded("at least one validation action is required", ""))
 	}
 }
 

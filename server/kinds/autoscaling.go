@@ -37,6 +37,7 @@ func validateAutoscalerStatus(r *walk.Report, object walk.Place, _ value.Value) 
 func validateAutoscaler(r *walk.Report, object walk.Place, _ value.Value) {
 	spec := object.At("spec")
 	least, most := spec.At("minReplicas"), spec.At("maxReplicas")
+	validateBounds(r, least, most)
 	if least.IsSet() && most.Int() < least.Int() {
 		r.InvalidAs(most, most.Int(), "must be greater than or equal to `minReplicas`")
 	}
@@ -54,7 +55,6 @@ func validateAutoscaler(r *walk.Report, object walk.Place, _ value.Value) {
 			validateScaling(r, rules)
 		}
 	}
-	validateBounds(r, least, most)
 }
 
 // followsOthers reports whether metrics are about more than the pods themselves.
@@ -103,7 +103,7 @@ func validateBounds(r *walk.Report, least, most walk.Place) {
 	}
 	switch {
 	case most.Int() == 0:
-		r.RequiredLater(most, "")
+		r.RequiredLater(most, r.Worded("must be set and greater than 0", ""))
 	case most.Int() < 0:
 		r.InvalidLater(most, most.Int(), "must be greater than or equal to 1")
 	}

@@ -136,7 +136,7 @@ func validateDeclaredAllocation(r *walk.Report, devices walk.Place) {
 			r.AmongLater(source, "FromClaim", "FromClass")
 		}
 		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
-		validateDriverLater(r, c.At("opaque"))
+		validateOpaqueDriver(r, c.At("opaque"))
 	}
 }
 
@@ -212,6 +212,9 @@ func validateDeviceTemplate(r *walk.Report, object walk.Place, live value.Value)
 	}
 }
 
+// distinctSince is the minor release since which constraints of claims may have a distinctAttribute.
+const distinctSince = 36
+
 // validateClaimSpec validates which devices are asked for.
 //
 // A constraint names one attribute that the devices have in common, or that tells them apart.
@@ -225,7 +228,11 @@ func validateClaimSpec(r *walk.Report, p walk.Place) {
 		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
 		validateRequestNames(r, c.At("requests"), requests.Value)
 		match, distinct := c.At("matchAttribute"), c.At("distinctAttribute")
-		if !match.IsSet() && !distinct.IsSet() {
+		switch {
+		case match.IsSet() || distinct.IsSet():
+		case r.Before(distinctSince):
+			r.Required(match, "")
+		default:
 			r.Required(c, `exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set`)
 		}
 		for _, name := range [...]walk.Place{match, distinct} {
@@ -239,7 +246,7 @@ func validateClaimSpec(r *walk.Report, p walk.Place) {
 		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
 		validateRequestNames(r, c.At("requests"), requests.Value)
 		validateDeviceConfig(r, c)
-		validateDriverLater(r, c.At("opaque"))
+		validateOpaqueDriver(r, c.At("opaque"))
 	}
 }
 
@@ -266,6 +273,9 @@ func validateDeviceRequest(r *walk.Report, p walk.Place) {
 		}
 	}
 	validateDeclaredRequest(r, exactly)
+	if one && exactly.IsSet() && r.Before(walk.TaggedSince) {
+		return
+	}
 	for i := range onceLater(r, first, mostInstead, nameOf).Indexes() { // which are declared to be valid, beside an exact request too
 		r.SubdomainLater(first.Index(i).At("deviceClassName"))
 		validateDeclaredRequest(r, first.Index(i))
@@ -355,6 +365,9 @@ func validateDeviceConfig(r *walk.Report, p walk.Place) {
 		r.Required(opaque, "")
 		return
 	}
+	if r.Before(walk.TaggedSince) {
+		r.DriverName(opaque.At("driver"))
+	}
 	switch parameters := opaque.At("parameters"); {
 	case !parameters.IsSet():
 		r.Required(parameters, "")
@@ -379,6 +392,13 @@ func validateDriverLater(r *walk.Report, of walk.Place) {
 	}
 	if len(p.Str()) > walk.LongestDriver {
 		r.Last = append(r.Last, field.TooLongCharacters(p.Path(), p.Str(), walk.LongestDriver))
+	}
+}
+
+// validateOpaqueDriver validates the driver of a configuration by its tags: see validateDeviceConfig.
+func validateOpaqueDriver(r *walk.Report, opaque walk.Place) {
+	if !r.Before(walk.TaggedSince) {
+		validateDriverLater(r, opaque)
 	}
 }
 
@@ -468,7 +488,7 @@ func validateDeviceClass(r *walk.Report, object walk.Place, live value.Value) {
 	configs := spec.At("config")
 	for i := range atMostLater(r, configs, mostInClaim).Indexes() {
 		validateDeviceConfig(r, configs.Index(i))
-		validateDriverLater(r, configs.Index(i).At("opaque"))
+		validateOpaqueDriver(r, configs.Index(i).At("opaque"))
 	}
 	if name := spec.At("extendedResourceName"); name.IsSet() {
 		validateExtendedLater(r, name)

@@ -303,7 +303,7 @@ func validateRuntimeClass(r *walk.Report, object walk.Place, live value.Value) {
 	validateTolerationsOnce(r, tolerations)
 	switch {
 	case isReplaced:
-		r.InvalidLater(handler, nil, "field is immutable")
+		r.UnchangedLater(handler, live.Get("handler"))
 	case handler.Str() != "":
 		for _, detail := range wrong {
 			r.InvalidLater(handler, handler.Str(), detail)
@@ -551,7 +551,7 @@ func validateLevel(r *walk.Report, object walk.Place, _ value.Value) {
 	switch typ.Str() {
 	case "Exempt":
 		if limited.IsSet() {
-			r.ForbiddenLater(limited, "")
+			r.ForbiddenLater(limited, r.Worded("must be nil if the type is not Limited", ""))
 		}
 		if exempt.IsSet() {
 			validateShares(r, exempt)
@@ -559,16 +559,16 @@ func validateLevel(r *walk.Report, object walk.Place, _ value.Value) {
 		}
 	case "Limited":
 		if exempt.IsSet() {
-			r.ForbiddenLater(exempt, "")
+			r.ForbiddenLater(exempt, r.Worded("must be nil if the type is Limited", ""))
 		}
 		if !limited.IsSet() {
-			r.RequiredLater(limited, "")
+			r.RequiredLater(limited, r.Worded("must not be empty when type is Limited", ""))
 		} else {
 			validateLimited(r, limited)
 		}
 	default: // what is declared of types forbids both members
 		for _, p := range [...]walk.Place{exempt, limited} {
-			if p.IsSet() {
+			if p.IsSet() && !r.Before(walk.TaggedSince) {
 				r.ForbiddenLater(p, "")
 			}
 		}
@@ -578,7 +578,7 @@ func validateLevel(r *walk.Report, object walk.Place, _ value.Value) {
 			r.OnlyAmong(typ, "Exempt", "Limited")
 		}
 	}
-	if limited.IsSet() && typ.Str() != "Limited" {
+	if limited.IsSet() && typ.Str() != "Limited" && !r.Before(walk.TaggedSince) {
 		var declared walk.Report // whose other rules do not count
 		validateLimited(&declared, limited)
 		r.Last = append(r.Last, declared.Last...)
@@ -608,11 +608,11 @@ func validateLimited(r *walk.Report, p walk.Place) {
 	switch typ.Str() {
 	case "Reject":
 		if queuing.IsSet() {
-			r.ForbiddenLater(queuing, "")
+			r.ForbiddenLater(queuing, r.Worded("must be nil if limited.limitResponse.type is not Limited", ""))
 		}
 	case "Queue":
 		if !queuing.IsSet() {
-			r.RequiredLater(queuing, "")
+			r.RequiredLater(queuing, r.Worded("must not be empty if limited.limitResponse.type is Limited", ""))
 		} else {
 			validateQueuing(r, queuing)
 		}
@@ -620,7 +620,7 @@ func validateLimited(r *walk.Report, p walk.Place) {
 		if typ.Str() != "" {
 			r.OnlyAmong(typ, "Queue", "Reject")
 		}
-		if queuing.IsSet() {
+		if queuing.IsSet() && !r.Before(walk.TaggedSince) {
 			r.ForbiddenLater(queuing, "")
 		}
 		if typ.Str() == "" {

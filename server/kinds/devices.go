@@ -398,12 +398,17 @@ func validateAttribute(r *walk.Report, p walk.Place) {
 			set = append(set, name)
 		}
 	}
+	const onlyOne = "exactly one value must be specified"
 	const members = "one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
 	switch len(set) {
 	case 0:
-		r.InvalidLater(p, "", "must specify "+members)
+		r.InvalidLater(p, "", r.Worded(onlyOne, "must specify "+members))
 	case 1:
 	default:
+		if r.Before(walk.TaggedSince) {
+			r.InvalidAs(p, r.Inside(p.Path().String(), p.Value), onlyOne)
+			return
+		}
 		r.InvalidLater(p, "{"+strings.Join(set, ", ")+"}", "must specify exactly "+members)
 	}
 }

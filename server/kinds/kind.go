@@ -176,6 +176,9 @@ const (
 	relaxedNames = 36
 )
 
+// reservedNames is the minor release since which names of admission policies and webhook configurations in files are reserved.
+const reservedNames = 37
+
 // nameRule returns the rule for the name of object.
 func (k Kind) nameRule(object value.Value) apivalidation.ValidateNameFunc {
 	switch {
@@ -187,6 +190,8 @@ func (k Kind) nameRule(object value.Value) apivalidation.ValidateNameFunc {
 		return apivalidation.NameIsDNSSubdomain
 	case k.Traits.Name == serviceKind && k.Minor() < relaxedNames:
 		return apivalidation.NameIsDNS1035Label
+	case k.Group == admissionGroup && k.Minor() < reservedNames:
+		return apivalidation.NameIsDNSSubdomain
 	}
 	return k.Traits.name
 }

@@ -44,7 +44,7 @@ func validatePolicyRules(r *walk.Report, object walk.Place, namespaced bool) {
 	for i := range rules.Indexes() {
 		rule := rules.Index(i)
 		if verbs := rule.At("verbs"); verbs.Len() == 0 {
-			r.RequiredLater(verbs, "")
+			r.RequiredLater(verbs, r.Worded("verbs must contain at least one value", ""))
 		}
 		paths, groups, resources := rule.At("nonResourceURLs"), rule.At("apiGroups"), rule.At("resources")
 		if paths.Len() > 0 {

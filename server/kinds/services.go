@@ -499,8 +499,8 @@ func validateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	default:
 		r.Last = append(r.Last, field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
 	}
-	if walk.IsSet(live) && !typ.Equal(live.Get("addressType")) {
-		r.InvalidLater(typ, nil, "field is immutable")
+	if walk.IsSet(live) {
+		r.UnchangedLater(typ, live.Get("addressType"))
 	}
 }
 
@@ -527,7 +527,7 @@ func validateSlicePort(r *walk.Report, p walk.Place, met *walk.Names) {
 func validateEndpoint(r *walk.Report, p walk.Place, typ string) {
 	addresses := p.At("addresses")
 	if addresses.Len() == 0 {
-		r.RequiredLater(addresses, "")
+		r.RequiredLater(addresses, r.Worded("must contain at least 1 address", ""))
 	}
 	if addresses.Len() > mostAddressesOfEndpoint {
 		r.Last = append(r.Last, field.TooMany(addresses.Path(), addresses.Len(), mostAddressesOfEndpoint))

@@ -527,6 +527,9 @@ func validateStorageCapacity(r *walk.Report, object walk.Place, live value.Value
 	}
 }
 
+// mutableCounts is the minor release since which a driver may change how many volumes a node takes.
+const mutableCounts = 35
+
 // validateCSINode validates a CSINode.
 //
 // A driver stays as it is, apart from how many volumes it takes. It may be removed and come back otherwise.
@@ -563,10 +566,15 @@ func validateCSINode(r *walk.Report, object walk.Place, live value.Value) {
 	}
 	const driver = "spec.drivers[0]"
 	for had := range live.Get("spec", "drivers").Items() {
-		had = had.With("allocatable", value.Value{})
 		for has := range drivers.Items() {
-			has = has.With("allocatable", value.Value{})
-			if has.Get("name").Equal(had.Get("name")) && !walk.SameInside(r.InsideTypeAt(driver), has, had) {
+			if !has.Get("name").Equal(had.Get("name")) {
+				continue
+			}
+			had := had
+			if !r.Before(mutableCounts) {
+				has, had = has.With("allocatable", value.Value{}), had.With("allocatable", value.Value{})
+			}
+			if !walk.SameInside(r.InsideTypeAt(driver), has, had) {
 				r.InvalidAs(drivers, r.Inside(driver, has), "field is immutable")
 			}
 		}

@@ -34,7 +34,7 @@ func (k Kind) Warnings(ctx context.Context, object, live value.Value, subresourc
 	}
 	w := walk.New(ctx)
 	defer w.Free()
-	out := walk.Warnings{}
+	out := walk.Warnings{Minor: k.Minor()}
 	if pods {
 		k.warnOfPods(&out, w, object, live)
 	}
@@ -318,11 +318,15 @@ func warnOfCapacity(w *walk.Warnings, object walk.Place, _ value.Value) {
 	}
 }
 
+// tokenSecretsSince is the minor release since which drivers may get tokens as secrets.
+const tokenSecretsSince = 35
+
 // warnOfDriver warns of a CSIDriver that gets tokens beside other attributes of volumes.
 func warnOfDriver(w *walk.Warnings, object walk.Place, live value.Value) {
 	requests := object.Get("spec", "tokenRequests")
 	changed := !walk.IsSet(live) || !walk.Same(requests, live.Get("spec", "tokenRequests"))
-	if changed && requests.Len() > 0 && !walk.IsSet(object.Get("spec", "serviceAccountTokenInSecrets")) {
+	known := w.Minor == 0 || w.Minor >= tokenSecretsSince
+	if changed && known && requests.Len() > 0 && !walk.IsSet(object.Get("spec", "serviceAccountTokenInSecrets")) {
 		w.Add("spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens " +
 			"in volume attributes")
 	}

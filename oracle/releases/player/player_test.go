@@ -33,22 +33,51 @@ func TestServe(t *testing.T) {
 	}
 	klog.SetLogger(klog.Logger{})
 	synctest.Test(t, func(t *testing.T) {
-		in, out := json.NewDecoder(bufio.NewReader(os.Stdin)), json.NewEncoder(os.Stdout)
-		out.SetEscapeHTML(false)
-		world := &world{}
+		in, out := bufio.NewReaderSize(os.Stdin, 1<<16), bufio.NewWriter(os.Stdout)
+		worlds := map[int]*world{}
+		var last []byte // the object of the last reply
 		for {
-			var q Question
-			switch err := in.Decode(&q); {
-			case errors.Is(err, io.EOF):
+			line, err := in.ReadBytes('\n')
+			if errors.Is(err, io.EOF) {
 				return
-			case err != nil:
+			}
+			var q Question
+			if err := errors.Join(err, json.Unmarshal(line, &q)); err != nil {
 				t.Fatal(err)
 			}
-			reply, err := world.answer(q)
+			for _, number := range q.Forget {
+				delete(worlds, number)
+			}
+			if q.Kind != "" {
+				if worlds[q.World], err = open(q); err != nil {
+					t.Fatal(err)
+				}
+			}
+			live := last
+			if q.Live != Same {
+				live = make([]byte, q.Live)
+			}
+			body := make([]byte, q.Body)
+			if q.Live != Same {
+				_, err = io.ReadFull(in, live)
+			}
+			if _, failed := io.ReadFull(in, body); err != nil || failed != nil {
+				t.Fatal(err, failed)
+			}
+			reply, object, err := worlds[q.World].answer(q, live, body)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := out.Encode(reply); err != nil {
+			if object != nil {
+				last = object
+			}
+			reply.Object = len(object)
+			if line, err = json.Marshal(reply); err != nil {
+				t.Fatal(err)
+			}
+			out.Write(append(line, '\n'))
+			out.Write(object)
+			if err := out.Flush(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -73,27 +102,21 @@ type builder = func(
 	schema.GroupVersionKind, schema.GroupVersion, string, fields,
 ) (*managedfields.FieldManager, error)
 
-// answer answers a question. The error is that of a question that cannot be asked.
-func (w *world) answer(q Question) (Reply, error) {
-	if q.Kind != "" {
-		if err := w.open(q); err != nil {
-			return Reply{}, err
-		}
-	}
+// answer answers a question about two objects. The error is that of a question that cannot be asked.
+func (w *world) answer(q Question, liveText, bodyText []byte) (Reply, []byte, error) {
 	time.Sleep(time.Until(q.Time))
 	manager, err := w.at(endpoint{q.APIVersion, q.Subresource})
 	if err != nil {
-		return Reply{}, err
+		return Reply{}, nil, err
 	}
 	live, body := &unstructured.Unstructured{}, &unstructured.Unstructured{}
-	if err := utiljson.Unmarshal(q.Body, &body.Object); err != nil {
-		return Reply{}, err
+	if err := utiljson.Unmarshal(bodyText, &body.Object); err != nil {
+		return Reply{}, nil, err
 	}
-	if err := utiljson.Unmarshal(q.Live, &live.Object); err != nil {
-		return Reply{}, err
-	}
-	if live.Object == nil {
+	if len(liveText) == 0 {
 		live.SetGroupVersionKind(schema.FromAPIVersionAndKind(q.APIVersion, w.kind))
+	} else if err := utiljson.Unmarshal(liveText, &live.Object); err != nil {
+		return Reply{}, nil, err
 	}
 	var out runtime.Object
 	switch q.Verb {
@@ -105,26 +128,26 @@ func (w *world) answer(q Question) (Reply, error) {
 		out, err = manager.Apply(live, body, q.Manager, q.Verb == "force")
 	}
 	if err != nil {
-		return failed(err), nil
+		return failed(err), nil, nil
 	}
 	text, err := json.Marshal(out.(*unstructured.Unstructured).Object)
-	return Reply{Object: text}, err
+	return Reply{}, text, err
 }
 
-// open makes w the world of the kind that q describes.
-func (w *world) open(q Question) error {
-	*w = world{versions: q.Versions, kind: q.Kind, managers: map[endpoint]*managedfields.FieldManager{}, build: managedfields.NewDefaultCRDFieldManager}
+// open returns the world of the kind that q describes.
+func open(q Question) (*world, error) {
+	w := &world{versions: q.Versions, kind: q.Kind, managers: map[endpoint]*managedfields.FieldManager{}, build: managedfields.NewDefaultCRDFieldManager}
 	if q.Builtin {
 		source, ok := kinds.Of(schema.FromAPIVersionAndKind(q.APIVersion, q.Kind))
 		if !ok {
-			return fmt.Errorf("no types for %s %s", q.APIVersion, q.Kind)
+			return nil, fmt.Errorf("no types for %s %s", q.APIVersion, q.Kind)
 		}
 		w.types, w.build = source.Types, managedfields.NewDefaultFieldManager
-		return nil
+		return w, nil
 	}
 	var err error
 	w.types, err = managedfields.NewTypeConverter(q.Schemas, q.Preserve)
-	return err
+	return w, err
 }
 
 // at returns the field manager of an endpoint.

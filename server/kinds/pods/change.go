@@ -115,6 +115,11 @@ func ValidateResize(r *walk.Report, object walk.Place, live value.Value) {
 	if !canResize(live) {
 		r.Forbidden(spec, "Pod running on node without support for resize")
 	}
+	if r.Before(podResizeSince) && (asks(spec.Get("resources")) || asks(was.Get("resources"))) {
+		r.Add(field.Forbidden(field.NewPath(""), "resize of pods with pod-level resources is forbidden when "+
+			"InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled"))
+		return
+	}
 	validateResizePod(r, spec, was.Get("resources"))
 	containers, init := spec.At("containers"), spec.At("initContainers")
 	if inOrder := sameOrder(r, containers, was.Get("containers")); !sameOrder(r, init, was.Get("initContainers")) || !inOrder {
@@ -128,14 +133,21 @@ func ValidateResize(r *walk.Report, object walk.Place, live value.Value) {
 	}
 	validateResizeContainers(r, spec, was)
 	// Resources without amounts are not like none, and are no change of amounts.
-	resources := spec.Get("resources")
-	if walk.IsSet(resources) && !walk.IsSet(was.Get("resources")) && resources.Get("requests").Len()+resources.Get("limits").Len() == 0 {
+	if resources := spec.Get("resources"); walk.IsSet(resources) && !walk.IsSet(was.Get("resources")) && !asks(resources) {
 		r.Forbidden(spec, onlyComputed)
 	}
 }
 
 // onlyComputed refuses a resize that changes more than it may.
 const onlyComputed = "only cpu and memory resources are mutable"
+
+// podResizeSince is the minor release since which the resources of a pod as a whole may change.
+const podResizeSince = 36
+
+// asks reports whether resources have requests or limits.
+func asks(resources value.Value) bool {
+	return resources.Get("requests").Len()+resources.Get("limits").Len() > 0
+}
 
 // canResize reports whether the node of a running pod tells the resources of its containers, as nodes do that can change them.
 func canResize(pod value.Value) bool {

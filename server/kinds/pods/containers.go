@@ -149,14 +149,24 @@ func (w *podWalk) resizePolicy(p walk.Place) {
 	}
 }
 
+// restartRulesSince is the minor release since which containers have rules for restarts.
+const restartRulesSince = 35
+
 // containerRestarts validates when a container restarts.
 func (w *podWalk) containerRestarts(c walk.Place) {
 	policy, rules := c.At("restartPolicy"), c.At("restartPolicyRules")
-	if policy.IsSet() {
+	isInit := func() bool {
+		path := c.Path().String()
+		return strings.HasPrefix(path, "initC") || strings.Contains(path, ".initContainers[")
+	}
+	switch {
+	case policy.IsSet() && w.Before(restartRulesSince) && isInit():
+		w.OnlyAmong(policy, "Always")
+	case policy.IsSet():
 		w.OnlyAmong(policy, "Always", "Never", "OnFailure")
-	} else if rules.Len() > 0 {
+	case rules.Len() > 0:
 		w.Required(policy, "must specify restartPolicy when restart rules are used")
-		if strings.HasPrefix(c.Path().String(), "initC") || strings.Contains(c.Path().String(), ".initContainers[") {
+		if isInit() {
 			return // whose rules are ignored then
 		}
 	}

@@ -9,26 +9,50 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What kube-apiserver finds by the tags of its types is told after everything else. The methods of this file add such errors.
+// What kube-apiserver finds by the tags of its types is told after everything else. The methods of this file add such errors. Before v1.36,
+// code finds them, in their place among the others.
+
+// TaggedSince is the minor release since which tags count.
+const TaggedSince = 36
+
+// Later adds an error after the rest.
+func (r *Report) Later(e *field.Error) {
+	if r.Before(TaggedSince) {
+		r.Add(e)
+	} else {
+		r.Last = append(r.Last, e)
+	}
+}
+
+// Worded returns the detail that the release has for an error: coded before v1.36, and tagged since then.
+func (r *Report) Worded(coded, tagged string) string {
+	if r.Before(TaggedSince) {
+		return coded
+	}
+	return tagged
+}
 
 // RequiredLater is Required for what is told after the rest.
 func (r *Report) RequiredLater(p Place, detail string) {
-	r.Last = append(r.Last, field.Required(p.Path(), detail))
+	r.Later(field.Required(p.Path(), detail))
 }
 
 // InvalidLater is InvalidAs for what is told after the rest.
 func (r *Report) InvalidLater(p Place, shown any, detail string) {
-	r.Last = append(r.Last, field.Invalid(p.Path(), shown, detail))
+	r.Later(field.Invalid(p.Path(), shown, detail))
 }
 
 // ForbiddenLater is Forbidden for what is told after the rest.
 func (r *Report) ForbiddenLater(p Place, detail string) {
-	r.Last = append(r.Last, field.Forbidden(p.Path(), detail))
+	r.Later(field.Forbidden(p.Path(), detail))
 }
 
 // UnchangedLater refuses another value than was, as kube-apiserver refuses it by a tag of the type: after the rest, and shown as null.
 func (r *Report) UnchangedLater(p Place, was value.Value) {
-	if !r.Same(p, was) {
+	switch {
+	case r.Before(TaggedSince):
+		r.Unchanged(p, was)
+	case !r.Same(p, was):
 		r.InvalidLater(p, nil, "field is immutable")
 	}
 }
@@ -36,7 +60,7 @@ func (r *Report) UnchangedLater(p Place, was value.Value) {
 // AmongLater is OnlyAmong for what is told after the rest.
 func (r *Report) AmongLater(p Place, values ...string) {
 	if !slices.Contains(values, p.Str()) {
-		r.Last = append(r.Last, field.NotSupported(p.Path(), Enumeration(p.Str()), values))
+		r.Later(field.NotSupported(p.Path(), Enumeration(p.Str()), values))
 	}
 }
 
@@ -61,6 +85,6 @@ func (r *Report) LabelLater(p Place, text string) {
 // BytesLater refuses a text of too many bytes, after the rest.
 func (r *Report) BytesLater(p Place, most int) {
 	if len(p.Str()) > most {
-		r.Last = append(r.Last, field.TooLong(p.Path(), "", most))
+		r.Later(field.TooLong(p.Path(), "", most))
 	}
 }

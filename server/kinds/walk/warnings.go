@@ -3,7 +3,10 @@ package walk
 import "fmt"
 
 // Warnings collects warnings.
-type Warnings struct{ Texts []string }
+type Warnings struct {
+	Texts []string
+	Minor int // the minor release of Kubernetes; 0 for the current one
+}
 
 // Enough is how many warnings are looked for: more than an answer has room for.
 const Enough = 1000

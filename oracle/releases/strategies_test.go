@@ -1,0 +1,143 @@
+package releases
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/deed-project/deed/schema/builtin"
+	"github.com/deed-project/deed/value"
+)
+
+var (
+	objects = flag.Int("objects", 100, "how many random objects of each kind are compared")
+	only    = flag.String("only", "", "the one kind to compare")
+)
+
+// TestStrategies checks that deed stores random objects of built-in kinds as the kube-apiserver of a release does: with its default values, without
+// the fields of gates that are off, and with what an endpoint does not write as it was. DEED_STRATEGIES lists versions of k8s.io/kubernetes,
+// such as "v1.31.14 v1.33.13".
+func TestStrategies(t *testing.T) {
+	versions := strings.Fields(os.Getenv("DEED_STRATEGIES"))
+	if len(versions) == 0 {
+		t.Skip("DEED_STRATEGIES names no versions: each takes its modules from the module proxy, and minutes")
+	}
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			program, err := BuildStrategies("..", t.TempDir(), version)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareStored(t, program, version)
+		})
+	}
+}
+
+// compareStored compares what is stored of objects of each kind that a release serves.
+func compareStored(t *testing.T, program, version string) {
+	release, err := builtin.ReleaseOf(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program)
+	command.Stderr = os.Stderr
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers, n, stored := json.NewDecoder(bufio.NewReader(out)), uint64(0), 0
+	for k := range release.Kinds() {
+		if k.Served == builtin.NotServed || !slices.Contains(k.Verbs, "create") || !slices.Contains(k.Verbs, "get") || *only != "" && k.GVK.Kind != *only {
+			continue
+		}
+		n++
+		query := Query{k.GVK.APIVersion(), k.GVK.Kind, k.Hub, n, *objects}
+		if err := json.NewEncoder(in).Encode(query); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(k.GVK.String(), func(t *testing.T) {
+			for range query.Count {
+				var want Stored
+				if err := answers.Decode(&want); err != nil {
+					t.Fatal(err)
+				}
+				if !t.Failed() {
+					stored += compareObjects(t, k, want)
+				}
+			}
+		})
+	}
+	if err := in.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := command.Wait(); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d kinds, %d objects of each, %d answers", n, *objects, stored)
+}
+
+// compareObjects compares what becomes of two objects, and returns the number of answers.
+func compareObjects(t *testing.T, k *builtin.Kind, want Stored) (n int) {
+	first, second := parse(t, want.First), parse(t, want.Second)
+	held, err := k.Held(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n += compareStep(t, "read", want.Read, held, first)
+	store := func(step, subresource string, text []byte, live, object value.Value) {
+		if text == nil {
+			return
+		}
+		held, err := k.Held(object)
+		if err == nil {
+			held, err = k.Store(subresource, live, object, held)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", step, err)
+			return
+		}
+		n += compareStep(t, step, text, held, live, object)
+	}
+	store("created", "", want.Created, value.Value{}, first)
+	if want.Created == nil {
+		return n
+	}
+	live := parse(t, want.Created)
+	store("updated", "", want.Updated, live, second)
+	store("status", "status", want.Status, live, second)
+	return n
+}
+
+// compareStep compares one object without its metadata. It returns 1 unless there is nothing to compare.
+func compareStep(t *testing.T, step string, text []byte, got value.Value, of ...value.Value) int {
+	if text == nil {
+		return 0
+	}
+	want := parse(t, text).With("metadata", value.Value{})
+	if got = got.With("metadata", value.Value{}); want.String() != got.String() && !t.Failed() {
+		t.Errorf("%s: (-release +deed)\n%s\nof %v", step, cmp.Diff(want.ToAny(), got.ToAny()), of)
+	}
+	return 1
+}
+
+func parse(t *testing.T, text []byte) value.Value {
+	v, err := value.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
