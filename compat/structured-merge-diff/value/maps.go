@@ -3,6 +3,7 @@ package value
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 
 	deed "github.com/deed-project/deed/value"
@@ -12,23 +13,36 @@ import (
 // text, so both are converted at each write. What is common there, maps and plain strings, has a way of its own; encoding/json does
 // the rest, and says what is wrong.
 
-// marshal returns x as JSON, in the very bytes of [json.Marshal].
-func marshal(x any) ([]byte, error) {
-	p := printers.Get().(*printer)
-	defer printers.Put(p)
-	text, ok := p.value(make([]byte, 0, 512), x, 0)
-	if !ok {
-		return json.Marshal(x)
-	}
-	return text, nil
-}
-
 // printer prints maps.
 type printer struct {
+	text  []byte
 	names []string // of the maps that are open, the innermost last
 }
 
 var printers = sync.Pool{New: func() any { return new(printer) }}
+
+// maxScratch is how many bytes of text, and how many members, a printer or reader keeps for the next text.
+const maxScratch = 1 << 16
+
+// marshal returns x as JSON, in the very bytes of [json.Marshal], until the printer is released.
+func (p *printer) marshal(x any) ([]byte, error) {
+	text, ok := p.value(p.text[:0], x, 0)
+	if !ok {
+		return json.Marshal(x)
+	}
+	p.text = text
+	return text, nil
+}
+
+// release gives p back.
+func (p *printer) release() {
+	clear(p.names)
+	if cap(p.text) > maxScratch || cap(p.names) > maxScratch {
+		*p = printer{}
+	}
+	p.names = p.names[:0]
+	printers.Put(p)
+}
 
 // value appends x to b. It returns false if x holds anything but maps, bools, nil and plain strings.
 func (p *printer) value(b []byte, x any, depth int) ([]byte, bool) {
@@ -58,10 +72,6 @@ func (p *printer) object(b []byte, x map[string]any, depth int) (_ []byte, ok bo
 		p.names = append(p.names, name)
 	}
 	names := p.names[first:]
-	defer func() {
-		clear(names)
-		p.names = p.names[:first]
-	}()
 	slices.Sort(names)
 	b = append(b, '{')
 	for i, name := range names {
@@ -75,34 +85,151 @@ func (p *printer) object(b []byte, x map[string]any, depth int) (_ []byte, ok bo
 			return nil, false
 		}
 	}
+	clear(names)
+	p.names = p.names[:first]
 	return append(b, '}'), true
+}
+
+// isPlain reports whether c stands for itself in JSON as [json.Marshal] writes it.
+func isPlain(c byte) bool {
+	return ' ' <= c && c <= '~' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
 }
 
 // plainString appends s in quotes. It returns false if more than quotes and backslashes must be escaped in s.
 func plainString(b []byte, s string) ([]byte, bool) {
 	b = append(b, '"')
+	start := 0
 	for i := range len(s) {
 		switch c := s[i]; {
+		case isPlain(c):
 		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c < ' ' || c > '~' || c == '<' || c == '>' || c == '&':
-			return nil, false
+			b = append(append(b, s[start:i]...), '\\')
+			start = i
 		default:
-			b = append(b, c)
+			return nil, false
 		}
 	}
-	return append(b, '"'), true
+	return append(append(b, s[start:]...), '"'), true
 }
 
 // readMap returns the map that text is. It returns false if text is no JSON, or holds numbers: a document does not say whether one
 // was written as an integer.
 func readMap(text []byte) (map[string]any, bool) {
+	if m, ok := readPlain(string(text)); ok {
+		return m, true
+	}
 	d := deed.Decoder{Repair: true, Repeats: true}
 	v, err := d.Parse(text)
 	if err != nil || v.Kind() != deed.KindObject {
 		return nil, false
 	}
 	return toMap(v)
+}
+
+// reader reads maps of maps with plain names and without white space, as nearly all texts of fieldsV1 are. Names share the memory of
+// the text, and those with quotes in them another one.
+type reader struct {
+	text      string
+	pos       int
+	members   []mapMember     // of the maps that are open, the innermost last
+	unescaped strings.Builder // never grows beyond the room that it has, so that names in it stay valid
+}
+
+type mapMember struct {
+	name  string
+	below map[string]any
+}
+
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+// readPlain returns the map that text is, if a reader reads all of it.
+func readPlain(text string) (map[string]any, bool) {
+	r := readers.Get().(*reader)
+	defer r.release()
+	r.text = text
+	m, ok := r.object(0)
+	return m, ok && r.pos == len(text)
+}
+
+// release gives r back, without what belongs to the result.
+func (r *reader) release() {
+	clear(r.members)
+	members := r.members[:0]
+	if cap(members) > maxScratch {
+		members = nil
+	}
+	*r = reader{members: members}
+	readers.Put(r)
+}
+
+// pass passes c, and reports whether it was next.
+func (r *reader) pass(c byte) bool {
+	if r.pos == len(r.text) || r.text[r.pos] != c {
+		return false
+	}
+	r.pos++
+	return true
+}
+
+// object reads a map. Of members with one name, the last one counts.
+func (r *reader) object(depth int) (map[string]any, bool) {
+	const deep = 100
+	if depth == deep || !r.pass('{') {
+		return nil, false
+	}
+	if r.pass('}') {
+		return map[string]any{}, true
+	}
+	first := len(r.members)
+	for more := true; more; more = r.pass(',') {
+		name, ok := r.name()
+		if !ok || !r.pass(':') {
+			return nil, false
+		}
+		below, ok := r.object(depth + 1)
+		if !ok {
+			return nil, false
+		}
+		r.members = append(r.members, mapMember{name, below})
+	}
+	out := make(map[string]any, len(r.members)-first)
+	for _, m := range r.members[first:] {
+		out[m.name] = m.below
+	}
+	clear(r.members[first:])
+	r.members = r.members[:first]
+	return out, r.pass('}')
+}
+
+// name reads a string whose characters are plain, or quotes and backslashes that are escaped.
+func (r *reader) name() (string, bool) {
+	if !r.pass('"') {
+		return "", false
+	}
+	start, first := r.pos, r.unescaped.Len()
+	for ; r.pos < len(r.text); r.pos++ {
+		switch c := r.text[r.pos]; {
+		case isPlain(c):
+		case c == '"':
+			run := r.text[start:r.pos]
+			r.pos++
+			if r.unescaped.Len() == first {
+				return run, true
+			}
+			r.unescaped.WriteString(run)
+			return r.unescaped.String()[first:], true
+		case c == '\\' && r.pos+1 < len(r.text) && (r.text[r.pos+1] == '"' || r.text[r.pos+1] == '\\'):
+			if r.unescaped.Cap() == 0 {
+				r.unescaped.Grow(len(r.text) - start)
+			}
+			r.unescaped.WriteString(r.text[start:r.pos])
+			r.pos++
+			start = r.pos
+		default:
+			return "", false
+		}
+	}
+	return "", false
 }
 
 // toMap returns v, an object, as a map, and false if it holds numbers.

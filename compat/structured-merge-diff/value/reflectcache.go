@@ -272,7 +272,9 @@ func (e TypeReflectCacheEntry) CanConvertFromUnstructured() bool { return e.unma
 
 // FromUnstructured sets dv, which has an address, to the document sv.
 func (e TypeReflectCacheEntry) FromUnstructured(sv, dv reflect.Value) error {
-	text, err := marshal(sv.Interface())
+	p := printers.Get().(*printer)
+	defer p.release() // UnmarshalJSON must copy what it keeps of the text
+	text, err := p.marshal(sv.Interface())
 	if err != nil {
 		return fmt.Errorf("error encoding %s to json: %v", dv.Type(), err)
 	}

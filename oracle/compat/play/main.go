@@ -218,7 +218,7 @@ func (g *game) json(depth int) string {
 	var members []string
 	for range g.IntN(4) {
 		name := []string{`"f:a"`, `"f:b"`, `"k:{\"port\":80}"`, `"."`, `"\u003c"`, `"ü"`}[g.IntN(6)]
-		members = append(members, name+": "+[]string{"{}", g.json(depth - 1)}[g.IntN(2)])
+		members = append(members, name+[]string{":", ": "}[g.IntN(2)]+[]string{"{}", g.json(depth - 1)}[g.IntN(2)])
 	}
 	return "{" + strings.Join(members, ",") + "}" + []string{"", "", "", "", " ", "\n", "x"}[g.IntN(7)]
 }
