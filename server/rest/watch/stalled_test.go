@@ -66,7 +66,7 @@ func TestStalledReaders(t *testing.T) {
 		{"protocol buffers", "", protobufType, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			const clients, most = 40, 1 << 20
+			const clients, most = 40, 1500 << 10 // a compressor takes 800 KiB, and a list that is held 6 MB
 			request := func() *http.Request {
 				r := httptest.NewRequest(http.MethodGet, "/api/v1/configmaps"+c.path, nil)
 				r.Header.Set("Accept", c.accept)
