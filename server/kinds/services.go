@@ -487,11 +487,6 @@ func validateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	for i := range ports.Indexes() {
 		validateSlicePort(r, ports.Index(i), &met)
 	}
-	if !walk.IsSet(live) || !r.Same(endpoints, live.Get("endpoints")) {
-		for i := range endpoints.Indexes() {
-			validateEndpoint(r, endpoints.Index(i), typ.Str())
-		}
-	}
 	switch typ.Str() {
 	case "":
 		r.RequiredLater(typ, "")
@@ -501,6 +496,11 @@ func validateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	}
 	if walk.IsSet(live) && !typ.Equal(live.Get("addressType")) {
 		r.InvalidLater(typ, nil, "field is immutable")
+	}
+	if !walk.IsSet(live) || !r.Same(endpoints, live.Get("endpoints")) {
+		for i := range endpoints.Indexes() {
+			validateEndpoint(r, endpoints.Index(i), typ.Str())
+		}
 	}
 }
 
