@@ -402,6 +402,7 @@ func validateEvent(r *walk.Report, object walk.Place, _ value.Value) {
 func validateNewEvent(r *walk.Report, object walk.Place, live value.Value) {
 	told := func(name, as string) walk.Place { return object.Below(object.Get(name), as, walk.IsMember) }
 	validateEventFields(r, object, "reportingController", object.Get("regarding", "namespace").Str(), told("note", "message"))
+	r.First, r.Errs = r.Errs, nil
 	series := object.At("series")
 	if series.IsSet() && !(walk.IsSet(live) && series.Value.Equal(live.Get("series"))) {
 		if series.Get("count").Int() < 2 {
