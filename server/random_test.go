@@ -39,14 +39,18 @@ func TestRandomRequests(t *testing.T) {
 		definePeer(t, func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
 	}
 	both("POST "+servertest.Core+"namespaces"+servertest.JSON, `{"metadata":{"name":"`+g.namespace+`"}}`)
-	differences := map[string][]string{}
+	differences, panics := map[string][]string{}, 0 // of the kube-apiserver
 	for range n {
 		q := g.request()
 		here, there := both(q.line, q.body)
 		if problem := unsound(here); problem != "" {
 			t.Errorf("%s\n   < %s\n%s: %d %.500s", q.line, q.body, problem, here.Code, here.Body)
 		}
-		if there == nil || alike(here) == alike(there) {
+		if there == nil || there.Code != panicked && alike(here) == alike(there) {
+			continue
+		}
+		if there.Code == panicked && here.Code >= 400 {
+			panics++
 			continue
 		}
 		sort := fmt.Sprintf("%s of %s: %d, there %d", strings.Fields(q.line)[0], q.plural, here.Code, there.Code)
@@ -54,6 +58,9 @@ func TestRandomRequests(t *testing.T) {
 			q.line, q.body, answerLine(here), answerLine(there)))
 		both("PATCH "+q.object+servertest.MergePatch, `{"metadata":{"finalizers":null}}`) // so that both go on from the same
 		both("DELETE "+q.object+"?gracePeriodSeconds=0", "")
+	}
+	if panics > 0 {
+		t.Logf("the kube-apiserver panics on %d requests, which are refused here", panics)
 	}
 	for sort, found := range differences {
 		t.Logf("%s: %d\n%s", sort, len(found), strings.Join(found[:min(len(found), 2)], "\n"))

@@ -72,6 +72,7 @@ func TestSpelled(t *testing.T) {
 	for _, c := range []struct{ apiVersion, kind, sent, path, want string }{
 		{"v1", "LimitRange", `{"spec":{"limits":[{"type":"Pod","max":{}}]}}`, "spec.limits.0", `{"max":{},"type":"Pod"}`},
 		{"v1", "LimitRange", `{"spec":{"limits":[{"type":"Pod","max":{"cpu":"1000m"}}]}}`, "spec.limits.0", `{"max":{"cpu":"1000m"},"type":"Pod"}`},
+		{"v1", "LimitRange", `{"spec":{"limits":[{"type":"Pod","max":{"cpu":1}}]}}`, "spec.limits.0", `{"max":{"cpu":"1"},"type":"Pod"}`},
 		{"v1", "Pod", `{"spec":{"volumes":[{"name":"v","projected":{"sources":[{"configMap":{"name":"c","items":[]}}]}}]}}`,
 			"spec.volumes.0.projected.sources", `[{"configMap":{"items":[],"name":"c"}}]`},
 		{"v1", "Pod", `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1000m"}},"env":[]}]}}`,

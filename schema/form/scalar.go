@@ -150,7 +150,7 @@ func (w *walk) quantity(v value.Value) value.Value {
 		return w.fail(refusal)
 	}
 	if w.mode&Spelled != 0 {
-		return v
+		return respelled(v, text) // a number is spelled as a text, too
 	}
 	return respelled(v, printed)
 }

@@ -289,15 +289,14 @@ func validateSecretJSON(r *walk.Report, p walk.Place) {
 }
 
 // validateSealed refuses changes of the members of an object that says that it is immutable, each with the way in which it is compared.
+// These errors, and those before them, precede what is wrong with the prefix of generated names.
 func validateSealed(r *walk.Report, object walk.Place, live value.Value, members ...sealedMember) {
-	if !live.Get("immutable").Bool() {
-		return
-	}
 	for _, m := range members {
-		if p := object.At(m.name); !m.equal(p.Value, live.Get(m.name)) {
+		if p := object.At(m.name); live.Get("immutable").Bool() && !m.equal(p.Value, live.Get(m.name)) {
 			r.Forbidden(p, "field is immutable when `immutable` is set")
 		}
 	}
+	r.Named = len(r.Errs)
 }
 
 type sealedMember struct {
@@ -403,6 +402,7 @@ func validateEvent(r *walk.Report, object walk.Place, _ value.Value) {
 func validateNewEvent(r *walk.Report, object walk.Place, live value.Value) {
 	told := func(name, as string) walk.Place { return object.Below(object.Get(name), as, walk.IsMember) }
 	validateEventFields(r, object, "reportingController", object.Get("regarding", "namespace").Str(), told("note", "message"))
+	r.First, r.Errs = r.Errs, nil
 	series := object.At("series")
 	if series.IsSet() && !(walk.IsSet(live) && series.Value.Equal(live.Get("series"))) {
 		if series.Get("count").Int() < 2 {

@@ -150,12 +150,11 @@ func (k Kind) Refused(ctx context.Context, object, live value.Value, subresource
 //
 // The name is checked before the fields, as kube-apiserver validates ObjectMeta first. fieldsFirst turns that around.
 func (k Kind) ValidateCreate(ctx context.Context, object value.Value) field.ErrorList {
-	first, errs := k.own(ctx, object, value.Value{}, "")
-	if k.metadataLast || k.fieldsFirst && len(errs) > 0 {
-		return append(first, errs...)
+	own := k.own(ctx, object, value.Value{}, "")
+	if k.metadataLast || k.fieldsFirst && len(own.Errs) > 0 {
+		return append(own.First, own.Errs...)
 	}
-	errs = append(append(api.ValidateNamed(object, k.Namespaced, k.nameRule(object)), k.finalizers(object)...), errs...)
-	return append(first, errs...)
+	return slices.Concat(own.First, api.ValidateNamed(object, k.Namespaced, k.nameRule(object)), k.finalizers(object), own.Errs)
 }
 
 // ValidateEarly returns the errors that end a write of object before the server allocates anything for it. It comes before the other
@@ -222,15 +221,15 @@ func (k Kind) ValidateUpdate(ctx context.Context, object, live value.Value, subr
 	if subresource != "status" || !k.freeStatus {
 		errs = append(errs, k.finalizers(object)...)
 	}
+	var prefix field.ErrorList
 	if subresource == "" || subresource == "resize" || subresource == "ephemeralcontainers" || k.namedAlways {
-		if k.finalizersFirst {
-			errs = append(errs, k.prefix(object)...)
-		} else {
-			errs = append(k.prefix(object), errs...)
-		}
+		prefix = k.prefix(object)
 	}
-	first, own := k.own(ctx, object, live, subresource)
-	return append(append(first, errs...), own...)
+	own := k.own(ctx, object, live, subresource)
+	if k.finalizersFirst {
+		return slices.Concat(own.First, errs, own.Errs[:own.Named], prefix, own.Errs[own.Named:])
+	}
+	return slices.Concat(own.First, prefix, errs, own.Errs)
 }
 
 // finalizers returns the errors in the finalizers of object.
@@ -241,10 +240,10 @@ func (k Kind) finalizers(object value.Value) field.ErrorList {
 	return api.ValidateFinalizers(object)
 }
 
-// own returns the errors in the own fields of object; first precedes the errors of its metadata.
+// own returns what is wrong with the own fields of object, with all but First in Errs.
 //
 // Errors that kube-apiserver derives from tags come last, whatever field they are about.
-func (k Kind) own(ctx context.Context, object, live value.Value, subresource string) (first, rest field.ErrorList) {
+func (k Kind) own(ctx context.Context, object, live value.Value, subresource string) walk.Report {
 	validate, whole := k.parts[subresource], subresource == "" || subresource == "scale"
 	if whole {
 		validate = k.validate
@@ -265,7 +264,8 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	if k.bySchema && whole {
 		k.declared(&r, object)
 	}
-	return r.First, append(r.Errs, r.Last...)
+	r.Errs = append(r.Errs, r.Last...)
+	return r
 }
 
 // inHub returns an object in the version that servers validate. An object that cannot be converted stays as it is.

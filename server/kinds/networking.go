@@ -372,19 +372,19 @@ func validateClassParameters(r *walk.Report, p walk.Place) {
 			r.Invalid(text, content.IsPathSegmentName(text.Str())...)
 		}
 	}
-	switch scope.Str() {
-	case "Namespace":
-		if namespace.Str() == "" {
+	switch {
+	case !scope.IsSet():
+		r.Required(scope, "")
+	case scope.Str() == "Namespace":
+		if !namespace.IsSet() {
 			r.Required(namespace, "`parameters.scope` is set to 'Namespace'")
 		} else {
 			r.Label(namespace)
 		}
-	case "Cluster":
+	case scope.Str() == "Cluster":
 		if namespace.IsSet() {
 			r.Forbidden(namespace, "`parameters.scope` is set to 'Cluster'")
 		}
-	case "":
-		r.Required(scope, "")
 	default:
 		r.OnlyAmong(scope, "Cluster", "Namespace")
 	}

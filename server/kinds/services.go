@@ -487,11 +487,6 @@ func validateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	for i := range ports.Indexes() {
 		validateSlicePort(r, ports.Index(i), &met)
 	}
-	if !walk.IsSet(live) || !r.Same(endpoints, live.Get("endpoints")) {
-		for i := range endpoints.Indexes() {
-			validateEndpoint(r, endpoints.Index(i), typ.Str())
-		}
-	}
 	switch typ.Str() {
 	case "":
 		r.RequiredLater(typ, "")
@@ -501,6 +496,11 @@ func validateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	}
 	if walk.IsSet(live) {
 		r.UnchangedLater(typ, live.Get("addressType"))
+	}
+	if !walk.IsSet(live) || !r.Same(endpoints, live.Get("endpoints")) {
+		for i := range endpoints.Indexes() {
+			validateEndpoint(r, endpoints.Index(i), typ.Str())
+		}
 	}
 }
 

@@ -504,6 +504,7 @@ func validateAttributesClass(r *walk.Report, object walk.Place, live value.Value
 	if walk.IsSet(live) && !r.Same(parameters, live.Get("parameters")) {
 		r.Forbidden(parameters, "updates to parameters are forbidden.")
 	}
+	r.Named = len(r.Errs)
 	if r.Present(driver) {
 		name := strings.ToLower(driver.Str())
 		r.InvalidAs(driver, name, validation.IsQualifiedName(name)...)

@@ -130,6 +130,9 @@ func (f *Form) WithEmpties(object, sent, _ value.Value, subresource string) valu
 	if !known {
 		return object
 	}
+	if metadata := sent.Get("metadata"); !metadata.Get("creationTimestamp").IsAbsent() { // which no client writes
+		sent = sent.With("metadata", metadata.With("creationTimestamp", value.Value{}))
+	}
 	unwritten := "status" // by the endpoint
 	if subresource == "status" {
 		unwritten = "spec"

@@ -149,6 +149,8 @@ func unchangeable(spec, was value.Value) value.Value {
 		}
 		if len(containers) > 0 {
 			spec = spec.With(list, value.List(containers...))
+		} else {
+			spec = spec.With(list, value.Value{}) // also in place of an empty list
 		}
 	}
 	names := []string{"activeDeadlineSeconds", "schedulingGates", "tolerations"}
@@ -156,7 +158,7 @@ func unchangeable(spec, was value.Value) value.Value {
 		names = append(names, "terminationGracePeriodSeconds")
 	}
 	gated := was.Get("schedulingGates").Len() > 0
-	if gated {
+	if gated && !walk.Same(spec.Get("nodeSelector"), was.Get("nodeSelector")) {
 		names = append(names, "nodeSelector") // which has rules of its own there
 	}
 	for _, name := range names {

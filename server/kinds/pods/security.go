@@ -160,7 +160,7 @@ func (w *podWalk) appArmor(p walk.Place) {
 		}
 	case "RuntimeDefault", "Unconfined":
 		if file.IsSet() {
-			w.Invalid(file, "can only be set when AppArmor type is Localhost")
+			w.InvalidPointer(file, "can only be set when AppArmor type is Localhost")
 		}
 	case "":
 		w.Required(typ, "type is required when appArmorProfile is set")

@@ -20,6 +20,7 @@ import (
 // metadata of a new object. Last is what it finds by the tags of its types, which it tells after the rest. The zero report is empty.
 type Report struct {
 	First, Errs, Last field.ErrorList
+	Named             int                          // how many of Errs are told before what is wrong with the prefix of generated names
 	Group             string                       // of the kind of the object
 	Kind              string                       // "" if no part of the object is shown
 	Pods              string                       // the path to the spec of the pods that the object is or makes; empty if it has none
