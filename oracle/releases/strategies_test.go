@@ -97,7 +97,9 @@ func compareObjects(t *testing.T, k *builtin.Kind, want Stored) (n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n += compareStep(t, "read", want.Read, held, first)
+	if k.Minor() >= 35 || !hasImageVolume(first) { // whose default value depends on their gate, and which are not stored without it
+		n += compareStep(t, "read", want.Read, held, first)
+	}
 	store := func(step, subresource string, text []byte, live, object value.Value) {
 		if text == nil {
 			return
@@ -122,16 +124,58 @@ func compareObjects(t *testing.T, k *builtin.Kind, want Stored) (n int) {
 	return n
 }
 
+// hasImageVolume reports whether v has a volume that is an image.
+func hasImageVolume(v value.Value) bool {
+	for volume := range v.Get("volumes").Items() {
+		if !volume.Get("image").IsAbsent() {
+			return true
+		}
+	}
+	for _, member := range v.Members() {
+		if hasImageVolume(member) {
+			return true
+		}
+	}
+	return false
+}
+
 // compareStep compares one object without its metadata. It returns 1 unless there is nothing to compare.
 func compareStep(t *testing.T, step string, text []byte, got value.Value, of ...value.Value) int {
 	if text == nil {
 		return 0
 	}
-	want := parse(t, text).With("metadata", value.Value{})
-	if got = got.With("metadata", value.Value{}); want.String() != got.String() && !t.Failed() {
+	want := apart(parse(t, text))
+	if got = apart(got); want.String() != got.String() && !t.Failed() {
 		t.Errorf("%s: (-release +deed)\n%s\nof %v", step, cmp.Diff(want.ToAny(), got.ToAny()), of)
 	}
 	return 1
+}
+
+// unknown has, by kind, what a strategy takes from the request, the clock or the object's uid.
+var unknown = map[string][][]string{
+	"CertificateSigningRequest": {{"spec", "username"}, {"spec", "uid"}, {"spec", "groups"}, {"spec", "extra"}},
+	"Job":                       {{"spec", "selector"}, {"spec", "template", "metadata"}},
+	"PersistentVolume":          {{"status", "lastPhaseTransitionTime"}},
+}
+
+// apart returns an object without its metadata and what is unknown.
+func apart(object value.Value) value.Value {
+	for _, path := range append(unknown[object.Get("kind").Str()], []string{"metadata"}) {
+		object = without(object, path)
+	}
+	return object
+}
+
+// without returns v without what path leads to.
+func without(v value.Value, path []string) value.Value {
+	member := v.Get(path[0])
+	switch {
+	case member.IsAbsent():
+		return v
+	case len(path) > 1:
+		return v.With(path[0], without(member, path[1:]))
+	}
+	return v.With(path[0], value.Value{})
 }
 
 func parse(t *testing.T, text []byte) value.Value {

@@ -107,3 +107,30 @@ func TestEndpointsOfReleases(t *testing.T) {
 		}
 	}
 }
+
+// TestTimesOfTemplates checks that metadata of templates has a creation time of null before the release that leaves it out, unless a newer
+// server emulates it.
+func TestTimesOfTemplates(t *testing.T) {
+	for _, c := range []struct {
+		of      func(string) (*Release, error)
+		release string
+		has     bool
+	}{{ReleaseOf, "1.33", true}, {ReleaseOf, "1.34", false}, {Emulated, "1.33", false}} {
+		r, err := c.of(c.release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _ := r.Lookup(schema.ParseGVK("apps/v1", "Deployment"))
+		object, err := value.Parse([]byte(`{"spec":{"template":{"metadata":{"labels":{"a":"b"}}}}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := k.Held(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := held.Get("spec", "template", "metadata", "creationTimestamp"); got.IsAbsent() == c.has {
+			t.Errorf("v%s: got %v", c.release, got)
+		}
+	}
+}

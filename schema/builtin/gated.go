@@ -81,8 +81,9 @@ func gatesIn(minor int) map[schema.GVK]*gate {
 		case line[0] != '\t':
 			name = strings.TrimSpace(line)
 			before, until, limited := strings.Cut(name, " until ")
-			if name = before; limited && minorOf(until) <= minor {
-				name = "" // it is on
+			before, from, begun := strings.Cut(before, " from ")
+			if name = before; limited && minorOf(until) <= minor || begun && minor < minorOf(from) {
+				name = "" // it is on, or not known
 			}
 			continue
 		case name == "":
@@ -171,7 +172,9 @@ func (k *Kind) withoutGated(live, object value.Value) value.Value {
 		return object
 	}
 	used := g.find(live, nil)
-	found = slices.DeleteFunc(found, func(name string) bool { return slices.Contains(used, name) })
+	found = slices.DeleteFunc(found, func(name string) bool {
+		return slices.Contains(used, name) || !live.IsAbsent() && strings.HasSuffix(name, " created")
+	})
 	return g.drop(object, found)
 }
 
@@ -249,13 +252,33 @@ var lateDefaults = map[schema.GVK]struct {
 	{Group: "storage.k8s.io", Kind: "CSIDriver"}: {"v1.37", []string{"spec", "preventPodSchedulingIfMissing"}},
 }
 
+// cronJobDefaultsSince is the release since which the job of a CronJob has all default values of a Job.
+const cronJobDefaultsSince = "v1.34"
+
 // undefaulted returns held, which was read from object, without the default that came after the release of the kind.
 func (k *Kind) undefaulted(object, held value.Value) value.Value {
+	if k.GVK.Kind == "CronJob" && k.Minor() < minorOf(cronJobDefaultsSince) {
+		return withoutPatternStatus(object, held)
+	}
 	late, ok := lateDefaults[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
 	if !ok || minorOf(late.since) <= k.Minor() || !isNothing(object.Get(late.path...)) || held.Get(late.path...).IsAbsent() {
 		return held
 	}
 	return withAt(held, late.path, value.Value{})
+}
+
+// withoutPatternStatus returns a CronJob whose patterns of pod conditions have the status that they have in object, and none by default.
+func withoutPatternStatus(object, held value.Value) value.Value {
+	at := []string{"spec", "jobTemplate", "spec", "podFailurePolicy", "rules"}
+	sent, i := object.Get(at...), -1
+	return eachItem(held, func(rule value.Value) value.Value {
+		i++
+		patterns, j := sent.Item(i).Get("onPodConditions"), -1
+		return eachItem(rule, func(pattern value.Value) value.Value {
+			j++
+			return pattern.With("status", value.String(patterns.Item(j).Get("status").Str()))
+		}, "onPodConditions")
+	}, at...)
 }
 
 // imagesSince is the release that has volumes that are images.
@@ -272,10 +295,12 @@ func (k *Kind) withoutImageVolumes(live, object value.Value) value.Value {
 	if len(names) == 0 || len(imageVolumes(live.Get(at...))) > 0 {
 		return object
 	}
-	without := func(list value.Value) value.Value {
+	isImage := func(volume value.Value) bool { return !isNothing(volume.Get("image")) }
+	isMount := func(mount value.Value) bool { return slices.Contains(names, mount.Get("name").Str()) }
+	without := func(list value.Value, dropped func(value.Value) bool) value.Value {
 		var kept []value.Value
 		for item := range list.Items() {
-			if !slices.Contains(names, item.Get("name").Str()) {
+			if !dropped(item) {
 				kept = append(kept, item)
 			}
 		}
@@ -284,11 +309,11 @@ func (k *Kind) withoutImageVolumes(live, object value.Value) value.Value {
 		}
 		return value.List(kept...)
 	}
-	spec = spec.With("volumes", without(spec.Get("volumes")))
+	spec = spec.With("volumes", without(spec.Get("volumes"), isImage))
 	for _, name := range []string{"initContainers", "containers", "ephemeralContainers"} {
 		var containers []value.Value
 		for c := range spec.Get(name).Items() {
-			containers = append(containers, c.With("volumeMounts", without(c.Get("volumeMounts"))))
+			containers = append(containers, c.With("volumeMounts", without(c.Get("volumeMounts"), isMount)))
 		}
 		if containers != nil {
 			spec = spec.With(name, value.List(containers...))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -182,15 +183,26 @@ func pathsOf(list value.Value) fieldpath.Set {
 }
 
 // forms panics when an embedded file is damaged.
-var forms = sync.OnceValue(func() *form.Types {
-	types := form.Parse(writtenForms)
+var forms = sync.OnceValue(func() *form.Types { return parseForms(writtenForms) })
+
+// zeroTimesUntil is the release since which metadata inside of objects, such as that of templates, leaves out a creation time that is not set.
+// Before, it has null.
+const zeroTimesUntil = "v1.34"
+
+// formsWithTimes are the forms before.
+var formsWithTimes = sync.OnceValue(func() *form.Types {
+	return parseForms(strings.Replace(writtenForms, "creationTimestamp?! time", "creationTimestamp? time", 1))
+})
+
+func parseForms(text string) *form.Types {
+	types := form.Parse(text)
 	called := functions
 	called.Print = printed
 	if err := types.SetRules(defaults, called); err != nil {
 		panic(fmt.Sprintf("builtin: defaults.txt: %v", err))
 	}
 	return types
-})
+}
 
 // known returns k, and the zero Kind for nil.
 func (k *Kind) known() *Kind {
@@ -203,7 +215,12 @@ func (k *Kind) known() *Kind {
 // Form returns the Go type of the kind's objects, whose Normalize says what a server makes of one. It is nil for
 // what is no built-in kind.
 func (k *Kind) Form() *form.Type {
-	t, _ := forms().Struct(k.known().form)
+	k = k.known()
+	types := forms
+	if r := k.release; r != nil && !r.emulated && r.minor < minorOf(zeroTimesUntil) {
+		types = formsWithTimes
+	}
+	t, _ := types().Struct(k.form)
 	return t
 }
 

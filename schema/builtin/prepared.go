@@ -162,7 +162,7 @@ func preparedEndpoints(_ *Kind, _ string, live, slice value.Value) value.Value {
 // preparedAccount has the secrets of an account be named only: they are in its namespace.
 func preparedAccount(_ *Kind, _ string, _, account value.Value) value.Value {
 	return eachItem(account, func(secret value.Value) value.Value {
-		if secret.Len() == 1 {
+		if secret.Len() == 1 && !secret.Get("name").IsAbsent() {
 			return secret
 		}
 		return object(member("name", secret.Get("name")))

@@ -21,16 +21,26 @@ func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value
 	}
 	switch subresource {
 	case "status":
-		status := keepMissing(pod.Get("status"), live.Get("status"), "observedGeneration",
-			"qosClass", "resourceClaimStatuses", "extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses")
+		status := pod.Get("status")
+		if k.Minor() >= minorOf("v1.32") {
+			status = keepMissing(status, live.Get("status"), "qosClass")
+		}
+		status = keepMissing(status, live.Get("status"), "observedGeneration", "resourceClaimStatuses", "extendedResourceClaimStatus",
+			"nodeAllocatableResourceClaimStatuses")
 		return pod.With("status", keepObserved(status, live.Get("status")))
 	case "ephemeralcontainers":
 		return onlySpec(live, pod, live.Get("spec").With("ephemeralContainers", pod.Get("spec", "ephemeralContainers")))
 	case "resize":
 		return k.resizedPod(live, pod)
 	}
+	if k.Minor() < minorOf(resourcesKeptSince) {
+		return pod
+	}
 	return pod.With("spec", keepMissing(pod.Get("spec"), live.Get("spec"), "resources"))
 }
+
+// resourcesKeptSince is the release since which an update that has no resources of the pod as a whole keeps them.
+const resourcesKeptSince = "v1.37"
 
 // gated is what a pod begins with that may not be scheduled yet.
 var gated = object(
@@ -153,7 +163,10 @@ func onlySpec(live, pod, spec value.Value) value.Value {
 func (k *Kind) resizedPod(live, pod value.Value) value.Value {
 	spec := live.Get("spec")
 	if k.Minor() >= minorOf("v1.36") {
-		spec = keepMissing(spec.With("resources", pod.Get("spec", "resources")), spec, "resources")
+		spec = spec.With("resources", pod.Get("spec", "resources"))
+	}
+	if k.Minor() >= minorOf(resourcesKeptSince) {
+		spec = keepMissing(spec, live.Get("spec"), "resources")
 	}
 	for _, list := range []string{"containers", "initContainers"} {
 		was, is := live.Get("spec", list), pod.Get("spec", list)

@@ -58,12 +58,17 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 			object = restore(live, object, path, k.GVK.Group != flowGroup)
 		}
 	}
-	object = k.withoutImageVolumes(live, k.withoutGated(live, object))
+	if k.GVK.Kind != "Pod" || subresource != "status" || k.Minor() >= minorOf(podStatusGatedSince) {
+		object = k.withoutImageVolumes(live, k.withoutGated(live, object))
+	}
 	if prepare := prepared[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; prepare != nil {
 		object = prepare(k, subresource, live, object)
 	}
 	return object
 }
+
+// podStatusGatedSince is the release since which an update of the status of a pod drops the fields of gates that are off.
+const podStatusGatedSince = "v1.33"
 
 // WithEmpties returns object as the Go type of the kind holds it before it is stored: with the empty lists and maps of sent that printing
 // leaves out. Object is what [Kind.Prepare] made of sent for a write through a subresource, or through the main endpoint if that is empty;

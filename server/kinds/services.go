@@ -492,7 +492,7 @@ func validateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 		r.RequiredLater(typ, "")
 	case "FQDN", "IPv4", "IPv6":
 	default:
-		r.Last = append(r.Last, field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
+		r.Later(field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
 	}
 	if walk.IsSet(live) {
 		r.UnchangedLater(typ, live.Get("addressType"))
