@@ -239,7 +239,7 @@ func (r *expressions) policy(spec walk.Place, was value.Value, mutating bool) {
 		if strings.TrimSpace(expression.Str()) == "" {
 			r.Required(expression, "expression is not specified")
 		} else {
-			r.compile(expression, walk.Variable, name.Str())
+			r.Compile(expression, walk.Variable, name.Str())
 		}
 	}
 }
@@ -275,7 +275,7 @@ func (r *expressions) matchConditions(p walk.Place) {
 		if strings.TrimSpace(expression.Str()) == "" {
 			r.Required(expression, "")
 		} else {
-			r.compile(expression, walk.MatchCondition, "")
+			r.Compile(expression, walk.MatchCondition, "")
 		}
 		if r.Present(name) {
 			r.LabelKey(name)
@@ -333,7 +333,7 @@ func validatePolicyStatus(r *walk.Report, object walk.Place, live value.Value) {
 			}
 		}
 	}
-	validateConditions(r, object, live)
+	walk.ValidateConditions(r, object, live)
 }
 
 var refusalReasons = []string{"Forbidden", "Invalid", "RequestEntityTooLarge"}
@@ -344,14 +344,14 @@ func (r *expressions) validation(p walk.Place) {
 	if strings.TrimSpace(expression.Str()) == "" {
 		r.Required(expression, "expression is not specified")
 	} else {
-		r.compile(expression, walk.Validation, "")
+		r.Compile(expression, walk.Validation, "")
 	}
 	switch {
 	case shown.Str() == "":
 	case strings.TrimSpace(shown.Str()) == "":
 		r.Invalid(shown, "must be non-empty if specified")
 	default:
-		r.compile(shown, walk.Message, "")
+		r.Compile(shown, walk.Message, "")
 	}
 	switch text := strings.TrimSpace(message.Str()); {
 	case message.Str() != "" && text == "":
@@ -379,7 +379,7 @@ func (r *expressions) auditAnnotation(p walk.Place, policy string) {
 	case len(text) > 5*1024:
 		r.Required(expression, "must not exceed 5120 bytes in length")
 	default:
-		r.compile(expression, walk.AuditAnnotation, "")
+		r.Compile(expression, walk.AuditAnnotation, "")
 	}
 }
 
@@ -440,7 +440,7 @@ func (r *expressions) mutation(p walk.Place) {
 	} else if expression := patch.At("expression"); strings.TrimSpace(expression.Str()) == "" {
 		r.Required(expression, "")
 	} else {
-		r.compile(expression, map[string]walk.Use{"JSONPatch": walk.JSONPatch, "ApplyConfiguration": walk.Patch}[typ.Str()], "")
+		r.Compile(expression, map[string]walk.Use{"JSONPatch": walk.JSONPatch, "ApplyConfiguration": walk.Patch}[typ.Str()], "")
 	}
 	if other := p.At(of[1]); other.IsSet() {
 		r.InvalidAs(other, "{"+of[1]+"}", "must not be specified when patchType is "+typ.Str())
@@ -461,46 +461,10 @@ func validateMutatingBinding(r *walk.Report, object walk.Place, _ value.Value) {
 	}
 }
 
-// expressions compiles the expressions of a policy.
-type expressions struct {
-	*walk.Report
-	composed, params bool
-	compiler         walk.Compiler // nil before the first expression
-}
+// expressions are the expressions of a policy.
+type expressions struct{ walk.Expressions }
 
-// policyExpressions returns what compiles the expressions of a policy.
+// policyExpressions returns the expressions of a policy.
 func policyExpressions(r *walk.Report, spec value.Value, mutating bool) *expressions {
-	return &expressions{Report: r, composed: mutating || spec.Get("variables").Len() > 0, params: walk.IsSet(spec.Get("paramKind"))}
-}
-
-// Expressions that are compiled, or shown in refusals, without the spaces around them.
-var (
-	compiledTrimmed = []walk.Use{walk.MatchCondition, walk.AuditAnnotation, walk.Patch, walk.JSONPatch}
-	shownTrimmed    = []walk.Use{walk.MatchCondition, walk.Patch, walk.JSONPatch}
-)
-
-// compile refuses an expression that does not compile.
-func (e *expressions) compile(p walk.Place, use walk.Use, name string) {
-	if e.Report.Compiler == nil || p.Over() {
-		return
-	}
-	if e.compiler == nil {
-		e.compiler = e.Report.Compiler(e.composed)
-	}
-	text, shown := p.Str(), p.Str()
-	if slices.Contains(compiledTrimmed, use) {
-		text = strings.TrimSpace(text)
-	}
-	if slices.Contains(shownTrimmed, use) {
-		shown = strings.TrimSpace(shown)
-	}
-	err := e.compiler.Compile(use, name, text, e.params)
-	if err == nil {
-		return
-	}
-	err.Field = p.Path().String()
-	if err.Type == field.ErrorTypeInvalid {
-		err.BadValue = shown
-	}
-	e.Add(err)
+	return &expressions{walk.Expressions{Report: r, Composed: mutating || spec.Get("variables").Len() > 0, Params: walk.IsSet(spec.Get("paramKind"))}}
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
-	"github.com/deed-project/deed/value/structs"
 )
 
 // What cells show when there is nothing to show.
@@ -108,16 +107,7 @@ func labelsOf(path ...string) cell {
 
 // selectorOf shows a label selector.
 func selectorOf(path ...string) cell {
-	return shown(func(s source) string { return metav1.FormatLabelSelector(labelSelector(s.Get(path...))) })
-}
-
-// labelSelector returns v as a label selector, nil if it is none.
-func labelSelector(v value.Value) *metav1.LabelSelector {
-	var out metav1.LabelSelector
-	if v.Kind() != value.KindObject || structs.Into(v, &out) != nil {
-		return nil
-	}
-	return &out
+	return shown(func(s source) string { return metav1.FormatLabelSelector(walk.LabelSelector(s.Get(path...))) })
 }
 
 // withMore joins the first few texts of a list, and says how many there are beside these.

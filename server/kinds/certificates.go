@@ -346,7 +346,7 @@ func validatePodCertificateStatus(r *walk.Report, object walk.Place, live value.
 			r.NotOneOf(typ, "Issued", "Denied", "Failed")
 		}
 	}
-	validateConditions(r, object, live)
+	walk.ValidateConditions(r, object, live)
 	const immutable = `status is immutable unless transitioning to "Issued", "Denied", or "Failed"`
 	switch had := endOf(was); {
 	case len(r.Errs) > 0:
@@ -458,13 +458,13 @@ func leafTimes(r *walk.Report, status walk.Place, leaf *x509.Certificate, second
 		return false
 	}
 	const skew, margin = 5 * time.Minute, 10 * time.Minute
-	lifetime, begin := leaf.NotAfter.Sub(leaf.NotBefore), timeOf(refresh.Value)
+	lifetime, begin := leaf.NotAfter.Sub(leaf.NotBefore), walk.TimeOf(refresh.Value)
 	switch {
-	case !timeOf(from.Value).Equal(leaf.NotBefore):
+	case !walk.TimeOf(from.Value).Equal(leaf.NotBefore):
 		wrongTime(r, from, "must be set to the NotBefore time encoded in the leaf certificate")
 	case time.Since(leaf.NotBefore).Abs() > skew:
 		wrongTime(r, from, "must be set to within 5 minutes of kube-apiserver's current time")
-	case !timeOf(until.Value).Equal(leaf.NotAfter):
+	case !walk.TimeOf(until.Value).Equal(leaf.NotAfter):
 		wrongTime(r, until, "must be set to the NotAfter time encoded in the leaf certificate")
 	case lifetime < time.Hour:
 		r.InvalidAs(chain, lifetime, "leaf certificate lifetime must be >= 1 hour")
@@ -481,7 +481,9 @@ func leafTimes(r *walk.Report, status walk.Place, leaf *x509.Certificate, second
 }
 
 // wrongTime refuses a time.
-func wrongTime(r *walk.Report, p walk.Place, detail string) { r.InvalidAs(p, timeOf(p.Value), detail) }
+func wrongTime(r *walk.Report, p walk.Place, detail string) {
+	r.InvalidAs(p, walk.TimeOf(p.Value), detail)
+}
 
 // endOf returns the type of the condition that ended a request.
 func endOf(status value.Value) string {

@@ -18,7 +18,7 @@
 // A [walk.Place] is a value with its path: p.At("spec"), p.Index(i), p.Entry(i). A [walk.Report] collects errors: r.Required(p, detail),
 // r.Invalid(p, detail), r.Forbidden(p, detail), r.OnlyAmong(p, values...), r.Unchanged(p, was), and others. Errors that kube-apiserver
 // derives from the tags of its types come after the others: r.RequiredLater, r.InvalidLater, r.UnchangedLater. Rules of pods, and what
-// other kinds share with pods, are in kinds/pods.
+// other kinds share with pods, are in kinds/pods. Rules of Services, of Jobs and of devices are in packages of their own, too.
 //
 // Texts of errors are kube-apiserver's. A walk visits each value a bounded number of times, and allocates nothing for a valid object but
 // sets of names. docs/builtin.md has the table for readers (go test ./server/kinds -update), docs/divergences.md the known gaps.
@@ -31,7 +31,10 @@ import (
 
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/kinds/devices"
+	"github.com/deed-project/deed/server/kinds/jobs"
 	"github.com/deed-project/deed/server/kinds/pods"
+	"github.com/deed-project/deed/server/kinds/services"
 	"github.com/deed-project/deed/value"
 )
 
@@ -65,7 +68,7 @@ func table() []Traits {
 			cells: cells(name, configSize, age),
 		},
 		{
-			Name: "Endpoints", finalizersFirst: true, validate: validateEndpoints, warn: warnOfEndpoints, CreateOnUpdate: true, Prefix: "services/endpoints",
+			Name: "Endpoints", finalizersFirst: true, validate: services.ValidateEndpoints, warn: warnOfEndpoints, CreateOnUpdate: true, Prefix: "services/endpoints",
 			cells: cells(name, shown(endpointsOf), age),
 		},
 		{
@@ -143,7 +146,7 @@ func table() []Traits {
 			},
 		},
 		{
-			Name: "ReplicationController", namedLast: true, validate: validateReplicationController, parts: map[string]check{"status": controllerCounts.check}, pods: "spec.template.spec", named: ofPods,
+			Name: "ReplicationController", namedLast: true, validate: validateReplicationController, parts: map[string]check{"status": controllerCounts.Check}, pods: "spec.template.spec", named: ofPods,
 			podsBefore: true, Orphans: true, Prefix: "controllers",
 			cells:   controllerCells,
 			Derived: map[string]func(value.Value) string{"status.replicas": intAt("status", "replicas")},
@@ -158,8 +161,8 @@ func table() []Traits {
 			Fields: []string{"type"},
 		},
 		{
-			Name: "Service", namedOnce: true, name: apivalidation.NameIsDNSLabel, early: ipv4Only.validateAddresses, validate: validateService, parts: map[string]check{"status": validateServiceStatus}, warn: warnOfService, warnStatus: warnOfBalancer, CreateOnUpdate: true, AnswersDeleted: true,
-			Prefix: "services/specs", complete: ipv4Only.complete, adds: serviceAdds,
+			Name: "Service", namedOnce: true, name: apivalidation.NameIsDNSLabel, early: services.IPv4Only.ValidateAddresses, validate: services.Validate, parts: map[string]check{"status": services.ValidateStatus}, warn: warnOfService, warnStatus: warnOfBalancer, CreateOnUpdate: true, AnswersDeleted: true,
+			Prefix: "services/specs", complete: services.IPv4Only.Complete, adds: serviceAdds,
 			cells:  serviceCells,
 			Fields: []string{"spec.clusterIP", "spec.type"},
 		},
@@ -182,19 +185,19 @@ func table() []Traits {
 			cells: cells(name, shown(controller), number("revision"), age),
 		},
 		{
-			Group: "apps", Name: "DaemonSet", namedOnce: true, validate: validateDaemonSet, parts: map[string]check{"status": daemonSetCounts.check}, pods: "spec.template.spec",
+			Group: "apps", Name: "DaemonSet", namedOnce: true, validate: validateDaemonSet, parts: map[string]check{"status": daemonSetCounts.Check}, pods: "spec.template.spec",
 			cells: daemonSetCells,
 		},
 		{
-			Group: "apps", Name: "Deployment", namedOnce: true, validate: validateDeployment, parts: map[string]check{"status": deploymentCounts.check}, pods: "spec.template.spec", named: ofPods,
+			Group: "apps", Name: "Deployment", namedOnce: true, validate: validateDeployment, parts: map[string]check{"status": deploymentCounts.Check}, pods: "spec.template.spec", named: ofPods,
 			cells: deploymentCells,
 		},
 		{
-			Group: "apps", Name: "ReplicaSet", namedOnce: true, validate: validateReplicaSet, parts: map[string]check{"status": replicaSetCounts.check}, pods: "spec.template.spec", named: ofPods,
+			Group: "apps", Name: "ReplicaSet", namedOnce: true, validate: validateReplicaSet, parts: map[string]check{"status": replicaSetCounts.Check}, pods: "spec.template.spec", named: ofPods,
 			cells: replicaSetCells,
 		},
 		{
-			Group: "apps", Name: "StatefulSet", namedOnce: true, warn: warnOfStatefulSet, name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, parts: map[string]check{"status": statefulSetCounts.check}, pods: "spec.template.spec",
+			Group: "apps", Name: "StatefulSet", namedOnce: true, warn: warnOfStatefulSet, name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, parts: map[string]check{"status": statefulSetCounts.Check}, pods: "spec.template.spec",
 			cells: statefulSetCells,
 		},
 		{
@@ -203,11 +206,11 @@ func table() []Traits {
 			cells: autoscalerCells, shownAs: schema.GVK{Group: "autoscaling", Version: "v2", Kind: "HorizontalPodAutoscaler"},
 		},
 		{
-			Group: "batch", Name: "CronJob", namedOnce: true, freeStatus: true, warn: warnOfCronJob, validate: validateCronJob, pods: "spec.jobTemplate.spec.template.spec", named: ofPods,
+			Group: "batch", Name: "CronJob", namedOnce: true, freeStatus: true, warn: warnOfCronJob, validate: jobs.ValidateCron, pods: "spec.jobTemplate.spec.template.spec", named: ofPods,
 			cells: cronJobCells,
 		},
 		{
-			Group: "batch", Name: "Job", namedOnce: true, validate: validateJob, parts: map[string]check{"status": validateJobStatus}, pods: "spec.template.spec", named: ofPods, complete: withSelector, Orphans: true,
+			Group: "batch", Name: "Job", namedOnce: true, validate: jobs.Validate, parts: map[string]check{"status": jobs.ValidateStatus}, pods: "spec.template.spec", named: ofPods, complete: jobs.WithSelector, Orphans: true,
 			OrphanWarning: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them " +
 				"or set propagationPolicy=Orphan to suppress this warning",
 			adds: []Allocated{{
@@ -226,7 +229,7 @@ func table() []Traits {
 
 		// The network.
 		{
-			Group: "discovery.k8s.io", Name: "EndpointSlice", validate: validateEndpointSlice, warn: warnOfSlice,
+			Group: "discovery.k8s.io", Name: "EndpointSlice", validate: services.ValidateEndpointSlice, warn: warnOfSlice,
 			cells: cells(name, text("addressType"), shown(slicePorts), shown(sliceEndpoints), age),
 		},
 		{
@@ -234,7 +237,7 @@ func table() []Traits {
 			cells: cells(name, shown(parentRef), age),
 		},
 		{
-			Group: networkGroup, Name: "Ingress", finalizersFirst: true, validate: validateIngress, warn: warnOfIngress, warnStatus: warnOfBalancer, parts: map[string]check{"status": validateIngressStatus}, Prefix: "ingress",
+			Group: networkGroup, Name: "Ingress", finalizersFirst: true, validate: validateIngress, warn: warnOfIngress, warnStatus: warnOfBalancer, parts: map[string]check{"status": services.ValidateIngressStatus}, Prefix: "ingress",
 			adds: []Allocated{{
 				Paths: []string{"spec ingressClassName"}, Reason: "admission: DefaultIngressClass, if a class is the default", Optional: true,
 			}},
@@ -386,19 +389,19 @@ func table() []Traits {
 			cells: cells(name, number("value"), flag("globalDefault"), age, text("preemptionPolicy")),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceClass", namedLast: true, validate: validateDeviceClass, asHub: true, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "DeviceClass", namedLast: true, validate: devices.ValidateClass, asHub: true, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceTaintRule", namedOnce: true, parts: map[string]check{"status": validateTaintRuleStatus}, validate: validateTaintRule, bySchema: true, Conditional: true,
+			Group: resourceGroup, Name: "DeviceTaintRule", namedOnce: true, parts: map[string]check{"status": devices.ValidateTaintRuleStatus}, validate: devices.ValidateTaintRule, bySchema: true, Conditional: true,
 			cells: taintRuleCells,
 		},
 		{
-			Group: resourceGroup, Name: "ResourceClaim", validate: validateDeviceClaim, asHub: true, parts: map[string]check{"status": validateClaimStatus}, AnswersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "ResourceClaim", validate: devices.ValidateClaim, asHub: true, parts: map[string]check{"status": devices.ValidateClaimStatus}, AnswersDeleted: true, adds: deviceAdds,
 			cells: cells(name, shown(claimState), age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourceClaimTemplate", validate: validateDeviceTemplate, asHub: true, AnswersDeleted: true,
+			Group: resourceGroup, Name: "ResourceClaimTemplate", validate: devices.ValidateTemplate, asHub: true, AnswersDeleted: true,
 			mayBeEmpty: []string{
 				"spec.metadata.ownerReferences[].apiVersion", "spec.metadata.ownerReferences[].kind", "spec.metadata.ownerReferences[].name",
 				"spec.metadata.ownerReferences[].uid",
@@ -407,7 +410,7 @@ func table() []Traits {
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourceSlice", namedOnce: true, warn: warnOfResourceSlice, validate: validateSlice, AnswersDeleted: true,
+			Group: resourceGroup, Name: "ResourceSlice", namedOnce: true, warn: warnOfResourceSlice, validate: devices.ValidateSlice, AnswersDeleted: true,
 			cells:        cells(name, text("spec", "nodeName"), text("spec", "driver"), text("spec", "pool", "name"), age),
 			Fields:       []string{"spec.nodeName", "spec.driver", "spec.pool.name"},
 			FieldRefusal: "field label not supported for resource.k8s.io/VERSION, Kind=ResourceSlice: %s",

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/deed-project/deed/server/kinds/jobs"
 	"github.com/deed-project/deed/server/kinds/pods"
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
@@ -66,7 +67,7 @@ func (k Kind) warnOfPods(out *walk.Warnings, w *walk.Walk, object, live value.Va
 
 // warnOfManyIndexes warns of a job with more indexes than its status may be able to list.
 func warnOfManyIndexes(w *walk.Warnings, job walk.Place) {
-	if job.Text("completionMode") == "Indexed" && job.Get("completions").Int() > manyIndexes && job.Get("parallelism").Int() > mostOfMany {
+	if job.Text("completionMode") == "Indexed" && job.Get("completions").Int() > jobs.ManyIndexes && job.Get("parallelism").Int() > jobs.MostOfMany {
 		w.Add("%s: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able "+
 			"to track completedIndexes when a big number of indexes fail", job.Path())
 	}

@@ -237,7 +237,7 @@ func readyOf(s source) string {
 
 // bareSelector shows the selector of a Deployment, which has a way of its own to say that there is none.
 func bareSelector(s source) string {
-	selector, err := metav1.LabelSelectorAsSelector(labelSelector(s.Get("spec", "selector")))
+	selector, err := metav1.LabelSelectorAsSelector(walk.LabelSelector(s.Get("spec", "selector")))
 	if err != nil {
 		return "<invalid>"
 	}
@@ -342,72 +342,46 @@ func daemonSetCells() []cell {
 	}
 }
 
-// counts is a status that counts pods.
-type counts struct {
-	natural  []string // the numbers that may not be negative, in the order of their errors
-	replicas []string // the numbers that may not exceed status.replicas
-	ready    string   // what a refusal calls the ready replicas, which available ones may not exceed; "" if they may
-	collides bool     // the status counts collisions, and the number of collisions may not shrink
-}
-
-// check validates the status of a workload.
-func (c counts) check(r *walk.Report, object walk.Place, live value.Value) {
-	status := object.At("status")
-	for _, name := range c.natural {
-		r.Natural(status.At(name))
-	}
-	for _, name := range c.replicas {
-		r.NotAbove(status.At(name), status.Get("replicas"), "cannot be greater than status.replicas")
-	}
-	if c.ready != "" {
-		r.NotAbove(status.At("availableReplicas"), status.Get("readyReplicas"), "cannot be greater than "+c.ready)
-	}
-	collisions, was := status.At("collisionCount"), live.Get("status", "collisionCount")
-	if c.collides && walk.IsSet(was) && (!collisions.IsSet() || collisions.Int() < was.Int()) {
-		r.InvalidAs(collisions, collisions.Int(), "cannot be decremented")
-	}
-}
-
 var (
-	controllerCounts = counts{
-		natural:  []string{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"},
-		replicas: []string{"fullyLabeledReplicas", "readyReplicas", "availableReplicas"},
-		ready:    "readyReplicas",
+	controllerCounts = walk.Counts{
+		Natural:  []string{"replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"},
+		Replicas: []string{"fullyLabeledReplicas", "readyReplicas", "availableReplicas"},
+		Ready:    "readyReplicas",
 	}
-	replicaSetCounts = counts{
-		natural:  append(controllerCounts.natural[:5:5], "terminatingReplicas"),
-		replicas: controllerCounts.replicas,
-		ready:    "readyReplicas",
+	replicaSetCounts = walk.Counts{
+		Natural:  append(controllerCounts.Natural[:5:5], "terminatingReplicas"),
+		Replicas: controllerCounts.Replicas,
+		Ready:    "readyReplicas",
 	}
-	deploymentCounts = counts{
-		natural: []string{
+	deploymentCounts = walk.Counts{
+		Natural: []string{
 			"observedGeneration", "replicas", "updatedReplicas", "readyReplicas", "availableReplicas", "unavailableReplicas", "terminatingReplicas",
 			"collisionCount",
 		},
-		replicas: []string{"updatedReplicas", "readyReplicas", "availableReplicas"},
-		ready:    "readyReplicas",
-		collides: true,
+		Replicas: []string{"updatedReplicas", "readyReplicas", "availableReplicas"},
+		Ready:    "readyReplicas",
+		Collides: true,
 	}
-	statefulSetCounts = counts{
-		natural: []string{
+	statefulSetCounts = walk.Counts{
+		Natural: []string{
 			"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", "observedGeneration", "collisionCount",
 		},
-		replicas: []string{"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"},
-		ready:    "status.readyReplicas",
-		collides: true,
+		Replicas: []string{"readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"},
+		Ready:    "status.readyReplicas",
+		Collides: true,
 	}
-	daemonSetCounts = counts{
-		natural: []string{
+	daemonSetCounts = walk.Counts{
+		Natural: []string{
 			"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
 			"updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount",
 		},
-		collides: true,
+		Collides: true,
 	}
-	budgetCounts = counts{natural: []string{"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"}}
+	budgetCounts = walk.Counts{Natural: []string{"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"}}
 )
 
 // validateBudgetStatus validates the status of a PodDisruptionBudget.
 func validateBudgetStatus(r *walk.Report, object walk.Place, live value.Value) {
-	validateConditions(r, object, live)
-	budgetCounts.check(r, object, live)
+	walk.ValidateConditions(r, object, live)
+	budgetCounts.Check(r, object, live)
 }

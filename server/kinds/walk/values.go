@@ -3,8 +3,12 @@ package walk
 import (
 	"regexp"
 	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
 )
 
 // WithMember returns an object, which may be nothing yet, with a member.
@@ -50,4 +54,19 @@ func Texts(list value.Value) []string {
 		out = append(out, item.Str())
 	}
 	return out
+}
+
+// LabelSelector returns v as a label selector, nil if it is none.
+func LabelSelector(v value.Value) *metav1.LabelSelector {
+	var out metav1.LabelSelector
+	if v.Kind() != value.KindObject || structs.Into(v, &out) != nil {
+		return nil
+	}
+	return &out
+}
+
+// TimeOf returns the time that a text stands for; the zero time for other values.
+func TimeOf(v value.Value) time.Time {
+	t, _ := time.Parse(time.RFC3339, v.Str()) // the Go type has printed it
+	return t
 }

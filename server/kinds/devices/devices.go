@@ -1,4 +1,8 @@
-package kinds
+// Package devices validates the kinds of dynamic resource allocation: devices in ResourceSlices, their classes and taints, and claims of
+// them.
+//
+// The errors come partly from functions and partly from tags, hence the two kinds of calls: r.Required and r.RequiredLater.
+package devices
 
 import (
 	"fmt"
@@ -9,133 +13,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/server/kinds/pods"
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
-	"github.com/deed-project/deed/value/structs"
 )
-
-// validateTaintRule validates a DeviceTaintRule.
-func validateTaintRule(r *walk.Report, object walk.Place, live value.Value) {
-	spec := object.At("spec")
-	selector, taint := spec.At("deviceSelector"), spec.At("taint")
-	if driver := selector.At("driver"); driver.IsSet() {
-		r.DriverName(driver)
-	}
-	if pool := selector.At("pool"); pool.IsSet() {
-		validatePoolName(r, pool)
-	}
-	if device := selector.At("device"); device.IsSet() {
-		r.Label(device)
-	}
-	key, text, effect := taint.At("key"), taint.At("value"), taint.At("effect")
-	r.InvalidAs(key, key.Str(), validation.IsQualifiedName(key.Str())...)
-	if text.Str() != "" {
-		r.Invalid(text, validation.IsValidLabelValue(text.Str())...)
-	}
-	if effect.Str() == "" && (!walk.IsSet(live) || live.Get("spec", "taint", "effect").Str() != "") {
-		r.RequiredLater(effect, "")
-	}
-}
-
-// mostRuleConditions is how many conditions a DeviceTaintRule may have.
-const mostRuleConditions = 8
-
-// validateTaintRuleStatus validates the conditions of a DeviceTaintRule.
-func validateTaintRuleStatus(r *walk.Report, object walk.Place, live value.Value) {
-	validateConditions(r, object, live)
-	if list := object.At("status").At("conditions"); list.Len() > mostRuleConditions {
-		r.Add(field.TooMany(list.Path(), list.Len(), mostRuleConditions))
-	}
-}
-
-// Names and values of priority classes that are not for users.
-const (
-	systemPriority = "system-"
-	mostOfUsers    = 1_000_000_000
-)
-
-// validatePriority validates a PriorityClass.
-func validatePriority(r *walk.Report, object walk.Place, live value.Value) {
-	v, policy := object.At("value"), object.At("preemptionPolicy")
-	if walk.IsSet(live) {
-		if v.Int() != live.Get("value").Int() {
-			r.Forbidden(v, "may not be changed in an update.")
-		}
-		r.Unchanged(policy, live.Get("preemptionPolicy"))
-		return
-	}
-	metadata := object.At("metadata")
-	name := metadata.At("name")
-	if !strings.HasPrefix(name.Str(), systemPriority) {
-		if v.Int() > mostOfUsers {
-			r.Forbidden(v, fmt.Sprintf("maximum allowed value of a user defined priority is %d", mostOfUsers))
-		}
-	} else if wrong := systemClass(name.Str(), object); wrong != "" {
-		r.Forbidden(name, fmt.Sprintf("priority class names with '%s' prefix are reserved for system use only. error: %s", systemPriority, wrong))
-	}
-	if policy.IsSet() {
-		r.Among(policy, "PreemptLowerPriority", "Never")
-	}
-}
-
-// systemClass returns what differs between a class and the class of the system with the same name.
-func systemClass(name string, class walk.Place) string {
-	want, known := map[string]int64{"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}[name]
-	switch {
-	case !known:
-		return name + " is not a known system priority class"
-	case class.Get("value").Int() != want:
-		return fmt.Sprintf("value of %s PriorityClass must be %d", name, want)
-	case class.Get("globalDefault").Bool():
-		return fmt.Sprintf("globalDefault of %s PriorityClass must be false", name)
-	}
-	return ""
-}
-
-func taintAdded(s source) string {
-	if added := s.Get("spec", "taint", "timeAdded"); added.Kind() == value.KindString {
-		return s.since(added)
-	}
-	return ""
-}
-
-// claimState shows what a claim has and waits for.
-func claimState(s source) string {
-	deleted := !s.Get("metadata", "deletionTimestamp").IsAbsent()
-	allocated := s.Get("status", "allocation").Kind() == value.KindObject
-	var states []string
-	if deleted {
-		states = append(states, "deleted")
-	}
-	switch {
-	case allocated && s.Get("status", "reservedFor").Len() > 0:
-		states = append(states, "allocated", "reserved")
-	case allocated:
-		states = append(states, "allocated")
-	case !deleted:
-		states = append(states, "pending")
-	}
-	return strings.Join(states, ",")
-}
-
-func taintRuleCells() []cell {
-	return []cell{
-		name, text("spec", "taint", "key"), text("spec", "taint", "value"), text("spec", "taint", "effect"), shown(taintAdded), age,
-	}
-}
-
-// deviceAdds is what differs for kinds with parameters of drivers.
-var deviceAdds = []Allocated{{
-	Paths:  []string{"metadata generation"},
-	Reason: "parameters that the server keeps as text count as changed, and as owned, when a client writes them with other spaces",
-	when:   func(value.Value) bool { return false }, // it is another number, and never added
-}}
 
 // Bounds of ResourceSlices and of the names in them.
 const (
@@ -151,8 +35,8 @@ const (
 	mostConsumed     = 2 // of these, by a device
 )
 
-// validateSlice validates a ResourceSlice.
-func validateSlice(r *walk.Report, object walk.Place, live value.Value) {
+// ValidateSlice validates a ResourceSlice.
+func ValidateSlice(r *walk.Report, object walk.Place, live value.Value) {
 	spec, was := object.At("spec"), live.Get("spec")
 	driver, pool := spec.At("driver"), spec.At("pool")
 	r.DriverName(driver)
@@ -560,27 +444,6 @@ func (a *rangeAmount) notWhole() string {
 	return ""
 }
 
-// validateDeviceTaints validates the taints of a device.
-func validateDeviceTaints(r *walk.Report, p walk.Place) {
-	if p.Len() > mostTaints {
-		r.Add(field.TooMany(p.Path(), p.Len(), mostTaints))
-		return
-	}
-	for i := range p.Indexes() {
-		taint := p.Index(i)
-		text, effect := taint.At("value"), taint.At("effect")
-		r.LabelKey(taint.At("key"))
-		if text.Str() != "" {
-			r.Invalid(text, validation.IsValidLabelValue(text.Str())...)
-		}
-		if effect.Str() == "" {
-			r.RequiredLater(effect, "")
-		} else {
-			r.AmongLater(effect, taintEffects...)
-		}
-	}
-}
-
 // validateCounterSet validates a set of counters, which has its name in a member.
 func validateCounterSet(r *walk.Report, p walk.Place, member string) {
 	name, counters := p.At(member), p.At("counters")
@@ -636,68 +499,3 @@ const (
 	mostOfInterface = 256
 	mostOfHardware  = 128
 )
-
-// sharedDevice is a device, or a share of one, as refusals show it.
-type sharedDevice struct{ Driver, Pool, Device, ShareID string }
-
-func sharedDeviceOf(v value.Value) sharedDevice {
-	return sharedDevice{v.Get("driver").Str(), v.Get("pool").Str(), v.Get("device").Str(), v.Get("shareID").Str()}
-}
-
-// allocatedBy returns the devices that an allocation has.
-func allocatedBy(allocation value.Value) map[sharedDevice]bool {
-	out := map[sharedDevice]bool{}
-	for result := range allocation.Get("devices", "results").Items() {
-		out[sharedDeviceOf(result)] = true
-	}
-	return out
-}
-
-var lowerUUID = walk.LazyRegexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-
-// validateDeviceStatuses validates what drivers say of the devices that are allocated to a claim.
-// Devices that are no longer allocated are dropped.
-func validateDeviceStatuses(r *walk.Report, p walk.Place, allocation, was value.Value) {
-	allocated, had := allocatedBy(allocation), allocatedBy(was)
-	for i := range p.Indexes() {
-		device := p.Index(i)
-		id := sharedDeviceOf(device.Value)
-		if had[id] && !allocated[id] {
-			continue
-		}
-		name, data := device.At("device"), device.At("data")
-		r.DriverName(device.At("driver"))
-		validatePoolName(r, device.At("pool"))
-		r.InvalidAs(name, name.Str(), validation.IsDNS1123Label(name.Str())...)
-		if !allocated[id] {
-			r.InvalidAs(device, id, "must be an allocated device in the claim")
-		}
-		validateDeviceConditions(r, device.At("conditions"))
-		if data.IsSet() && data.Kind() != value.KindObject {
-			r.InvalidAs(data, "<value omitted>", "must be a valid JSON object")
-		}
-		validateUuidLater(r, device.At("shareID"))
-		validateNetworkData(r, device.At("networkData"))
-	}
-}
-
-func validateDeviceConditions(r *walk.Report, p walk.Place) {
-	if p.Len() > mostConditions {
-		r.Add(field.TooMany(p.Path(), p.Len(), mostConditions))
-	}
-	var conditions []metav1.Condition
-	if structs.Into(p.Value, &conditions) == nil {
-		r.Errs = append(r.Errs, metav1validation.ValidateConditions(conditions, p.Path())...)
-	}
-}
-
-// validateNetworkData validates the addresses of a network device.
-func validateNetworkData(r *walk.Report, p walk.Place) {
-	r.BytesLater(p.At("interfaceName"), mostOfInterface)
-	addresses := p.At("ips")
-	for i := range onceLater(r, addresses, mostAddresses, value.Value.Str).Indexes() {
-		a := addresses.Index(i)
-		r.Errs = append(r.Errs, validation.IsValidInterfaceAddress(a.Path(), a.Str())...)
-	}
-	r.BytesLater(p.At("hardwareAddress"), mostOfHardware)
-}

@@ -1,4 +1,4 @@
-package kinds
+package devices
 
 import (
 	"fmt"
@@ -14,13 +14,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Claims of devices. A claim asks for devices by classes and selectors, and a template makes claims for pods. The errors come partly from
-// functions and partly from tags, hence the two kinds of calls: r.required and r.later.
+// Claims of devices. A claim asks for devices by classes and selectors, and a template makes claims for pods.
 
-// validateDeviceClaim validates a ResourceClaim.
+// ValidateClaim validates a ResourceClaim.
 //
 // The spec of a claim cannot change, so an update checks nothing else of it.
-func validateDeviceClaim(r *walk.Report, object walk.Place, live value.Value) {
+func ValidateClaim(r *walk.Report, object walk.Place, live value.Value) {
 	spec := object.At("spec")
 	if walk.IsSet(live) {
 		r.UnchangedLater(spec, live.Get("spec"))
@@ -55,10 +54,10 @@ func validateAdminAccess(r *walk.Report, object, list walk.Place, from string) {
 	}
 }
 
-// validateClaimStatus validates the status of a ResourceClaim.
+// ValidateClaimStatus validates the status of a ResourceClaim.
 //
 // A claim is reserved for its consumers only once devices are allocated, and the allocation stays as it is.
-func validateClaimStatus(r *walk.Report, object walk.Place, live value.Value) {
+func ValidateClaimStatus(r *walk.Report, object walk.Place, live value.Value) {
 	status, was := object.At("status"), live.Get("status")
 	reserved, allocation := status.At("reservedFor"), status.At("allocation")
 	if !slices.ContainsFunc(slices.Collect(was.Get("allocation", "devices", "results").Items()), func(v value.Value) bool { return v.Get("adminAccess").Bool() }) {
@@ -198,8 +197,8 @@ func onceLater(r *walk.Report, p walk.Place, most int, key func(value.Value) str
 // nameOf returns the name of a request.
 func nameOf(v value.Value) string { return v.Get("name").Str() }
 
-// validateDeviceTemplate validates a ResourceClaimTemplate.
-func validateDeviceTemplate(r *walk.Report, object walk.Place, live value.Value) {
+// ValidateTemplate validates a ResourceClaimTemplate.
+func ValidateTemplate(r *walk.Report, object walk.Place, live value.Value) {
 	spec := object.At("spec")
 	of := spec.At("spec")
 	if !walk.IsSet(live) { // the error has the path of a claim
@@ -348,12 +347,12 @@ var taintEffects = []string{"NoExecute", "NoSchedule", "None"}
 
 // validateDeviceSelectors validates expressions that devices have to meet. Stored expressions were valid once.
 func validateDeviceSelectors(r *walk.Report, p walk.Place, stored bool) {
-	e := expressions{Report: r}
+	e := walk.Expressions{Report: r}
 	for i := range few(p, mostInClaim).Indexes() {
 		if cel := p.Index(i).At("cel"); !cel.IsSet() {
 			r.Required(cel, "")
 		} else if !stored {
-			e.compile(cel.At("expression"), walk.Selector, "")
+			e.Compile(cel.At("expression"), walk.Selector, "")
 		}
 	}
 }
@@ -479,8 +478,8 @@ func validateQualifiedLater(r *walk.Report, p walk.Place) {
 	}
 }
 
-// validateDeviceClass validates a DeviceClass.
-func validateDeviceClass(r *walk.Report, object walk.Place, live value.Value) {
+// ValidateClass validates a DeviceClass.
+func ValidateClass(r *walk.Report, object walk.Place, live value.Value) {
 	spec := object.At("spec")
 	selectors := spec.At("selectors")
 	atMostLater(r, selectors, mostInClaim)

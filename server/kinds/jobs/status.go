@@ -1,9 +1,8 @@
-package kinds
+package jobs
 
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -42,7 +41,7 @@ func jobStateOf(status value.Value) (s jobState) {
 func (s jobState) finished() bool { return s.complete || s.failed }
 
 // jobCounts are the counts of a Job.
-var jobCounts = counts{natural: []string{"active", "succeeded", "failed", "ready", "terminating"}}
+var jobCounts = walk.Counts{Natural: []string{"active", "succeeded", "failed", "ready", "terminating"}}
 
 // jobProgress is a status of a Job that is validated.
 type jobProgress struct {
@@ -54,12 +53,12 @@ type jobProgress struct {
 	ended   bool // whether the conditions that a job ends with changed
 }
 
-// validateJobStatus validates the status of a Job. The order of the calls is the order of the errors.
-func validateJobStatus(r *walk.Report, object walk.Place, live value.Value) {
+// ValidateStatus validates the status of a Job. The order of the calls is the order of the errors.
+func ValidateStatus(r *walk.Report, object walk.Place, live value.Value) {
 	s := jobProgress{Report: r, at: object.At("status"), was: live.Get("status"), spec: object.Get("spec")}
 	s.is, s.had = jobStateOf(s.at.Value), jobStateOf(s.was)
 	s.ended = s.is.finished() != s.had.finished()
-	jobCounts.check(r, object, live)
+	jobCounts.Check(r, object, live)
 	s.uncounted(s.at.At("uncountedTerminatedPods"))
 	s.excluding()
 	s.completionTime()
@@ -120,7 +119,7 @@ func (s *jobProgress) completionTime() {
 		}
 	}
 	if started := s.at.Get("startTime"); s.changed("startTime") || s.changed("completionTime") {
-		if !started.IsAbsent() && !p.IsAbsent() && timeOf(p.Value).Before(timeOf(started)) {
+		if !started.IsAbsent() && !p.IsAbsent() && walk.TimeOf(p.Value).Before(walk.TimeOf(started)) {
 			s.Invalid(p, "must be equal to or after `startTime`")
 		}
 	}
@@ -130,12 +129,6 @@ func (s *jobProgress) completionTime() {
 	if (s.is.complete != s.had.complete || s.is.successful != s.had.successful) && s.is.complete && !s.is.successful {
 		s.conditions("cannot set Complete=True condition without the SuccessCriteriaMet=true condition")
 	}
-}
-
-// timeOf returns the time that a text stands for; the zero time for other values.
-func timeOf(v value.Value) time.Time {
-	t, _ := time.Parse(time.RFC3339, v.Str()) // the Go type has printed it
-	return t
 }
 
 // finished validates what a job that ended has.
