@@ -214,10 +214,12 @@ func differ(t *schema.Type, path fieldpath.Path, a, b value.Value, add func(fiel
 	}
 }
 
-// isServers reports whether a member of the object at path is bookkeeping of the server.
+// isServers reports whether a member of the object at path is bookkeeping of the server, or the time that metadata of a template does not have.
 func isServers(path fieldpath.Path, name string) bool {
-	return len(path) == 1 && path[0] == fieldpath.Field("metadata") &&
-		slices.Contains([]string{"generation", "resourceVersion", "uid", "creationTimestamp"}, name)
+	if len(path) == 0 || path[len(path)-1] != fieldpath.Field("metadata") {
+		return false
+	}
+	return name == "creationTimestamp" || len(path) == 1 && slices.Contains([]string{"generation", "resourceVersion", "uid"}, name)
 }
 
 // ownersOf adds the fields that managers own in one of two outcomes alone.
