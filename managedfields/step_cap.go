@@ -73,7 +73,7 @@ func (c *capping) updaters() []updater {
 			all = append(all, updater{unixSeconds(e.Time), i})
 		}
 	}
-	slices.SortFunc(all, func(a, b updater) int {
+	slices.SortStableFunc(all, func(a, b updater) int {
 		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.place, b.place))
 	})
 	return all

@@ -93,7 +93,7 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 			absent = append(absent, slices.Clone(at.Path))
 		}
 	}
-	slices.SortFunc(absent, comparePaths) // each path in front of those below it
+	slices.SortStableFunc(absent, comparePaths) // each path in front of those below it
 	var last fieldpath.Path
 	for _, path := range absent {
 		if last == nil || len(path) < len(last) || !slices.Equal(path[:len(last)], last) {

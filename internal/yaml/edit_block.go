@@ -143,7 +143,7 @@ func (e *editor) inOrder(names []string, old, new value.Value) []placed {
 	for i, name := range names {
 		all = append(all, placed{name, i})
 	}
-	slices.SortFunc(all, func(a, b placed) int { return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.entry, b.entry)) })
+	slices.SortStableFunc(all, func(a, b placed) int { return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.entry, b.entry)) })
 	slices.SortStableFunc(all, func(a, b placed) int {
 		e.pairs++
 		return compareNatural(a.name, b.name)

@@ -45,3 +45,19 @@ func TestKept(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepsMetadata checks which endpoints of a pod ignore a deletion timestamp that is sent, and which leave it to validation.
+func TestKeepsMetadata(t *testing.T) {
+	pod, ok := builtin.Lookup(schema.ParseGVK("v1", "Pod"))
+	if !ok {
+		t.Fatal("there is no kind Pod")
+	}
+	for subresource, want := range map[string]bool{"": false, "status": true, "ephemeralcontainers": true, "resize": true} {
+		if got := pod.KeepsMetadata(subresource, "deletionTimestamp"); got != want {
+			t.Errorf("subresource %q: got %v", subresource, got)
+		}
+		if pod.KeepsMetadata(subresource, "uid") {
+			t.Errorf("subresource %q ignores the uid", subresource)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 		return v.AppendJSON(b)
 	}
 	fields := slices.Clone(t.all())
-	slices.SortFunc(fields, func(a, b field) int { return a.order - b.order })
+	slices.SortStableFunc(fields, func(a, b field) int { return a.order - b.order })
 	b = append(b, '{')
 	for _, f := range fields {
 		member := v.Get(f.name)

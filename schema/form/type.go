@@ -162,7 +162,7 @@ func (t *Type) all() []field {
 		for line := range strings.Lines(t.lines) {
 			t.fields = append(t.fields, t.types.field(t.name, strings.TrimSpace(line), len(t.fields)))
 		}
-		slices.SortFunc(t.fields, func(a, b field) int { return strings.Compare(a.name, b.name) })
+		slices.SortStableFunc(t.fields, func(a, b field) int { return strings.Compare(a.name, b.name) })
 		t.slots = make([]uint8, 256)
 		for i, f := range t.fields {
 			t.slots[slot(f.name)] = uint8(i)

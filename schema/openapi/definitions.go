@@ -54,7 +54,7 @@ func newDefinitions(types []schema.TypeDef, kinds map[schema.GVK]string) *Defini
 	for gvk, name := range kinds {
 		d.Kinds = append(d.Kinds, Kind{gvk, name})
 	}
-	slices.SortFunc(d.Kinds, func(a, b Kind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
+	slices.SortStableFunc(d.Kinds, func(a, b Kind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
 	return d
 }
 

@@ -21,7 +21,7 @@ func DocumentOf(t *schema.Type) *schema.Document {
 		w.todo = w.todo[1:]
 		w.document.Types = append(w.document.Types, schema.TypeDef{Name: next.Name(), Atom: w.atom(next)})
 	}
-	slices.SortFunc(w.document.Types, func(a, b schema.TypeDef) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(w.document.Types, func(a, b schema.TypeDef) int { return strings.Compare(a.Name, b.Name) })
 	return &w.document
 }
 

@@ -82,7 +82,7 @@ func (s Selector) Among(paths []fieldpath.Path) ([]fieldpath.Path, error) {
 // check returns an [*AmbiguousError] if s selected several fields and may select one only. A key that omits fields may match several items.
 func (s Selector) check(selected []fieldpath.Path) error {
 	selected = slices.DeleteFunc(slices.Clone(selected), func(p fieldpath.Path) bool { return p == nil })
-	slices.SortFunc(selected, func(p, q fieldpath.Path) int {
+	slices.SortStableFunc(selected, func(p, q fieldpath.Path) int {
 		return cmp.Or(len(q)-len(p), secret.KeyOf(p).Compare(secret.KeyOf(q)))
 	})
 	selected = slices.CompactFunc(selected, slices.Equal)

@@ -51,7 +51,7 @@ func KnownKinds(c *Library, f Flags) (all []KnownKind, ok bool) {
 		add(catalog, "published in "+strings.Join(f.OpenAPI, " and "))
 	}
 	add(f.release().Catalog(), builtInFrom(f.release()))
-	slices.SortFunc(all, func(a, b KnownKind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
+	slices.SortStableFunc(all, func(a, b KnownKind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
 	return all, c.Problems == before
 }
 
