@@ -147,10 +147,10 @@ func withAt(object value.Value, path []string, v value.Value) value.Value {
 // An endpoint that resets metadata keeps the deletion timestamp. Only the status endpoints of priority and fairness keep the other members:
 // elsewhere validation refuses a change of them. The endpoints for containers of a pod reset metadata, although their managers own it.
 func (k *Kind) KeepsMetadata(subresource, member string) bool {
-	if k.GVK.Kind == "Pod" && (subresource == "ephemeralcontainers" || subresource == "resize") {
+	if k = k.known(); k.GVK.Kind == "Pod" && (subresource == "ephemeralcontainers" || subresource == "resize") {
 		return member == "deletionTimestamp"
 	}
-	for path := range k.known().reset[subresource].Exclude.All() {
+	for path := range k.reset[subresource].Exclude.All() {
 		switch {
 		case path[0].Name() != "metadata":
 		case len(path) > 1 && path[1].Name() == member:
