@@ -92,6 +92,7 @@ func (p *peer) send(method, path string, body any) (answer, error) {
 		a.Message = string(content)
 	}
 	a.Message, a.Code = masked(a.Message), response.StatusCode
+	a.Details.Name = masked(a.Details.Name)
 	for i := range a.Details.Causes {
 		c := &a.Details.Causes[i]
 		c.Message, c.Field = masked(c.Message), masked(c.Field)
