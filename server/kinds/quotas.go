@@ -200,7 +200,8 @@ func validateScopes(r *walk.Report, spec walk.Place) {
 func validateScopeCounts(r *walk.Report, p, shown walk.Place, scope string, hard value.Value) {
 	of, known := quotaScopes[scope]
 	for name := range hard.Members() {
-		if known && (counted[name] || walk.IsWhole(name)) && !of.counts[name] {
+		isHuge := walk.IsHugePages(strings.TrimPrefix(name, "requests."))
+		if known && (counted[name] || walk.IsWhole(name) || isHuge) && !of.counts[name] {
 			r.InvalidAs(p, r.Shown(shown), "unsupported scope applied to resource")
 		}
 	}

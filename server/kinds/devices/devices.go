@@ -197,13 +197,17 @@ func validateDevice(r *walk.Report, p walk.Place, was value.Value, each bool) {
 			validateDeviceCapacity(r, capacity.Entry(i), p.Get("allowMultipleAllocations").Bool())
 		}
 	}
+	before := len(r.Last)
 	if taints := p.At("taints"); !walk.IsSet(was) || !r.Same(taints, was.Get("taints")) {
 		validateDeviceTaints(r, taints)
 	}
+	declared := slices.Clone(r.Last[before:]) // tags of taints come behind those of counters, as the fields do
+	r.Last = r.Last[:before]
 	counters := onceLater(r, p.At("consumesCounters"), mostConsumed, func(v value.Value) string { return v.Get("counterSet").Str() })
 	for i := range counters.Indexes() {
 		validateCounterSet(r, counters.Index(i), "counterSet")
 	}
+	r.Last = append(r.Last, declared...)
 	validateDeviceNodes(r, p, each)
 	conditions, failures := p.At("bindingConditions"), p.At("bindingFailureConditions")
 	atMostLater(r, conditions, mostBindings)
