@@ -326,8 +326,7 @@ const tokenSecretsSince = 35
 func warnOfDriver(w *walk.Warnings, object walk.Place, live value.Value) {
 	requests := object.Get("spec", "tokenRequests")
 	changed := !walk.IsSet(live) || !walk.Same(requests, live.Get("spec", "tokenRequests"))
-	known := w.Minor == 0 || w.Minor >= tokenSecretsSince
-	if changed && known && requests.Len() > 0 && !walk.IsSet(object.Get("spec", "serviceAccountTokenInSecrets")) {
+	if changed && !w.Before(tokenSecretsSince) && requests.Len() > 0 && !walk.IsSet(object.Get("spec", "serviceAccountTokenInSecrets")) {
 		w.Add("spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens " +
 			"in volume attributes")
 	}

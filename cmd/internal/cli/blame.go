@@ -59,7 +59,7 @@ color for every manager, for browsers.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.registerInput(flags)
-	flags.Var(newList(&f.managers), "manager", "show only lines that the manager of this `name` owns; repeatable")
+	flags.Var(list{&f.managers}, "manager", "show only lines that the manager of this `name` owns; repeatable")
 	f.times = choice{report.TimeRelative, []string{report.TimeRelative, report.TimeFull, report.TimeNone}}
 	flags.Var(&f.times, "time", "how times are shown")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatYAML, report.FormatJSON, report.FormatHTML}}

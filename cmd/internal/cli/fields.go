@@ -55,7 +55,7 @@ No schema is needed. A path that the object does not have has - for its line.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.registerInput(flags)
-	flags.Var(newList(&f.managers), "manager", "show only this `manager`; repeatable")
+	flags.Var(list{&f.managers}, "manager", "show only this `manager`; repeatable")
 	flags.StringSliceVar(&f.only, "only", nil, "show paths that one of these `managers` owns")
 	flags.StringSliceVar(&f.not, "not", nil, "leave out paths that one of these `managers` owns")
 	flags.StringSliceVar(&f.both, "both", nil, "show paths that all of these `managers` own")

@@ -27,9 +27,9 @@ func (f *applyingFlags) register(flags *pflag.FlagSet) {
 // registerForce adds the flags that decide conflicts.
 func (f *applyingFlags) registerForce(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.force.All, "force-conflicts", false, "take fields from their owners")
-	flags.Var(newList(&f.force.Fields), "force-field",
+	flags.Var(list{&f.force.Fields}, "force-field",
 		"take the fields at `path`, such as .spec.replicas or containers[*].image, and what is below, and no others; repeatable")
-	flags.Var(newList(&f.force.Managers), "force-manager",
+	flags.Var(list{&f.force.Managers}, "force-manager",
 		"take fields from the manager called `name`, and no others; repeatable")
 	flags.StringVar(&f.rules, "rules", "", "`file` with rules that say which fields to take, and which to leave, by object and manager")
 }
@@ -65,9 +65,9 @@ func (f outputFlags) printer(out io.Writer, list bool) *report.Printer {
 }
 
 func registerSchemas(flags *pflag.FlagSet, f *types.Flags) {
-	flags.Var(newList(&f.Crds), "crd",
+	flags.Var(list{&f.Crds}, "crd",
 		"`file`, directory, archive or URL with CustomResourceDefinitions; repeatable. Those among the objects are used anyway")
-	flags.Var(newList(&f.OpenAPI), "openapi",
+	flags.Var(list{&f.OpenAPI}, "openapi",
 		"`file` or directory with OpenAPI documents, v2 or v3, of an API server; repeatable")
 	flags.StringVar(&f.Schema, "schema", "",
 		"`file` with a schema in the form of structured-merge-diff, for kinds that --crd and --openapi lack")

@@ -35,10 +35,7 @@ func (c *choice) Set(text string) error {
 
 // list is the value of a flag that may be repeated. Unlike a list of pflag, it does not format its values as CSV when it is registered, which
 // was a third of the memory of a start.
-type list struct{ values *[]string }
-
-// newList returns the value of a flag that appends to values.
-func newList(values *[]string) list { return list{values} }
+type list struct{ values *[]string } // the flag appends to it
 
 // String implements [pflag.Value].
 func (l list) String() string { return strings.Join(l.GetSlice(), ",") }

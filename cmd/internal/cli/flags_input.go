@@ -28,7 +28,7 @@ func (f *inputFlags) register(flags *pflag.FlagSet) { f.registerFor(flags, "conf
 
 // registerFor is register for a command that reads the objects described by what.
 func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
-	flags.VarP(newList(&f.files), "filename", "f",
+	flags.VarP(list{&f.files}, "filename", "f",
 		"`file`, directory, quoted pattern such as '*.yaml', or URL with "+what+
 			", or - for standard input, which is also read when there is no -f; repeatable")
 	f.registerKustomize(flags)
@@ -36,7 +36,7 @@ func (f *inputFlags) registerFor(flags *pflag.FlagSet, what string) {
 }
 
 func (f *inputFlags) registerKustomize(flags *pflag.FlagSet) {
-	flags.VarP(newList(&f.kustomize), "kustomize", "k", "`directory` that kustomize builds, as in kubectl; repeatable")
+	flags.VarP(list{&f.kustomize}, "kustomize", "k", "`directory` that kustomize builds, as in kubectl; repeatable")
 }
 
 // takeFiles makes cmd accept files as arguments, as if each had -f in front.
@@ -54,7 +54,7 @@ func takeFiles(cmd *cobra.Command) {
 // registerReading adds the flags that control how files are read.
 func (f *inputFlags) registerReading(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
-	flags.Var(newList(&f.ignore), "ignore",
+	flags.Var(list{&f.ignore}, "ignore",
 		"leave out files and directories that match `pattern`, such as values.yaml or charts/*; repeatable")
 	flags.DurationVar(&f.timeout, "request-timeout", manifest.DefaultTimeout, "how long the download of a URL may take; 0 means no limit")
 	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 means one for each processor")

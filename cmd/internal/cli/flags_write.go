@@ -32,7 +32,7 @@ type writeFlags struct {
 func (f *writeFlags) register(flags *pflag.FlagSet, manager string) {
 	flags.SortFlags = false
 	f.input.register(flags)
-	flags.Var(newList(&f.live), "live",
+	flags.Var(list{&f.live}, "live",
 		"`file` or directory with the objects as they are stored, with managedFields, - for standard input, or cluster for the cluster of the kubeconfig; repeatable. A List without items means that nothing is stored")
 	f.cluster.register(flags)
 	flags.StringVar(&f.manager, "field-manager", manager, "the `name` of the manager that writes")

@@ -36,10 +36,10 @@ const (
 
 func (f *handoverFlags) registerInput(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.Var(newList(&f.live), "live",
+	flags.Var(list{&f.live}, "live",
 		"`file` or directory with "+storedObjects+", or - for standard input, which is also read when there is no --live, or cluster for the cluster of the kubeconfig; repeatable")
 	f.cluster.register(flags)
-	flags.VarP(newList(&f.configs.files), "filename", "f",
+	flags.VarP(list{&f.configs.files}, "filename", "f",
 		"`file` or directory with the configurations that the receiver will apply next, to see what that does; repeatable")
 	f.configs.registerKustomize(flags)
 	f.configs.registerReading(flags)

@@ -84,7 +84,7 @@ below are those of helm template, such as --is-upgrade.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&f.template, "template", false, "render as helm template does, without the release")
-	flags.Var(newList(&f.live), "live",
+	flags.Var(list{&f.live}, "live",
 		"`file` or directory with the objects as they are stored, with managedFields, in place of those of the cluster; repeatable")
 	flags.StringVar(&f.cluster.Context, "kube-context", "", "the `name` of the context in the kubeconfig")
 	flags.StringVar(&f.cluster.Kubeconfig, "kubeconfig", "", "the `file` with contexts")

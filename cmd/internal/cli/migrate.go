@@ -59,7 +59,7 @@ were applied.`,
 	flags := cmd.Flags()
 	f.registerInput(flags)
 	flags.StringVar(&f.manager, "field-manager", "kubectl", "the `name` of the manager that will apply")
-	flags.Var(newList(&f.from), "from",
+	flags.Var(list{&f.from}, "from",
 		"the `name` of a manager whose updates are migrated; repeatable. Without it, those that own kubectl's record")
 	flags.StringVar(&f.subresource, "subresource", "", "the `name` of the subresource that the updates went through")
 	flags.BoolVar(&f.record, "from-last-applied", false,

@@ -72,7 +72,7 @@ change.`,
 	takeFiles(cmd)
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.VarP(newList(&f.input.files), "filename", "f",
+	flags.VarP(list{&f.input.files}, "filename", "f",
 		"`file` with a history, or - for standard input, which is also read when there is no -f; repeatable")
 	flags.IntVar(&f.until, "until", 0, "stop after step `n`")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}

@@ -40,7 +40,7 @@ round, and fields that the new schema does not admit.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(newList(&f.live), "live", "`file` or directory with "+storedObjects+", or - for standard input; repeatable")
+	flags.Var(list{&f.live}, "live", "`file` or directory with "+storedObjects+", or - for standard input; repeatable")
 	f.input.registerReading(flags)
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")

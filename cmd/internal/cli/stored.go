@@ -31,7 +31,7 @@ const storedObjects = "objects as they are stored, with managedFields"
 
 func (f *storedFlags) registerInput(flags *pflag.FlagSet) {
 	f.input.registerFor(flags, storedObjects)
-	flags.Var(newList(&f.live), "live", "as --filename, or cluster for the cluster of the kubeconfig, which is also read when there is no input; repeatable")
+	flags.Var(list{&f.live}, "live", "as --filename, or cluster for the cluster of the kubeconfig, which is also read when there is no input; repeatable")
 	f.cluster.register(flags)
 	f.chosen.register(flags)
 }

@@ -52,7 +52,7 @@ manager is an applier, unless it is named NAME:Update.
 	f.registerInput(flags)
 	flags.StringVar(&f.from, "from", "", "the `manager` that gives")
 	flags.StringVar(&f.to, "to", "", "the `manager` that receives")
-	flags.Var(newList(&f.paths), "path", "give only this `path` and what is below it; repeatable")
+	flags.Var(list{&f.paths}, "path", "give only this `path` and what is below it; repeatable")
 	f.registerOutput(flags)
 	return cmd
 }

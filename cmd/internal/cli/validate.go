@@ -35,10 +35,10 @@ type judgedFlags struct {
 }
 
 func (f *judgedFlags) register(flags *pflag.FlagSet) {
-	flags.Var(newList(&f.policies), "policy",
+	flags.Var(list{&f.policies}, "policy",
 		"`file` or directory with admission policies in CEL, validating and mutating ones, and their bindings; repeatable")
-	flags.Var(newList(&f.params), "params", "`file` or directory with the parameters of policies; repeatable")
-	flags.Var(newList(&f.namespaces), "namespace-object",
+	flags.Var(list{&f.params}, "params", "`file` or directory with the parameters of policies; repeatable")
+	flags.Var(list{&f.namespaces}, "namespace-object",
 		"`file` or directory with the namespaces of the objects, whose labels policies see; repeatable. Others have no labels")
 }
 
@@ -82,7 +82,7 @@ warnings, and --validate=ignore leaves them out.`,
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.stored.input.registerFor(flags, "objects")
-	flags.Var(newList(&f.live), "live",
+	flags.Var(list{&f.live}, "live",
 		"`file` or directory with objects as they are stored, which the objects are applied to: changes are validated, too; repeatable")
 	f.judged.register(flags)
 	f.mode = choice{report.StrictMode, []string{report.StrictMode, report.WarnMode, report.IgnoreMode}}

@@ -4,29 +4,22 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/deed-project/deed/cmd/internal/selection"
 	"github.com/deed-project/deed/kube/cluster"
 	"github.com/deed-project/deed/schema/builtin"
 )
-
-// versionPattern matches the name of a version.
-const versionPattern = `^v[0-9]+((alpha|beta)[0-9]+)?$`
 
 // Resolve returns the resource that a name on a command line stands for: NAME, NAME.GROUP or NAME.VERSION.GROUP, where NAME is the kind, the
 // resource, its singular or a short name, in any case. Kinds that Kubernetes itself has come first, and take no request. Of several groups, the
 // first in alphabetical order counts, so that events are those of the core.
 func (c *Cluster) Resolve(ctx context.Context, text string) (cluster.Resource, error) {
-	name, group, qualified := strings.Cut(strings.ToLower(text), ".")
-	wanted := ""
-	if first, rest, _ := strings.Cut(group, "."); regexp.MustCompile(versionPattern).MatchString(first) {
-		wanted, group = first, rest
-	}
+	name, wanted, group, qualified := selection.ParseName(strings.ToLower(text))
 	var found []cluster.Resource
 	for k := range builtin.Kinds() {
 		names := append([]string{strings.ToLower(k.GVK.Kind), k.Resource, k.Singular}, k.ShortNames...)

@@ -58,16 +58,20 @@ func (n *Names) add(kind groupKind, names ...string) {
 // All returns all names, sorted.
 func (n *Names) All() []string { return slices.Sorted(maps.Keys(n.kinds)) }
 
-// versionPattern matches the name of a version.
-const versionPattern = `^v[0-9]+((alpha|beta)[0-9]+)?$`
+// ParseName splits the name of a kind on a command line: NAME, NAME.GROUP or NAME.VERSION.GROUP. qualified is false for the first, which does
+// not say a group; the group of the core is empty.
+func ParseName(text string) (name, version, group string, qualified bool) {
+	name, group, qualified = strings.Cut(text, ".")
+	if first, rest, _ := strings.Cut(group, "."); regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`).MatchString(first) {
+		version, group = first, rest
+	}
+	return name, version, group, qualified
+}
 
 // find returns the kinds called text: NAME, NAME.GROUP or NAME.VERSION.GROUP. If kinds in several groups have the name, it returns all of
 // them.
 func (n *Names) find(text string) (kinds []groupKind, in string, err error) {
-	name, group, qualified := strings.Cut(text, ".")
-	if first, rest, found := strings.Cut(group, "."); found && regexp.MustCompile(versionPattern).MatchString(first) {
-		in, group = first, rest
-	}
+	name, in, group, qualified := ParseName(text)
 	for _, k := range n.kinds[strings.ToLower(name)] {
 		if !qualified || k.group == group {
 			kinds = append(kinds, k)

@@ -124,14 +124,14 @@ func (c *compiled) compileValidations(p *policy, options cel.OptionalVariableDec
 func (c *compiled) compileMutations(p *policy, options cel.OptionalVariableDeclarations) {
 	options.HasPatchTypes = true
 	for _, m := range p.mutations {
-		of := c.read("", celgo.ListType(patchType))
+		text, typ := "", celgo.ListType(patchType)
 		switch {
 		case m.PatchType == registration.PatchTypeJSONPatch && m.JSONPatch != nil:
-			of.text = m.JSONPatch.Expression
+			text = m.JSONPatch.Expression
 		case m.PatchType == registration.PatchTypeApplyConfiguration && m.ApplyConfiguration != nil:
-			of = c.read(m.ApplyConfiguration.Expression, configurationType)
+			text, typ = m.ApplyConfiguration.Expression, configurationType
 		}
-		c.used.note(of.text)
+		of := c.read(text, typ)
 		c.mutations = append(c.mutations, c.compiler.CompileMutatingEvaluator(&of, options, stored))
 	}
 }

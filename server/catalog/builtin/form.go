@@ -130,10 +130,8 @@ func (f *Form) WithEmpties(object, sent, _ value.Value, subresource string) valu
 	if !known {
 		return object
 	}
-	if metadata := sent.Get("metadata"); !metadata.Get("creationTimestamp").IsAbsent() { // which no client writes
-		sent = sent.With("metadata", metadata.With("creationTimestamp", value.Value{}))
-	}
-	unwritten := "status" // by the endpoint
+	sent = api.WithMetadata(sent, "creationTimestamp", value.Value{}) // which no client writes
+	unwritten := "status"                                             // by the endpoint
 	if subresource == "status" {
 		unwritten = "spec"
 	}

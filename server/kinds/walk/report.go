@@ -31,7 +31,10 @@ type Report struct {
 }
 
 // Before reports whether the release is one before v1.N.
-func (r *Report) Before(minor int) bool { return r.Minor != 0 && r.Minor < minor }
+func (r *Report) Before(minor int) bool { return isBefore(r.Minor, minor) }
+
+// isBefore compares minor releases, of which 0 is the current one.
+func isBefore(release, minor int) bool { return release != 0 && release < minor }
 
 // Add adds an error.
 func (r *Report) Add(e *field.Error) { r.Errs = append(r.Errs, e) }

@@ -8,6 +8,9 @@ type Warnings struct {
 	Minor int // the minor release of Kubernetes; 0 for the current one
 }
 
+// Before reports whether the release is one before v1.N.
+func (w *Warnings) Before(minor int) bool { return isBefore(w.Minor, minor) }
+
 // Enough is how many warnings are looked for: more than an answer has room for.
 const Enough = 1000
 
