@@ -24,6 +24,7 @@ type campaign struct {
 	kinds            string
 	findings, record string
 	again            string
+	text             string
 
 	bases   map[string]*base
 	order   []*base // in which they were installed
@@ -56,12 +57,17 @@ func (c *campaign) run(basesOnly bool) (classes int, err error) {
 		return 0, fmt.Errorf("no base object is on both servers; the last one was refused: %s", c.refused)
 	}
 	p.next = len(p.fields)
-	var again []request
-	if c.again != "" {
-		if again, err = readRequests(c.again); err != nil {
+	var fixed []request // in the place of random ones
+	switch {
+	case c.again != "":
+		if fixed, err = readRequests(c.again); err != nil {
 			return 0, err
 		}
-		c.requests = len(again)
+	case c.text != "":
+		fixed = p.everywhere(c.text)
+	}
+	if fixed != nil {
+		c.requests = len(fixed)
 	}
 	all := 0
 	for _, k := range kinds {
@@ -89,8 +95,8 @@ func (c *campaign) run(basesOnly bool) (classes int, err error) {
 		})
 	}
 	for i := range c.requests {
-		if again != nil {
-			queue <- again[i]
+		if fixed != nil {
+			queue <- fixed[i]
 		} else {
 			queue <- p.request()
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -100,6 +101,31 @@ func (p *plan) request() request {
 		}
 	}
 	return r
+}
+
+// everywhere returns the requests that put one text into each place of text, and into each map as a key: by create, and by update of the
+// object or its status.
+func (p *plan) everywhere(text string) []request {
+	var out []request
+	for _, f := range p.fields {
+		l := f.kind.byField[f.name][0]
+		e := edit{Path: l.path, Value: any(text)}
+		switch {
+		case l.schema.Additional != nil:
+			if e.Path = append(slices.Clone(l.path), text); l.schema.Additional.Type != "string" {
+				e.Value = "1" // a quantity, or an error of both servers
+			}
+		case l.schema.Type != "string" && l.schema.Format != "int-or-string", l.schema.Format != "" && l.schema.Format != "int-or-string":
+			continue
+		}
+		id := f.kind.in[l].ID
+		change := request{Base: id, Onto: id, Verb: update, Edits: []edit{e}}
+		if strings.HasPrefix(f.name, "status.") && slices.Contains(f.kind.subresources, "status") {
+			change.Verb = "status"
+		}
+		out = append(out, request{Base: id, Verb: create, Edits: []edit{e}}, change)
+	}
+	return out
 }
 
 func (p *plan) verb(f field) string {

@@ -226,9 +226,9 @@ func validateEventFields(r *walk.Report, object walk.Place, controllerName, abou
 
 // validateFinalizerName refuses the name of a finalizer of the content of a namespace.
 func validateFinalizerName(r *walk.Report, p walk.Place, name string) {
-	r.InvalidAs(p, name, validation.IsQualifiedName(name)...)
+	r.InvalidString(p, name, validation.IsQualifiedName(name)...)
 	if !strings.Contains(name, "/") && !slices.Contains([]string{"kubernetes", metav1.FinalizerOrphanDependents, metav1.FinalizerDeleteDependents}, name) {
-		r.InvalidAs(p, name, "name is neither a standard finalizer name nor is it fully qualified")
+		r.InvalidString(p, name, "name is neither a standard finalizer name nor is it fully qualified")
 	}
 }
 

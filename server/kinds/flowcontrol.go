@@ -111,7 +111,7 @@ func validateFlowSubject(r *walk.Report, p walk.Place) {
 	kind := p.At("kind")
 	i := slices.IndexFunc(members[:], func(m [2]string) bool { return m[0] == kind.Str() })
 	if i < 0 {
-		r.TextAmong(kind, "Group", "ServiceAccount", "User")
+		r.OnlyAmong(kind, "Group", "ServiceAccount", "User")
 		return
 	}
 	own := p.At(members[i][1])

@@ -386,7 +386,7 @@ func validateClassParameters(r *walk.Report, p walk.Place) {
 			r.Forbidden(namespace, "`parameters.scope` is set to 'Cluster'")
 		}
 	default:
-		r.OnlyAmong(scope, "Cluster", "Namespace")
+		r.TextAmong(scope, "Cluster", "Namespace")
 	}
 }
 

@@ -170,15 +170,15 @@ func validateQuotaAmounts(r *walk.Report, list walk.Place) {
 func validateQuotaName(r *walk.Report, limit walk.Place) {
 	name := limit.Name()
 	wrong := validation.IsQualifiedName(name)
-	r.InvalidAs(limit, name, wrong...)
+	r.InvalidAs(limit, walk.Enumeration(name), wrong...)
 	huge := strings.HasPrefix(name, "hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
 	if strings.Contains(name, "/") || huge || counted[name] || walk.IsWhole(name) {
 		return
 	}
 	if len(wrong) == 0 && name != "storage" { // which is one, and has no quota
-		r.InvalidAs(limit, name, "must be a standard resource type or fully qualified")
+		r.InvalidAs(limit, walk.Enumeration(name), "must be a standard resource type or fully qualified")
 	}
-	r.InvalidAs(limit, name, "must be a standard resource for quota")
+	r.InvalidAs(limit, walk.Enumeration(name), "must be a standard resource for quota")
 }
 
 // validateScopes validates the scopes of a quota. Each error shows the whole list.

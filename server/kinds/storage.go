@@ -277,6 +277,7 @@ func validatePersistentVolume(r *walk.Report, spec walk.Place, name string, inli
 	}
 	if affinity.IsSet() && inline {
 		r.Forbidden(affinity, notInline)
+		spec.Value = spec.With("nodeAffinity", value.Value{}) // so it does not count for the source
 	} else if affinity.IsSet() {
 		if required := affinity.At("required"); required.IsSet() {
 			pods.ValidateNodeSelector(r, required)

@@ -126,16 +126,24 @@ func validateDaemonStrategy(r *walk.Report, p walk.Place) {
 // "25%" is a part, 3 is a number, and "3" is neither.
 func validateShare(r *walk.Report, p walk.Place) {
 	if p.Kind() == value.KindString {
-		r.InvalidAs(p, intstr.FromString(p.Str()), validation.IsValidPercent(p.Str())...)
+		r.InvalidAs(p, shareOf(p), validation.IsValidPercent(p.Str())...)
 		return
 	}
 	r.Natural(p)
 }
 
+// shareOf returns a share as refusals show it.
+func shareOf(p walk.Place) any {
+	if p.Kind() == value.KindString {
+		return intstr.FromString(p.Str())
+	}
+	return p.Int()
+}
+
 // notAll refuses more than all pods.
 func notAll(r *walk.Report, p walk.Place) {
 	if p.Kind() == value.KindString && len(validation.IsValidPercent(p.Str())) == 0 && amount(p.Value) > 100 {
-		r.InvalidAs(p, intstr.FromString(p.Str()), "must not be greater than 100%")
+		r.InvalidAs(p, shareOf(p), "must not be greater than 100%")
 	}
 }
 
@@ -208,7 +216,7 @@ func validateSetStrategy(r *walk.Report, p walk.Place) {
 		if unavailable := rolling.At("maxUnavailable"); unavailable.IsSet() {
 			validateShare(r, unavailable)
 			if amount(unavailable.Value) == 0 {
-				r.Invalid(unavailable, "cannot be 0")
+				r.InvalidAs(unavailable, shareOf(unavailable), "cannot be 0")
 			}
 			notAll(r, unavailable)
 		}

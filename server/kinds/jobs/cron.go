@@ -81,19 +81,19 @@ var zoneCharacters = walk.LazyRegexp(`^[A-Za-z\.\-_0-9+]{1,14}$`)
 // The characters are checked before the zone is looked up, so that the name cannot lead out of the database of zones.
 func validateTimeZone(r *walk.Report, p walk.Place) {
 	if p.Str() == "" {
-		r.Invalid(p, "timeZone must be nil or non-empty string")
+		r.InvalidPointer(p, "timeZone must be nil or non-empty string")
 		return
 	}
 	for part := range strings.SplitSeq(p.Str(), "/") {
 		if part == "." || part == ".." || strings.HasPrefix(part, "-") || !zoneCharacters().MatchString(part) {
-			r.Invalid(p, "unknown time zone "+p.Str())
+			r.InvalidPointer(p, "unknown time zone "+p.Str())
 			return
 		}
 	}
 	if strings.EqualFold(p.Str(), "Local") {
-		r.Invalid(p, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
+		r.InvalidPointer(p, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
 	}
 	if _, err := time.LoadLocation(p.Str()); err != nil {
-		r.Invalid(p, err.Error())
+		r.InvalidPointer(p, err.Error())
 	}
 }

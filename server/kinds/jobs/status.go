@@ -157,7 +157,7 @@ func (s *jobProgress) indexes() {
 	}
 	if s.changed(failed.Name()) && walk.IsSet(completions) && walk.IsSet(perIndex) && failed.IsSet() {
 		if _, err := countIndexes(failed.Str(), completions.Int()); err != nil {
-			s.Invalid(failed, "error parsing failedIndexes: "+err.Error())
+			s.InvalidPointer(failed, "error parsing failedIndexes: "+err.Error())
 		}
 	}
 	if s.changed(completed.Name()) && completed.Str() != "" && s.spec.Get("completionMode").Str() != "Indexed" {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/server/kinds/walk"
+	"github.com/deed-project/deed/value"
 )
 
 // eachContainer calls visit with the containers of a pod: those that run first, those that run, and those that are added later.
@@ -285,7 +286,11 @@ func (w *podWalk) system(p walk.Place) {
 		})
 	case name.Str() == "windows":
 		const why = "cannot be set for a windows pod"
-		w.NoMembers(w.spec.At("securityContext"), why, notOfWindowsPods...)
+		context := w.spec.At("securityContext")
+		if sysctls := context.Get("sysctls"); sysctls.Kind() == value.KindList && sysctls.Len() == 0 {
+			context.Value = context.With("sysctls", value.Value{}) // an empty list of these counts as none
+		}
+		w.NoMembers(context, why, notOfWindowsPods...)
 		for _, name := range [...]string{"hostUsers", "hostPID", "hostIPC", "shareProcessNamespace"} {
 			if m := w.spec.At(name); m.IsSet() && (m.Bool() || name == "hostUsers" || name == "shareProcessNamespace") {
 				w.Forbidden(m, why)

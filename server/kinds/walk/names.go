@@ -11,7 +11,7 @@ import (
 
 // LabelKey validates the name of a label.
 func (r *Report) LabelKey(p Place) {
-	r.InvalidAs(p, p.Str(), validation.IsQualifiedName(p.Str())...)
+	r.InvalidString(p, p.Str(), validation.IsQualifiedName(p.Str())...)
 }
 
 // DriverName validates the name of a CSI driver.

@@ -90,6 +90,13 @@ func (r *Report) InvalidAs(p Place, shown any, details ...string) {
 	}
 }
 
+// InvalidString refuses a value that is shown as a Go string, whatever type its field has.
+func (r *Report) InvalidString(p Place, shown string, details ...string) {
+	for _, detail := range details {
+		r.Add(field.Invalid(p.Path(), shown, detail))
+	}
+}
+
 // InvalidPointer refuses a text that kube-apiserver has behind a pointer, and shows as JSON.
 func (r *Report) InvalidPointer(p Place, details ...string) {
 	r.InvalidAs(p, Enumeration(p.Str()), details...)
@@ -212,9 +219,15 @@ func (r *Report) Address(p Place, had *Names) {
 }
 
 // Unchanged refuses another value than was.
+//
+// Kube-apiserver compares pointers as such, so it shows a text behind one as JSON.
 func (r *Report) Unchanged(p Place, was value.Value) {
-	if !r.Same(p, was) {
-		r.InvalidAs(p, r.Inside(p.Path().String(), p.Value), "field is immutable")
+	switch path := p.Path().String(); {
+	case r.Same(p, was):
+	case p.Kind() == value.KindString && strings.HasPrefix(r.InsideTypeAt(path), "*"):
+		r.InvalidPointer(p, "field is immutable")
+	default:
+		r.InvalidAs(p, r.Inside(path, p.Value), "field is immutable")
 	}
 }
 

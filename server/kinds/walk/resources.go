@@ -41,14 +41,15 @@ func (r *Report) Requirements(p Place, rule func(r *Report, name Place)) {
 	}
 }
 
-// ResourceName validates the name of a resource, and reports whether it is valid.
+// ResourceName validates the name of a resource, and reports whether it is valid. Names of resources have a type of their own, so refusals
+// show them as JSON.
 func (r *Report) ResourceName(p Place) bool {
 	name := p.Name()
 	wrong := validation.IsQualifiedName(name)
 	if len(wrong) == 0 && !strings.Contains(name, "/") && !isStandard(name) {
 		wrong = []string{"must be a standard resource type or fully qualified"}
 	}
-	r.InvalidAs(p, name, wrong...)
+	r.InvalidAs(p, Enumeration(name), wrong...)
 	return len(wrong) == 0
 }
 
@@ -61,9 +62,9 @@ func (r *Report) ContainerResource(p Place) {
 	r.ResourceName(p)
 	switch qualified := strings.Contains(name, "/"); {
 	case !qualified && !IsHugePages(name):
-		r.InvalidAs(p, name, "must be a standard resource for containers")
+		r.InvalidAs(p, Enumeration(name), "must be a standard resource for containers")
 	case qualified && !IsNative(name) && !IsExtended(name):
-		r.InvalidAs(p, name, "doesn't follow extended resource name standard")
+		r.InvalidAs(p, Enumeration(name), "doesn't follow extended resource name standard")
 	}
 }
 
