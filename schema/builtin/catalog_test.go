@@ -69,6 +69,8 @@ func topology(typ *schema.Type) string {
 	switch l, m := typ.List(), typ.Map(); {
 	case l != nil && m != nil && m.Atomic():
 		return "atomic anything"
+	case l != nil && m != nil:
+		return "anything"
 	case l != nil && l.Topology() == schema.SetList:
 		return "set"
 	case l != nil && l.Topology() == schema.KeyedList:
@@ -108,7 +110,7 @@ func TestTopologies(t *testing.T) {
 		{gvk("", "v1", "Pod"), "spec.containers", `keyed by name=""`},
 		{gvk("", "v1", "Pod"), "spec.containers.[].ports", `keyed by containerPort=0, protocol="TCP"`},
 		{gvk("", "v1", "Pod"), "spec.containers.[].volumeMounts", `keyed by mountPath=""`},
-		{gvk("", "v1", "Pod"), "spec.containers.[].livenessProbe.httpGet.port", "untyped"},
+		{gvk("", "v1", "Pod"), "spec.containers.[].livenessProbe.httpGet.port", "anything"},
 		{gvk("", "v1", "Pod"), "spec.topologySpreadConstraints", `keyed by topologyKey="", whenUnsatisfiable=""`},
 		{gvk("", "v1", "Service"), "spec.ports", `keyed by port=0, protocol="TCP"`},
 		{gvk("apps", "v1", "Deployment"), "spec.selector", "atomic map"},
