@@ -184,7 +184,8 @@ func sessionAffinityConfig(service value.Value) value.Value {
 // targetPorts has the ports of a service lead to the same port of its pods.
 func targetPorts(service value.Value) value.Value {
 	return eachItem(service, func(port value.Value) value.Value {
-		if target := port.Get("targetPort"); !isNothing(target) && target.Str() == "" && target.Float() != 0 || target.Str() != "" {
+		target := port.Get("targetPort")
+		if zero := target.Equal(value.Int(0)) || target.Equal(value.String("")); !isNothing(target) && !zero {
 			return port
 		}
 		number := port.Get("port")

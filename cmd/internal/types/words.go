@@ -25,8 +25,15 @@ func KeyNames(keys []schema.Key) string {
 	return strings.Join(names, " and ")
 }
 
+// intOrString is the name of a type that admits any value when objects are merged, as in kube-apiserver. Of these values, only an integer or a
+// string is decoded afterwards.
+const intOrString = "io.k8s.apimachinery.pkg.util.intstr.IntOrString"
+
 // Admitted describes the values that t admits.
 func Admitted(t *schema.Type) string {
+	if t.Name() == intOrString {
+		return "integer or string"
+	}
 	if t == schema.Deduced || t.Name() == schema.DeducedName {
 		return "any value"
 	}
@@ -55,6 +62,10 @@ func Admitted(t *schema.Type) string {
 
 // Topology describes how values of type t are merged and owned.
 func Topology(t *schema.Type) string {
+	const leaf = "leaf: one value"
+	if t.Name() == intOrString {
+		return leaf
+	}
 	var out []string
 	if l := t.List(); l != nil {
 		out = append(out, map[schema.Topology]string{
@@ -73,7 +84,7 @@ func Topology(t *schema.Type) string {
 		}
 	}
 	if t.Scalar() != schema.None && len(out) == 0 {
-		out = append(out, "leaf: one value")
+		out = append(out, leaf)
 	}
 	return strings.Join(out, "; ")
 }
