@@ -32,19 +32,19 @@ func validatePlacement(r *walk.Report, spec walk.Place, was value.Value) {
 		return
 	}
 	for i := range had.Len() {
-		if term := is.Index(i); !onlyAdds(term.Value, had.Item(i)) {
+		if term := is.Index(i); !onlyAdds(r, term, had.Item(i)) {
 			r.Invalid(term, "only additions are allowed (no mutations or deletions)")
 		}
 	}
 }
 
 // onlyAdds reports whether a term has the requirements of a former one, and others behind them. An empty term stays empty.
-func onlyAdds(term, former value.Value) bool {
+func onlyAdds(r *walk.Report, term walk.Place, former value.Value) bool {
 	had, has := 0, 0
 	for _, name := range []string{"matchExpressions", "matchFields"} {
-		is, was := term.Get(name), former.Get(name)
+		is, was := term.At(name), former.Get(name)
 		for i := range was.Len() {
-			if i >= is.Len() || !walk.Same(is.Item(i), was.Item(i)) {
+			if i >= is.Len() || !r.Same(is.Index(i), was.Item(i)) {
 				return false
 			}
 		}

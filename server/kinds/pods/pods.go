@@ -56,7 +56,7 @@ func validatePodChange(r *walk.Report, spec walk.Place, was value.Value) {
 	if was.Get("schedulingGates").Len() > 0 {
 		validatePlacement(r, spec, was)
 	}
-	if is := unchangeable(spec.Value, was); !r.Same(spec.WithValue(is), was) {
+	if is := unchangeable(r, spec, was); !r.Same(spec.WithValue(is), was) {
 		r.Forbidden(spec, mayChange+r.Change("spec", was, is))
 	}
 }
@@ -141,7 +141,8 @@ func validateGatesChange(r *walk.Report, p walk.Place, was value.Value) {
 // unchangeable returns the spec of a pod with what may change as it was.
 //
 // Containers must be as many as before: see sameContainers. A pod that the scheduler may not place yet may also change where it can run.
-func unchangeable(spec, was value.Value) value.Value {
+func unchangeable(r *walk.Report, p walk.Place, was value.Value) value.Value {
+	spec := p.Value
 	for _, list := range [...]string{"containers", "initContainers"} {
 		containers := make([]value.Value, 0, was.Get(list).Len())
 		for i := range was.Get(list).Len() {
@@ -164,7 +165,7 @@ func unchangeable(spec, was value.Value) value.Value {
 	for _, name := range names {
 		spec = spec.With(name, was.Get(name))
 	}
-	if nodes := was.Get("affinity", "nodeAffinity"); gated && !walk.Same(spec.Get("affinity", "nodeAffinity"), nodes) {
+	if nodes := was.Get("affinity", "nodeAffinity"); gated && !r.Same(p.At("affinity").At("nodeAffinity"), nodes) {
 		affinity := walk.WithMember(spec.Get("affinity"), "nodeAffinity", nodes)
 		if affinity.Len() == 0 && !walk.IsSet(was.Get("affinity")) {
 			affinity = value.Value{}
