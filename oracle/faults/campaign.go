@@ -24,7 +24,7 @@ type campaign struct {
 	kinds            string
 	findings, record string
 	again            string
-	text             string
+	value            string // JSON
 
 	bases   map[string]*base
 	order   []*base // in which they were installed
@@ -63,8 +63,12 @@ func (c *campaign) run(basesOnly bool) (classes int, err error) {
 		if fixed, err = readRequests(c.again); err != nil {
 			return 0, err
 		}
-	case c.text != "":
-		fixed = p.everywhere(c.text)
+	case c.value != "":
+		var v any
+		if err := json.Unmarshal([]byte(c.value), &v); err != nil {
+			return 0, fmt.Errorf("--value: %w", err)
+		}
+		fixed = p.everywhere(v)
 	}
 	if fixed != nil {
 		c.requests = len(fixed)

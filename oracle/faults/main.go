@@ -8,8 +8,8 @@
 //
 // With --again, the command sends the requests of a file that --findings wrote, and no others.
 //
-// With --text, the command puts one text into each field that holds text and into each map as a key. A text such as "\x00<é" tells whether a
-// refusal shows a Go string or JSON.
+// With --value, the command puts one value into each field of its type, alone: null, "", [], {}, 0, -1 and so on. A text is also a key of each
+// map. The text "\u0001<é" tells whether a refusal shows a Go string or JSON.
 //
 // A difference that is gone when both servers are asked again, because the real one answers by chance, is only counted. So are requests on
 // which the real server panics: it closes the connection.
@@ -35,7 +35,7 @@ func main() {
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
 	flag.StringVar(&c.findings, "findings", "", "file for all differences, one JSON document a line")
 	flag.StringVar(&c.again, "again", "", "file of differences whose requests are sent again, in the place of those of a seed")
-	flag.StringVar(&c.text, "text", "", "a text for each field that holds one, and for a key of each map, in the place of random requests")
+	flag.StringVar(&c.value, "value", "", "a value in JSON, for each field of its type in the place of random requests")
 	flag.StringVar(&c.record, "record", "", "file for a request of each class that both servers refuse alike")
 	bases := flag.Bool("bases", false, "only install the base objects, and compare the answers")
 	flag.Parse()

@@ -103,22 +103,24 @@ func (p *plan) request() request {
 	return r
 }
 
-// everywhere returns the requests that put one text into each place of text, and into each map as a key: by create, and by update of the
-// object or its status.
-func (p *plan) everywhere(text string) []request {
+// everywhere returns the requests that put one value into each place of its type: by create, and by update of the object or its status. A text
+// is also put into each map, as a key.
+func (p *plan) everywhere(v any) []request {
 	var out []request
 	for _, f := range p.fields {
 		l := f.kind.byField[f.name][0]
-		e := edit{Path: l.path, Value: any(text)}
-		switch {
-		case l.schema.Additional != nil:
-			if e.Path = append(slices.Clone(l.path), text); l.schema.Additional.Type != "string" {
+		id := f.kind.in[l].ID
+		e := edit{Path: l.path, Value: v}
+		switch text, isText := v.(string); {
+		case l.schema.admits(v):
+		case l.schema.Additional != nil && isText:
+			e.Path = append(slices.Clone(l.path), text)
+			if l.schema.Additional.Type != "string" {
 				e.Value = "1" // a quantity, or an error of both servers
 			}
-		case l.schema.Type != "string" && l.schema.Format != "int-or-string", l.schema.Format != "" && l.schema.Format != "int-or-string":
+		default:
 			continue
 		}
-		id := f.kind.in[l].ID
 		change := request{Base: id, Onto: id, Verb: update, Edits: []edit{e}}
 		if strings.HasPrefix(f.name, "status.") && slices.Contains(f.kind.subresources, "status") {
 			change.Verb = "status"

@@ -57,6 +57,25 @@ func (all schemas) of(kind string) *schema {
 	return nil
 }
 
+// admits reports whether a value is of the type of s. Null is of every type.
+func (s *schema) admits(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return s.Type == "string" || s.Format == "int-or-string"
+	case float64:
+		return s.Type == "integer" || s.Type == "number" || s.Format == "int-or-string"
+	case bool:
+		return s.Type == "boolean"
+	case []any:
+		return s.Items != nil
+	case map[string]any:
+		return s.Items == nil && (s.Type == "object" || len(s.Properties) > 0 || len(v) == 0 && s.Type == "")
+	}
+	return false
+}
+
 // location is a place in a base object that a fault may be put into.
 type location struct {
 	field  string // the path without indexes and keys

@@ -86,9 +86,15 @@ func (c RuntimeClasses) classOf(ctx context.Context, r *admission.Request) (valu
 	if !isFor(r, pods, admission.Create) || !isSet(name) {
 		return value.Value{}, nil
 	}
-	if wrong := content.IsPathSegmentName(name.Str()); len(wrong) > 0 {
+	refused := "" // by the client with which the plugin asks for the class
+	if name.Str() == "" {
+		refused = "resource name may not be empty"
+	} else if wrong := content.IsPathSegmentName(name.Str()); len(wrong) > 0 {
+		refused = fmt.Sprintf("invalid resource name %q: %v", name.Str(), wrong)
+	}
+	if refused != "" {
 		return value.Value{}, &apierrors.StatusError{ErrStatus: metav1.Status{
-			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: fmt.Sprintf("invalid resource name %q: %v", name.Str(), wrong),
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: refused,
 		}}
 	}
 	class, err := object(ctx, c.Store, runtimeClassesPrefix+name.Str())
