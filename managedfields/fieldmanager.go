@@ -152,7 +152,7 @@ func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) 
 		return nil, err
 	}
 	p := &Plan{request: m.request(live, config, manager, merge.Apply)}
-	r := &p.request
+	r := p.request
 	stored, err := r.decodeLive()
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 // Plan is an apply whose conflicts are not decided yet. It is immutable. The nil Plan and the zero Plan
 // are of no apply: nothing is in conflict, nothing changes, and to commit or force them is an error.
 type Plan struct {
-	request request
+	request *request
 	stored  decoded
 	owners  owned
 	merge   *merge.Plan
@@ -124,7 +124,7 @@ func (p *Plan) Force() (Object, error) {
 // are filled in (Hold, Default); kubectl's annotation is kept up to date (Sync, S6); what the
 // endpoint does not write stays as it is (Store).
 func (p *Plan) finish(result merge.Result) (_ Object, err error) {
-	r := &p.request
+	r := p.request
 	out := r.strip(p.decided(result))
 	out = r.stampApply(out)
 	sent := out.content

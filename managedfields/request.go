@@ -45,14 +45,14 @@ type outcome struct {
 
 // request returns the request of manager name. The zero Object as live stands for an object that
 // does not exist.
-func (m *FieldManager) request(live, object Object, name string, op merge.Operation) request {
+func (m *FieldManager) request(live, object Object, name string, op merge.Operation) *request {
 	creates := live.Content.IsAbsent()
 	if creates {
 		live.Content = m.config.Empty
 	} else if live.Entries != nil && live.Content.Get("metadata").Kind() != value.KindObject {
 		live.Content = live.Content.With("metadata", value.Object()) // where its managed fields are
 	}
-	return request{FieldManager: m, live: live, creates: creates, object: object, manager: m.identity(name, op)}
+	return &request{FieldManager: m, live: live, creates: creates, object: object, manager: m.identity(name, op)}
 }
 
 // identity returns the manager that the endpoint knows by name; an empty name becomes "unknown".

@@ -72,15 +72,11 @@ func (r *request) mergeConfig(owners owned) (*merge.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.engine.Apply(owners.request(merge.Request{Live: live, Object: config, Manager: r.manager, APIVersion: r.apiVersion}))
-}
-
-// request returns r with the managers of o.
-func (o owned) request(r merge.Request) merge.Request {
-	if r.Managers = o.managers; o.adapted {
-		return merging.Adapted(r)
+	write := merge.Request{Live: live, Object: config, Managers: owners.managers, Manager: r.manager, APIVersion: r.apiVersion}
+	if owners.adapted {
+		merging.Adapted(&write)
 	}
-	return r
+	return r.engine.Apply(write)
 }
 
 // currentOperation owns what an update changes while the update goes on, apart from the updater's
@@ -103,8 +99,12 @@ func (r *request) mergeUpdate(owners owned) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	write := owners.request(merge.Request{Live: live, Object: object, Manager: currentOperation, APIVersion: r.apiVersion})
-	result, err := r.engine.Update(merging.Former(write, r.manager))
+	write := merge.Request{Live: live, Object: object, Managers: owners.managers, Manager: currentOperation, APIVersion: r.apiVersion}
+	if owners.adapted {
+		merging.Adapted(&write)
+	}
+	merging.Former(&write, r.manager)
+	result, err := r.engine.Update(write)
 	if err != nil {
 		return outcome{}, fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
 	}

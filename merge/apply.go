@@ -47,24 +47,29 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	merged, err := typed.Merge(r.Live, r.Object)
+	merged, err := typed.Merge(c.Live, c.Object)
 	if err != nil {
 		return nil, fmt.Errorf("failed to merge config: %w", err)
 	}
-	last, _ := managers.Get(r.Manager)
-	known, _ := r.Managers.Get(r.Manager) // even if it is of a version that is gone
-	own := Entry{
-		Manager: r.Manager, Fields: c.applied(last.Fields, c.unowned), APIVersion: r.APIVersion, Time: known.Time,
+	return c.plan(managers, merged)
+}
+
+// plan is what follows in an apply once the configuration is merged.
+func (c *call) plan(managers Managers, merged typed.Value) (_ *Plan, err error) {
+	p := &Plan{call: c, managers: managers}
+	p.last, _ = managers.Get(c.Manager)
+	known, _ := c.Managers.Get(c.Manager) // even if it is of a version that is gone
+	p.own = Entry{
+		Manager: c.Manager, Fields: c.applied(p.last.Fields, c.unowned), APIVersion: c.APIVersion, Time: known.Time,
 	}
-	if c.object, err = c.prune(merged, managers, last, own); err != nil {
+	if c.object, err = c.prune(merged, managers, p.last, p.own); err != nil {
 		return nil, fmt.Errorf("failed to prune fields: %w", err)
 	}
-	c.alone = managers.onlyOf(r.Manager)
-	losses, err := c.losses(managers)
-	if err != nil {
+	c.alone = managers.onlyOf(c.Manager)
+	if p.losses, err = c.losses(managers); err != nil {
 		return nil, err
 	}
-	return &Plan{call: c, managers: managers, last: last, own: own, losses: losses}, nil
+	return p, nil
 }
 
 // applied returns the fields of the configuration that are neither in unowned nor reset. Where

@@ -65,19 +65,13 @@ func (internal) Equal(ms, other Managers) bool { return ms.equal(other) }
 // OwnersOf yields the entries that own path itself.
 func (internal) OwnersOf(ms Managers, path fieldpath.Path) iter.Seq[Entry] { return ms.ownersOf(path) }
 
-// Adapted returns r, all sets of whose managers are adapted to the types of their versions already,
-// see O1, so that nobody needs to look.
-func (internal) Adapted(r Request) Request {
-	r.adapted = true
-	return r
-}
+// Adapted notes in r that the sets of all managers are adapted to the types of their versions
+// already, see O1.
+func (internal) Adapted(r *Request) { r.adapted = true }
 
-// Former returns r, an update after which the caller is going to unite the entry of m with that of
+// Former notes in r, an update, that the caller is going to unite the entry of m with that of
 // r.Manager. It is spared U2, so that it need not lose what it gets back.
-func (internal) Former(r Request, m Manager) Request {
-	r.former = m
-	return r
-}
+func (internal) Former(r *Request, m Manager) { r.former = m }
 
 // Live returns the object as it is, as the request had it.
 func (internal) Live(p *Plan) typed.Value { return p.call.Live }

@@ -120,10 +120,10 @@ func TestFormerEntry(t *testing.T) {
 			return made(t, l, r, w)
 		}
 		usual := r
-		r = merging.Former(r, w.Manager)
+		merging.Former(&r, w.Manager)
 		r.Manager = stands
 		got, err := l.engine.Update(r)
-		r = merging.Former(r, merge.Manager{})
+		merging.Former(&r, merge.Manager{})
 		want, wantErr := l.engine.Update(r)
 		if err != nil || wantErr != nil {
 			if (err == nil) != (wantErr == nil) {

@@ -16,7 +16,7 @@ func Delete(w *write.Writer, q *rest.Request) (*rest.Answer, error) { return w.D
 // pinUID adds a UID precondition, so that the delete cannot hit a successor with the same name.
 //
 // It is a write.Before, called with each version of the namespace that a delete tries. A precondition of the client stays.
-func pinUID(live read.Live, options *metav1.DeleteOptions) {
+func pinUID(live *read.Live, options *metav1.DeleteOptions) {
 	if options.Preconditions == nil {
 		options.Preconditions = &metav1.Preconditions{}
 	}

@@ -34,19 +34,19 @@ func Act(w *write.Writer, q *rest.Request) (*rest.Answer, error) {
 	if action := q.Version.Actions[q.Target.Subresource]; action != nil { // else it is a Binding without a path to the pod
 		asked.Version = action
 	}
-	sent, err := write.Decode(&asked, options, read.Live{})
+	sent, err := write.Decode(&asked, options, &read.Live{})
 	if err != nil {
 		return nil, err
 	}
 	if sent.Content, err = api.InNamespace(sent.Content, q.Target.Namespace); err != nil {
 		return nil, err
 	}
-	if sent, err = write.Own(&asked, read.Live{}, sent, options); err != nil {
+	if sent, err = write.Own(&asked, &read.Live{}, sent, options); err != nil {
 		return nil, err
 	}
 	q.ObjectName = cmp.Or(q.Target.Name, api.Meta(sent.Content, "name"))
 	t := &write.Task{Writer: w, Request: q, DryRun: options.DryRun}
-	if sent, err = t.Mutate(read.Live{}, sent); err != nil {
+	if sent, err = t.Mutate(&read.Live{}, sent); err != nil {
 		return nil, err
 	}
 	if api.Meta(sent.Content, "name") != q.ObjectName {

@@ -80,7 +80,7 @@ func bindOnce(t *write.Task, binding value.Value) error {
 }
 
 // checkBound refuses, with 409, to bind a pod at another version than that of the Binding, or a pod that cannot be bound.
-func checkBound(q *rest.Request, live read.Live, version string) error {
+func checkBound(q *rest.Request, live *read.Live, version string) error {
 	pod := live.Content
 	if had := api.Meta(pod, "resourceVersion"); version != "" && version != had {
 		return errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, "+

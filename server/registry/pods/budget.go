@@ -58,7 +58,7 @@ func disrupt(t *write.Task, pod value.Value) error {
 	q.ObjectName = api.Meta(found[0], "name")
 	q.Target.Name = q.ObjectName
 	taking := &write.Task{Writer: w, Request: &q, DryRun: t.DryRun}
-	_, err = taking.Run(func(live read.Live) (managedfields.Object, error) {
+	_, err = taking.Run(func(live *read.Live) (managedfields.Object, error) {
 		object := live.Object
 		if err := allowsDisruption(live.Content); err != nil {
 			return object, err

@@ -31,7 +31,7 @@ func Connect(w *write.Writer, q *rest.Request) error {
 		return errors.NewBadRequest(err.Error())
 	}
 	t := &write.Task{Writer: w, Request: q}
-	admitted, err := t.Mutate(read.Live{}, managedfields.Object{Content: options})
+	admitted, err := t.Mutate(&read.Live{}, managedfields.Object{Content: options})
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func Create(q *rest.Request, answer func(review value.Value) (value.Value, error
 	if err != nil {
 		return nil, err
 	}
-	review, err := write.Decode(q, options, read.Live{})
+	review, err := write.Decode(q, options, &read.Live{})
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func Create(q *rest.Request, answer func(review value.Value) (value.Value, error
 	if review.Content, err = api.InNamespace(review.Content, q.Target.Namespace); err != nil {
 		return nil, err
 	}
-	if review, err = write.Own(q, read.Live{}, review, options); err != nil {
+	if review, err = write.Own(q, &read.Live{}, review, options); err != nil {
 		return nil, err
 	}
 	whole, err := review.Value()

@@ -59,19 +59,19 @@ func CreateToken(w *write.Writer, q *rest.Request, a *accounts.Authority) (*rest
 	}
 	asked := *q
 	asked.Version = q.Version.Actions[q.Target.Subresource]
-	sent, err := write.Decode(&asked, options, read.Live{})
+	sent, err := write.Decode(&asked, options, &read.Live{})
 	if err != nil {
 		return nil, err
 	}
 	if sent.Content, err = api.InNamespace(sent.Content, q.Target.Namespace); err != nil {
 		return nil, err
 	}
-	if sent, err = write.Own(&asked, read.Live{}, sent, options); err != nil {
+	if sent, err = write.Own(&asked, &read.Live{}, sent, options); err != nil {
 		return nil, err
 	}
 	q.ObjectName = q.Target.Name
 	t := &write.Task{Writer: w, Request: q, DryRun: options.DryRun}
-	if sent, err = t.Mutate(read.Live{}, sent); err != nil {
+	if sent, err = t.Mutate(&read.Live{}, sent); err != nil {
 		return nil, err
 	}
 	r := &request{Authority: a, q: q, task: t, now: a.Now()}

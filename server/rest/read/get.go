@@ -63,26 +63,26 @@ func (b *Reader) getScale(q *rest.Request) (*rest.Answer, error) {
 	return rest.NewDocument(http.StatusOK, scale), nil
 }
 
-// Load returns the stored object of a request, the zero Live if there is none.
+// Load returns the stored object of a request, a zero Live if there is none.
 //
-// The object is shared with the cache and with other requests: callers must not modify its entries. Its content is immutable.
-func (b *Reader) Load(q *rest.Request) (Live, error) {
+// The object is shared with the cache and with other requests: callers must not modify it.
+func (b *Reader) Load(q *rest.Request) (*Live, error) {
 	record, err := b.Store.Get(q.Context(), q.Key(), 0)
 	if stderrors.Is(err, store.ErrNotFound) {
-		return Live{}, nil
+		return &Live{}, nil
 	}
 	if err != nil {
-		return Live{}, err
+		return nil, err
 	}
 	o, err := b.View(q.Version).read(record)
 	if err != nil {
-		return Live{}, err
+		return nil, err
 	}
-	return o.Live, nil
+	return &o.Live, nil
 }
 
 // MustLoad returns the stored object of a request. The error is a 404 if there is none.
-func (b *Reader) MustLoad(q *rest.Request) (Live, error) {
+func (b *Reader) MustLoad(q *rest.Request) (*Live, error) {
 	live, err := b.Load(q)
 	if err == nil && !live.Exists() {
 		err = q.NotFound()

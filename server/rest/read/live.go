@@ -20,7 +20,7 @@ import (
 
 // Live is a stored object as a version shows it.
 //
-// Its content is immutable and shared; its entries must not be modified. Faultless, Evidence, Settled and Writes are set only for an object
+// It is shared with the cache and must not be modified. Faultless, Evidence, Settled and Writes are set only for an object
 // that this process wrote and keeps in the cache. For one that was read from its text they are zero, which claims nothing.
 type Live struct {
 	managedfields.Object
@@ -33,11 +33,11 @@ type Live struct {
 }
 
 // Exists reports whether the object is stored.
-func (l Live) Exists() bool { return l.Record.Revision != 0 }
+func (l *Live) Exists() bool { return l.Record.Revision != 0 }
 
 // SettledContent returns the content of an object if reading its stored text gives exactly that content, and absent otherwise. A part of
 // another object that is the same storage in the same place need not be read again.
-func (l Live) SettledContent() value.Value {
+func (l *Live) SettledContent() value.Value {
 	if !l.Settled {
 		return value.Value{}
 	}

@@ -119,12 +119,12 @@ func (v View) StoresItself() bool {
 	return !foreign && v.Version.Name == v.Version.Stored
 }
 
-// LastRead returns the object with a key as it was read last, which may be some time ago. It is the zero Live if the object is not cached.
-func (v View) LastRead(key string) Live {
+// LastRead returns the object with a key as it was read last, which may be some time ago. It is a zero Live if the object is not cached.
+func (v View) LastRead(key string) *Live {
 	if o := v.recent.last(key, v.Version); o != nil {
-		return o.Live
+		return &o.Live
 	}
-	return Live{}
+	return &Live{}
 }
 
 // Remember caches an object as it was read.

@@ -29,7 +29,7 @@ import (
 //
 // If no plugin replaced the object, its managed fields were never joined with it, and taking it apart costs nothing. Owner references are
 // made unique once more, because a plugin may have repeated some.
-func (t *Task) Mutate(live read.Live, object managedfields.Object) (managedfields.Object, error) {
+func (t *Task) Mutate(live *read.Live, object managedfields.Object) (managedfields.Object, error) {
 	q := t.Request
 	asked := t.admitted(live.Object, object)
 	// A function, because whether an object is unread depends on the pass.
@@ -88,7 +88,7 @@ func (t *Task) Admit(live, object managedfields.Object) error {
 }
 
 // admitChange asks admission whether object may be stored in place of live. At the subresource scale it shows admission the Scales.
-func (t *Task) admitChange(live read.Live, object managedfields.Object) error {
+func (t *Task) admitChange(live *read.Live, object managedfields.Object) error {
 	if !t.Request.IsScale() || len(t.Writer.Admission) == 0 {
 		return t.Admit(live.Object, object)
 	}
@@ -112,7 +112,7 @@ func scaleOf(v *catalog.Version, object managedfields.Object) (managedfields.Obj
 // admitDelete asks admission whether live may be deleted. Nothing can be changed there, but mutating plugins are asked as well.
 //
 // An eviction sets Unasked, because admission decided about the eviction itself.
-func (t *Task) admitDelete(live read.Live) error {
+func (t *Task) admitDelete(live *read.Live) error {
 	if t.Unasked {
 		return nil
 	}

@@ -38,7 +38,7 @@ func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 	if err != nil {
 		config = managedfields.Object{Content: sent.Content} // its managed fields are invalid, and its type refuses them
 	}
-	return func(live read.Live) (managedfields.Object, error) {
+	return func(live *read.Live) (managedfields.Object, error) {
 		object, err := apply(q, live, config, options)
 		if err != nil {
 			return object, err
@@ -59,7 +59,7 @@ func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 // apply lets the field manager of the endpoint apply config to live.
 //
 // At the subresource scale, live is the Scale.
-func apply(q *rest.Request, live read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+func apply(q *rest.Request, live *read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if q.IsScale() {
 		return applyScale(q, live, config, options)
 	}

@@ -64,7 +64,7 @@ func (t *Task) encode(object managedfields.Object) (encoded, error) {
 //
 // The steps after the put stand in this order for a reason. The host acts on the event first, for example by serving a new definition,
 // since the client may rely on it once it has the answer. The former object leaves the caches before the new one is kept.
-func (t *Task) commit(object encoded, live read.Live, event Event, valid verdict) (Outcome, error) {
+func (t *Task) commit(object encoded, live *read.Live, event Event, valid verdict) (Outcome, error) {
 	object, err := t.fitted(object, live)
 	if err != nil {
 		return Outcome{}, err
@@ -96,7 +96,7 @@ func (t *Task) commit(object encoded, live read.Live, event Event, valid verdict
 // kube-apiserver. An apply is refused instead.
 //
 // An apply without its managed fields would lose what it just claimed, so an apply fails instead.
-func (t *Task) fitted(object encoded, live read.Live) (encoded, error) {
+func (t *Task) fitted(object encoded, live *read.Live) (encoded, error) {
 	isNew := live.Record.Revision == 0
 	err := t.Writer.fits(t.Request.Key(), object.text, isNew)
 	if err == nil || t.applies || len(object.Entries) == 0 {
@@ -126,7 +126,7 @@ func (t *Task) put(key string, text []byte, expected store.Revision) (store.Revi
 //
 // settled is content that reads back as it is: the live object, or the decoded body of a create. LoadIncremental skips the parts that
 // object shares with it. So an update costs as much as it changes, plus the metadata.
-func (t *Task) reread(stored encoded, live read.Live, revision store.Revision) (managedfields.Object, error) {
+func (t *Task) reread(stored encoded, live *read.Live, revision store.Revision) (managedfields.Object, error) {
 	object, settled := stored.Object, live.SettledContent()
 	if !live.Exists() {
 		settled = t.decoded
@@ -142,7 +142,7 @@ func (t *Task) reread(stored encoded, live read.Live, revision store.Revision) (
 // Amend stores object in place of live, unless nothing changes. It is for what the server itself does to an object: nothing is prepared,
 // validated or admitted. It returns the object as it is stored then. The error is store.ErrConflict if another write has changed live
 // meanwhile.
-func (t *Task) Amend(live read.Live, object managedfields.Object) (read.Live, error) {
+func (t *Task) Amend(live *read.Live, object managedfields.Object) (*read.Live, error) {
 	stored, err := t.encode(object)
 	switch {
 	// nothing is stored
@@ -159,7 +159,7 @@ func (t *Task) Amend(live read.Live, object managedfields.Object) (read.Live, er
 		return live, err
 	}
 	revision, err := api.ParseVersion(api.Meta(object.Content, "resourceVersion"), false)
-	return read.Live{Object: object, Record: store.Record{Key: live.Record.Key, Revision: store.Revision(revision)}}, err
+	return &read.Live{Object: object, Record: store.Record{Key: live.Record.Key, Revision: store.Revision(revision)}}, err
 }
 
 // keepTimes returns object with the times of live's managed fields, if object changes nothing but these times. Then there is nothing to

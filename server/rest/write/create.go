@@ -41,7 +41,7 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, err := Decode(q, options, read.Live{})
+	object, err := Decode(q, options, &read.Live{})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	if form, ok := q.Version.Form.(catalog.IncrementalForm); ok && form.DecodesSettled() && t.view().StoresItself() {
 		t.decoded = decoded
 	}
-	if object, err = t.Mutate(read.Live{}, object); err != nil {
+	if object, err = t.Mutate(&read.Live{}, object); err != nil {
 		return nil, err
 	}
 	created, err := t.createNamed(object)
@@ -77,7 +77,7 @@ func ownNew(q *rest.Request, object managedfields.Object, options api.WriteOptio
 		return object, err
 	}
 	object.Content = withoutRepeatedOwners(q, object.Content)
-	return Own(q, read.Live{}, object, options)
+	return Own(q, &read.Live{}, object, options)
 }
 
 // createNamed stores a new object under its name, or under a generated name. The error is a 409 if the name is taken. The text of the 409

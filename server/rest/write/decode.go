@@ -32,7 +32,7 @@ import (
 //
 // Most updates send back what they have read, with few changes. So equal parts of the body take the storage of last. Parts that are the
 // same storage as in a settled object need no decoding.
-func Decode(q *rest.Request, options api.WriteOptions, last read.Live) (managedfields.Object, error) {
+func Decode(q *rest.Request, options api.WriteOptions, last *read.Live) (managedfields.Object, error) {
 	var object managedfields.Object
 	sent, err := readBody(q, options.Validation == api.Ignore)
 	if err != nil {

@@ -58,7 +58,7 @@ func asksForDependents(options *metav1.DeleteOptions) bool {
 }
 
 // Before adds to the options of a delete what the kind of the object demands.
-type Before func(live read.Live, options *metav1.DeleteOptions)
+type Before func(live *read.Live, options *metav1.DeleteOptions)
 
 // DeleteCollection carries out DELETE of the objects of a collection that match the selectors, one after the other. It answers with the
 // list of them. It is not atomic.
@@ -127,7 +127,7 @@ func deleteOptions(q *rest.Request) (*metav1.DeleteOptions, error) {
 func text(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
 
 // deletedAnswer returns the answer of a delete whose object is gone: a Status.
-func deletedAnswer(q *rest.Request, live read.Live) *rest.Answer {
+func deletedAnswer(q *rest.Request, live *read.Live) *rest.Answer {
 	details := make([]value.Member, 0, 4)
 	if q.Version.Group != "" {
 		details = append(details, text("group", q.Version.Group))
@@ -141,7 +141,7 @@ func deletedAnswer(q *rest.Request, live read.Live) *rest.Answer {
 
 // Delete deletes the object of the request, and tries again if another write changes it meanwhile. It returns the object if it waits, and
 // nil if it is gone, with the object as it was.
-func (t *Task) Delete(options *metav1.DeleteOptions, before Before) (waiting *managedfields.Object, live read.Live, err error) {
+func (t *Task) Delete(options *metav1.DeleteOptions, before Before) (waiting *managedfields.Object, live *read.Live, err error) {
 	err = Retry(t.Request.Context(), func() (err error) {
 		waiting, live, err = t.deleteOnce(options, before)
 		if stderrors.Is(err, store.ErrNotFound) {
@@ -162,7 +162,7 @@ func (t *Task) Delete(options *metav1.DeleteOptions, before Before) (waiting *ma
 //
 // If any of them holds the object, it is stored with its deletion timestamp. Otherwise the record is removed. An ending that begins with a
 // grace period of zero is stored first and removed then: kube-apiserver makes both writes, and watches see both events.
-func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*managedfields.Object, read.Live, error) {
+func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*managedfields.Object, *read.Live, error) {
 	live, err := t.load()
 	if err != nil {
 		return nil, live, err
@@ -208,7 +208,7 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 //
 // kube-apiserver validates a deletion in each attempt of its store to remove the record. The first attempt takes the cached object, and the
 // second the current one.
-func (t *Task) admitRemoval(live, marked read.Live) error {
+func (t *Task) admitRemoval(live, marked *read.Live) error {
 	changed := marked.Record.Revision != live.Record.Revision
 	if updated := changed || live.Content.Get("metadata", "finalizers").Len() > 0; !updated || t.DryRun {
 		return nil
@@ -223,7 +223,7 @@ func (t *Task) admitRemoval(live, marked read.Live) error {
 // store.ErrNotFound if it is gone meanwhile.
 //
 // The caches forget the object before the host hears of the removal, so that whatever the host does next reads the store.
-func (t *Task) remove(live read.Live) (read.Live, error) {
+func (t *Task) remove(live *read.Live) (*read.Live, error) {
 	if t.DryRun {
 		return live, nil
 	}
@@ -238,15 +238,16 @@ func (t *Task) remove(live read.Live) (read.Live, error) {
 		t.Writer.Allocator.Release(q.Context(), q, live.Content)
 	}
 	t.Writer.Host.Stored(q.Context(), q, WasRemoved)
-	live.Content = read.WithVersion(live.Content, revision)
-	return live, nil
+	gone := *live
+	gone.Content = read.WithVersion(live.Content, revision)
+	return &gone, nil
 }
 
 // removeFinished deletes live, and returns the object that an update made of it, which is not stored.
 //
 // An update that takes the last finalizer answers 200 with the updated object. The resource version stays that of live, because the update
 // itself was never stored. An object that another request has removed meanwhile is the outcome that the update wanted.
-func (t *Task) removeFinished(live read.Live, object managedfields.Object) (managedfields.Object, error) {
+func (t *Task) removeFinished(live *read.Live, object managedfields.Object) (managedfields.Object, error) {
 	stored, err := t.encode(object)
 	if err != nil {
 		return object, err

@@ -33,7 +33,7 @@ func managerOf(q *rest.Request) *managedfields.FieldManager {
 //
 // kube-apiserver ignores an error here: a write must not fail because managed fields are damaged. So an error counts only if no object
 // comes with it.
-func Own(q *rest.Request, live read.Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+func Own(q *rest.Request, live *read.Live, object managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if q.Version.Custom && q.Target.Subresource == "status" {
 		is := schema.ParseGVK(object.Content.Get("apiVersion").Str(), object.Content.Get("kind").Str())
 		if is != q.Version.GVK() {

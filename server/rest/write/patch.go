@@ -53,7 +53,7 @@ func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 	}
 	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, applies: isApply(typ)}
 	t.create = t.applies && q.Target.Subresource == ""
-	patched, err := t.Run(func(live read.Live) (managedfields.Object, error) {
+	patched, err := t.Run(func(live *read.Live) (managedfields.Object, error) {
 		object, err := change(live)
 		if err != nil {
 			return object, err
@@ -100,7 +100,7 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 		return nil, err
 	}
 	merge, beside := besideFields(q, typ, body)
-	return func(live read.Live) (managedfields.Object, error) {
+	return func(live *read.Live) (managedfields.Object, error) {
 		if beside {
 			object, unknown, err := decodeAs(version, mergepatch.Apply(live.Content, merge), live.SettledContent())
 			// The short cut stands only if nothing is to be reported. Otherwise the long way finds the error, in its own words and order.

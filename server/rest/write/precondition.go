@@ -34,7 +34,7 @@ func checkNew(content value.Value) error {
 // CheckUID refuses, with 409, to write to another object than the one with a UID; "" is any.
 //
 // The text is that of kube-apiserver's storage layer, so it shows the key in the store. The UID in the object is empty if none is stored.
-func CheckUID(q *rest.Request, live read.Live, wanted string, dryRun bool) error {
+func CheckUID(q *rest.Request, live *read.Live, wanted string, dryRun bool) error {
 	uid := types.UID(api.Meta(live.Content, "uid"))
 	if wanted == "" || wanted == string(uid) {
 		return nil
@@ -53,7 +53,7 @@ func CheckUID(q *rest.Request, live read.Live, wanted string, dryRun bool) error
 //
 // It returns content with a version. Where the kind permits an update without one, the update is based on whatever is stored. "0" counts as
 // none. The 422 has the resource in the place of the kind, as in kube-apiserver, whose generic store knows only the resource.
-func checkVersion(q *rest.Request, live read.Live, content value.Value) (value.Value, error) {
+func checkVersion(q *rest.Request, live *read.Live, content value.Value) (value.Value, error) {
 	had := api.Meta(content, "resourceVersion")
 	if had == "" || had == "0" {
 		if q.Version.Form.Unconditional() {
@@ -79,7 +79,7 @@ func checkVersion(q *rest.Request, live read.Live, content value.Value) (value.V
 // is deleted.
 //
 // Unlike checkVersion, it compares versions as texts. The UID comes first.
-func CheckPreconditions(q *rest.Request, live read.Live, p *metav1.Preconditions, unnamed bool) error {
+func CheckPreconditions(q *rest.Request, live *read.Live, p *metav1.Preconditions, unnamed bool) error {
 	if p == nil {
 		return nil
 	}

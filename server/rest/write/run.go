@@ -113,12 +113,12 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 	}
 	out = Outcome{created: true}
 	if !t.DryRun {
-		out, err = t.commit(stored, read.Live{}, WasStored, valid)
+		out, err = t.commit(stored, &read.Live{}, WasStored, valid)
 		out.created = true
 		return out, err
 	}
 	// A dry run has no revision. It shows the version that the client sent, as kube-apiserver does.
-	if out.Object, err = t.reread(stored, read.Live{}, 0); version != "" {
+	if out.Object, err = t.reread(stored, &read.Live{}, 0); version != "" {
 		out.Content = api.WithMetadata(out.Content, "resourceVersion", value.String(version))
 	}
 	return out, err
@@ -128,7 +128,7 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 //
 // The version is checked before validation. So a client that lost a race gets a 409, which it can retry, rather than a 422 about a field
 // that the other write has changed. keepTimes precedes the validating plugins, which see the object as it would be stored.
-func (t *Task) replace(live read.Live, object managedfields.Object) (out Outcome, err error) {
+func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcome, err error) {
 	q := t.Request
 	content, err := checkVersion(q, live, object.Content)
 	if err != nil {

@@ -38,14 +38,14 @@ func (w *Writer) updateScale(q *rest.Request) (*rest.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent, err := Decode(ofScale(q), options, read.Live{})
+	sent, err := Decode(ofScale(q), options, &read.Live{})
 	if err != nil {
 		return nil, scaleError(q, err)
 	}
 	if sent.Content, err = identified(q, sent); err != nil {
 		return nil, err
 	}
-	return w.writeScale(q, options, api.Meta(sent.Content, "uid"), func(scale read.Live) (managedfields.Object, error) {
+	return w.writeScale(q, options, api.Meta(sent.Content, "uid"), func(scale *read.Live) (managedfields.Object, error) {
 		return replaceScale(q, scale, sent, options)
 	})
 }
@@ -72,7 +72,7 @@ func scaleError(q *rest.Request, err error) error {
 // replaceScale lets the field manager of Scales replace a Scale by the one that was sent.
 //
 // The Scale is built anew, so that members that the client left away have the zero values of the Go type.
-func replaceScale(q *rest.Request, scale read.Live, sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+func replaceScale(q *rest.Request, scale *read.Live, sent managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	status := sent.Content.Get("status")
 	sent.Content = catalog.NewScale(sent.Content.Get("metadata"), sent.Content.Get("spec", "replicas").Int(),
 		status.Get("replicas").Int(), status.Get("selector").Str())
@@ -87,7 +87,7 @@ func replaceScale(q *rest.Request, scale read.Live, sent managedfields.Object, o
 //
 // kube-apiserver's converter of custom resources cannot convert Scales. It is called if the live object has no managers, and if an apply
 // changes something. So an apply to the Scale of a custom resource succeeds only if it changes nothing.
-func applyScale(q *rest.Request, scale read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
+func applyScale(q *rest.Request, scale *read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if !q.Version.Custom {
 		object, err := q.Version.Scale.Manager.Apply(scale.Object, config, options.Manager, options.Force)
 		return object, api.Refused(err)
@@ -118,7 +118,7 @@ func applyScale(q *rest.Request, scale read.Live, config managedfields.Object, o
 // change gets the Scale as its live object. The answer is the Scale of the object as it was stored, without managed fields.
 func (w *Writer) writeScale(q *rest.Request, options api.WriteOptions, uid string, change Change) (*rest.Answer, error) {
 	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, UID: uid}
-	written, err := t.Run(func(live read.Live) (managedfields.Object, error) { return t.scaled(live, change) })
+	written, err := t.Run(func(live *read.Live) (managedfields.Object, error) { return t.scaled(live, change) })
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (w *Writer) writeScale(q *rest.Request, options api.WriteOptions, uid strin
 // scaled returns live with the replicas that change gives its Scale, and with their managers.
 //
 // Negative replicas of a custom resource are left to the schema of its definition.
-func (t *Task) scaled(live read.Live, change Change) (managedfields.Object, error) {
+func (t *Task) scaled(live *read.Live, change Change) (managedfields.Object, error) {
 	q := t.Request
 	content, wanted, err := q.Version.Scale.Of(live.Content)
 	if err != nil {
@@ -146,7 +146,7 @@ func (t *Task) scaled(live read.Live, change Change) (managedfields.Object, erro
 	if err != nil {
 		return managedfields.Object{}, api.Refused(err)
 	}
-	scale := read.Live{Object: managedfields.Object{Content: content, Entries: entries}, Record: live.Record}
+	scale := &read.Live{Object: managedfields.Object{Content: content, Entries: entries}, Record: live.Record}
 	written, err := change(scale)
 	if err != nil {
 		return written, err

@@ -42,7 +42,7 @@ func (w *Writer) Update(q *rest.Request) (*rest.Answer, error) {
 		Writer: w, Request: q, DryRun: options.DryRun, UID: api.Meta(sent.Content, "uid"),
 		create: q.Version.CreateOnUpdate && q.Target.Subresource == "",
 	}
-	updated, err := t.Run(func(live read.Live) (managedfields.Object, error) {
+	updated, err := t.Run(func(live *read.Live) (managedfields.Object, error) {
 		object := sent
 		// Share parts with the live object of this attempt, so that later steps recognize equal parts by their storage.
 		object.Content = storage.Share(sent.Content, live.Content)

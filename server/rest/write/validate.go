@@ -57,7 +57,7 @@ func validateNew(q *rest.Request, object managedfields.Object) (verdict, error) 
 // meanwhile. An object that stays as it is, and was faultless when it was written, is not validated again.
 //
 // Unlike a create, an update reports the faults of metadata and of the kind together, metadata first.
-func validate(q *rest.Request, object managedfields.Object, stored read.Live) (verdict, error) {
+func validate(q *rest.Request, object managedfields.Object, stored *read.Live) (verdict, error) {
 	content, live, whole := object.Content, stored.Content, q.Target.Subresource == ""
 	// Controllers often repeat their writes. An update that changes nothing needs no validation, unless rules compare the object with the
 	// old one, as CEL transition rules do.
@@ -93,7 +93,7 @@ func withEmpties(q *rest.Request, object managedfields.Object, live value.Value)
 }
 
 // validateChange returns the faults that the kind finds in content in place of live, and the evidence of the validation.
-func validateChange(q *rest.Request, content value.Value, live read.Live) (field.ErrorList, catalog.Evidence) {
+func validateChange(q *rest.Request, content value.Value, live *read.Live) (field.ErrorList, catalog.Evidence) {
 	form, ok := q.Version.Form.(catalog.IncrementalForm)
 	if !ok {
 		return q.Version.Form.ValidateUpdate(q.Context(), content, live.Content, q.Target.Subresource, q.Warnings), catalog.Evidence{}

@@ -92,7 +92,7 @@ func (t *Task) allocate(object, live value.Value) (value.Value, func(stored bool
 }
 
 // Change computes what is to replace live, the zero read.Live if nothing is stored. It may be called several times.
-type Change func(live read.Live) (managedfields.Object, error)
+type Change func(live *read.Live) (managedfields.Object, error)
 
 // Task is a write to one object: its request, and what the verb and the options of the request say about the write. The steps of a write
 // take what they need from a task and from steps before them, and return what they find out.
@@ -145,7 +145,7 @@ func (o Outcome) answer() *rest.Answer {
 func (t *Task) view() read.View { return t.Writer.Reader.View(t.Request.Version) }
 
 // load returns the stored object of the request. The error is a 404 if there is none.
-func (t *Task) load() (read.Live, error) { return t.Writer.Reader.MustLoad(t.Request) }
+func (t *Task) load() (*read.Live, error) { return t.Writer.Reader.MustLoad(t.Request) }
 
 // Retry calls attempt until it returns something else than store.ErrConflict, which says that another write was faster. It returns that
 // error, or the context's once the context has ended.
