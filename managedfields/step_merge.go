@@ -108,18 +108,24 @@ func (r *request) mergeUpdate(owners owned) (outcome, error) {
 	if err != nil {
 		return outcome{}, fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
 	}
-	managers := result.Managers
-	if changed, ok := managers.Get(currentOperation); ok {
-		// The engine spared the former entry what was changed, for it gets that back; but not what
-		// S7 is about.
-		former, _ := managers.Get(r.manager)
-		former.Fields = former.Fields.Minus(changed.Fields.Intersect(systemFields))
-		if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
-			former = merge.Entry{Manager: r.manager, Fields: former.Fields.Union(fields), APIVersion: r.apiVersion, Time: r.now()}
-		}
-		managers = replace(managers, currentOperation, former)
-	}
+	managers := r.united(result.Managers)
 	return outcome{content: r.object.Content, managers: managers, changed: result.Changed, checked: object}, nil
+}
+
+// united returns managers with what currentOperation owns given to the updater: S9.
+func (r *request) united(managers merge.Managers) merge.Managers {
+	changed, ok := managers.Get(currentOperation)
+	if !ok {
+		return managers
+	}
+	// The engine spared the former entry what was changed, for it gets that back; but not what
+	// S7 is about.
+	former, _ := managers.Get(r.manager)
+	former.Fields = former.Fields.Minus(changed.Fields.Intersect(systemFields))
+	if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
+		former = merge.Entry{Manager: r.manager, Fields: former.Fields.Union(fields), APIVersion: r.apiVersion, Time: r.now()}
+	}
+	return replace(managers, currentOperation, former)
 }
 
 // replace returns managers without m and with the entry e, or without its manager if that owns

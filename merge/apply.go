@@ -42,34 +42,36 @@ import (
 // Nothing is decided yet: see [Plan]. Errors are those of typed.Merge, typed.Compare and of the
 // converter.
 func (e *Engine) Apply(r Request) (*Plan, error) {
-	c := e.call(r)
-	managers, err := c.reconcile()
+	p, err := e.call(r).newPlan()
 	if err != nil {
 		return nil, err
 	}
+	c := p.call
 	merged, err := typed.Merge(c.Live, c.Object)
 	if err != nil {
 		return nil, fmt.Errorf("failed to merge config: %w", err)
 	}
-	return c.plan(managers, merged)
-}
-
-// plan is what follows in an apply once the configuration is merged.
-func (c *call) plan(managers Managers, merged typed.Value) (_ *Plan, err error) {
-	p := &Plan{call: c, managers: managers}
-	p.last, _ = managers.Get(c.Manager)
-	known, _ := c.Managers.Get(c.Manager) // even if it is of a version that is gone
-	p.own = Entry{
-		Manager: c.Manager, Fields: c.applied(p.last.Fields, c.unowned), APIVersion: c.APIVersion, Time: known.Time,
-	}
-	if c.object, err = c.prune(merged, managers, p.last, p.own); err != nil {
+	p.own.Fields = c.applied(p.last.Fields, c.unowned)
+	if c.object, err = p.prune(merged); err != nil {
 		return nil, fmt.Errorf("failed to prune fields: %w", err)
 	}
-	c.alone = managers.onlyOf(c.Manager)
-	if p.losses, err = c.losses(managers); err != nil {
+	c.alone = p.managers.onlyOf(c.Manager)
+	if p.losses, err = c.losses(p.managers); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// newPlan returns the plan of an apply that knows the managers, adapted to the schema, and nothing of the configuration.
+func (c *call) newPlan() (*Plan, error) {
+	managers, err := c.reconcile()
+	if err != nil {
+		return nil, err
+	}
+	last, _ := managers.Get(c.Manager)
+	known, _ := c.Managers.Get(c.Manager) // even if it is of a version that is gone
+	own := Entry{Manager: c.Manager, APIVersion: c.APIVersion, Time: known.Time}
+	return &Plan{call: c, managers: managers, last: last, own: own}, nil
 }
 
 // applied returns the fields of the configuration that are neither in unowned nor reset. Where

@@ -133,18 +133,23 @@ func (e *Engine) Update(r Request) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c.object = r.Object
+	c.object = c.Request.Object
 	losses, err := c.losses(managers)
 	if err != nil {
 		return Result{}, err
 	}
-	diff := c.versions[0].diff
-	own, _ := managers.Get(r.Manager)
+	return c.updated(managers, losses), nil
+}
+
+// updated returns the outcome of an update, given the managers, adapted to the schema, and what they lose.
+func (c *call) updated(managers Managers, losses []loss) Result {
+	diff := &c.versions[0].diff
+	own, _ := managers.Get(c.Manager)
 	fields := own.Fields.Minus(diff.Removed).Union(diff.Modified).Union(diff.Added)
 	managers = settle(managers, losses, Entry{
-		Manager: r.Manager, Fields: c.reset[r.APIVersion].keep(fields), APIVersion: r.APIVersion, Time: own.Time,
+		Manager: c.Manager, Fields: c.reset[c.APIVersion].keep(fields), APIVersion: c.APIVersion, Time: own.Time,
 	})
-	return Result{Object: r.Object, Managers: managers, Changed: !r.Live.Content().Equal(r.Object.Content())}, nil
+	return Result{Object: c.Object, Managers: managers, Changed: !c.Live.Content().Equal(c.Object.Content())}
 }
 
 // call is the state of one write.

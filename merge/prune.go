@@ -10,7 +10,7 @@ import (
 )
 
 // prune removes from merged what the applier owned before, does not apply any more, and nobody else
-// owns: A3 and A4. last is its entry before this apply, which managers has, and own is its new one.
+// owns: A3 and A4.
 //
 // A field that goes may take others with it, and a field that stays may need containers that went.
 // So pruning is done in three steps, each on whole field sets, in which every declared field counts
@@ -35,10 +35,16 @@ import (
 //
 // Invariants: what is left grows from step to step, up to merged without what is in last and not
 // owned; only of an item or object whose own path goes, nothing is left.
-func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (typed.Value, error) {
-	if last.Fields.IsEmpty() || c.keepsAll(last, own, managers, merged) {
+func (p *Plan) prune(merged typed.Value) (typed.Value, error) {
+	if p.last.Fields.IsEmpty() || p.keepsAll(merged) {
 		return merged, nil
 	}
+	return p.call.prune(merged, p.managers, &p.last, p.own)
+}
+
+// prune is [Plan.prune] for an apply after which something may go. last is the applier's entry before the apply, which managers has, and
+// own is its new one.
+func (c *call) prune(merged typed.Value, managers Managers, last *Entry, own Entry) (typed.Value, error) {
 	if !c.unowned.IsEmpty() { // what nobody owns is applied nevertheless
 		own.Fields = c.applied(fieldpath.Set{}, fieldpath.Set{})
 	}
@@ -72,12 +78,13 @@ func (c *call) prune(merged typed.Value, managers Managers, last, own Entry) (ty
 //     leave nothing of the object that has a path, as with an empty keyed list or an item that has
 //     lost its keys; and then step 3 does not find it.
 //   - Reset fields may leave the applier items without their keys, with the same effect.
-func (c *call) keepsAll(last, own Entry, managers Managers, merged typed.Value) bool {
-	if !last.Fields.Minus(own.Fields).IsEmpty() {
+func (p *Plan) keepsAll(merged typed.Value) bool {
+	if !p.last.Fields.Minus(p.own.Fields).IsEmpty() {
 		return false
 	}
-	for _, entry := range managers.entries { // last among them
-		if c.converter != nil && entry.APIVersion != c.APIVersion {
+	c := p.call
+	for i := range p.managers.entries { // last among them
+		if c.converter != nil && p.managers.entries[i].APIVersion != c.APIVersion {
 			return false
 		}
 	}
