@@ -401,3 +401,33 @@ func TestWithFractions(t *testing.T) {
 		}
 	}
 }
+
+// TestFits asks of values whether they surely fit.
+func TestFits(t *testing.T) {
+	s := shape(t, "")
+	for _, test := range []struct {
+		sent string
+		want bool
+	}{
+		{`{}`, true},
+		{`{"name":"x","size":1,"area":null,"open":false,"tags":[],"labels":{"a":""},"inner":{"count":0},"items":[null,{}],"notes":null}`, true},
+		{`{"when":"2026-01-01T02:00:00+02:00","cost":"5m","port":80,"blob":"aGk=","any":{"a":[1]}}`, true},
+		{`{"port":"http","when":null}`, true},
+		{`{"unknown":1}`, false},
+		{`{"inner":{"Count":0}}`, false},
+		{`{"name":{}}`, false},
+		{`{"name":1}`, false},
+		{`{"size":4294967296}`, false},
+		{`{"size":1.5}`, false},
+		{`{"tags":[1]}`, false},
+		{`{"labels":[]}`, false},
+		{`{"when":"now"}`, false},
+		{`{"cost":"5x"}`, false},
+		{`{"port":true}`, false},
+		{`{"blob":"?"}`, false},
+	} {
+		if got := s.Fits(parse(t, test.sent)); got != test.want {
+			t.Errorf("%s fits: %v", test.sent, got)
+		}
+	}
+}

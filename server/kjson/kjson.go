@@ -48,13 +48,18 @@ func Unmarshal(text []byte, into any) error {
 //
 // The bounds are checked first, as they are about the work of decoding. Later findings are dropped by the library.
 func UnmarshalStrict(text []byte, into any) (found []error, err error) {
-	if err := structsize.JSON(text, reflect.TypeOf(into).Elem()); err != nil {
-		return nil, err
-	}
-	if err := CheckPaths(text); err != nil {
+	if err := CheckCost(text, into); err != nil {
 		return nil, err
 	}
 	return json.UnmarshalStrict(text, into)
+}
+
+// CheckCost returns the error that UnmarshalStrict returns before it decodes: that of a text that costs too much.
+func CheckCost(text []byte, into any) error {
+	if err := structsize.JSON(text, reflect.TypeOf(into).Elem()); err != nil {
+		return err
+	}
+	return CheckPaths(text)
 }
 
 // Fields returns the paths of the fields in the findings of strict decoding.

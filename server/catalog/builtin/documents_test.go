@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"bufio"
 	"compress/gzip"
+	"iter"
 	"os"
 	"reflect"
 	"strings"
@@ -20,11 +21,28 @@ import (
 // TestDocuments compares decoded objects with those that have passed their Go type: the valid objects among the recordings of a
 // kube-apiserver, and some of them without a member of their spec. Policies that validate see the documents.
 func TestDocuments(t *testing.T) {
+	compared := 0
+	for v, object := range validObjects(t) {
+		compareDocument(t, v, object)
+		for without := range object.Get("spec").Members() {
+			if compared++; compared%4 == 0 {
+				compareDocument(t, v, object.With("spec", object.Get("spec").With(without, value.Value{})))
+			}
+		}
+	}
+	if compared < 300 {
+		t.Errorf("only %d objects", compared)
+	}
+}
+
+// validObjects yields the valid objects among the recordings of wrong objects, with the version of each.
+func validObjects(t *testing.T) iter.Seq2[*catalog.Version, value.Value] {
+	t.Helper()
 	file, err := os.Open("../../testdata/faults.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close() // it is only read
+	t.Cleanup(func() { file.Close() }) // it is only read
 	unpacked, err := gzip.NewReader(file)
 	if err != nil {
 		t.Fatal(err)
@@ -36,33 +54,26 @@ func TestDocuments(t *testing.T) {
 	all := catalog.New(kinds...)
 	lines := bufio.NewScanner(unpacked)
 	lines.Buffer(nil, 1<<24)
-	compared := 0
-	for lines.Scan() {
-		line, err := value.Parse(lines.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		object := line.Get("base", "object")
-		if object.IsAbsent() {
-			break // the valid objects come first
-		}
-		group, version, ok := strings.Cut(object.Get("apiVersion").Str(), "/")
-		if !ok {
-			group, version = "", group
-		}
-		for v := range all.In(group, version) {
-			if v.Kind == object.Get("kind").Str() && v.New != nil {
-				compareDocument(t, v, object)
-				for without := range object.Get("spec").Members() {
-					if compared++; compared%4 == 0 {
-						compareDocument(t, v, object.With("spec", object.Get("spec").With(without, value.Value{})))
-					}
+	return func(yield func(*catalog.Version, value.Value) bool) {
+		for lines.Scan() {
+			line, err := value.Parse(lines.Bytes())
+			if err != nil {
+				t.Fatal(err)
+			}
+			object := line.Get("base", "object")
+			if object.IsAbsent() {
+				return // the valid objects come first
+			}
+			group, version, ok := strings.Cut(object.Get("apiVersion").Str(), "/")
+			if !ok {
+				group, version = "", group
+			}
+			for v := range all.In(group, version) {
+				if v.Kind == object.Get("kind").Str() && v.New != nil && !yield(v, object) {
+					return
 				}
 			}
 		}
-	}
-	if compared < 300 {
-		t.Errorf("only %d objects", compared)
 	}
 }
 
