@@ -80,6 +80,13 @@ func (s Set) minus(other Set, how operation) Set {
 	return e.combine(how)
 }
 
+// remains is Without, and reports whether a member of the result has lost all that it had below it.
+func (s Set) remains(other Set) (left Set, emptied bool) {
+	e := newEditor(s, other)
+	left = e.combine(deepDifference)
+	return left, e.emptied
+}
+
 // operation says what merge makes of two sets.
 type operation uint8
 

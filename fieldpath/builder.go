@@ -152,6 +152,13 @@ func (b *Builder) descend(s Set) Set {
 	return s
 }
 
+// includeAll makes every path above a member a member, too. Nothing may be entered or expected.
+func (b *Builder) includeAll() {
+	for i := range b.draft.nodes {
+		b.draft.nodes[i].set(included)
+	}
+}
+
 // Set returns the set of all members. The Builder is then empty again; what it makes later does not
 // change the set. Set panics when a path is entered that was not left.
 func (b *Builder) Set() Set {

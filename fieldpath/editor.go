@@ -30,9 +30,11 @@ type editor struct {
 	with  Set    // the further set
 	shift uint32 // what is added to the place of a text of with, where the result has those behind the texts of base
 	took  bool   // out has nodes of with
-	out   []node
-	start int
-	steps int // how many nodes merge has passed
+
+	emptied bool // a member of the result has lost all that it had below it
+	out     []node
+	start   int
+	steps   int // how many nodes merge has passed
 
 	scratch *[]node // out goes back there
 }
@@ -122,7 +124,12 @@ func (e *editor) leave(place, i int) {
 	}
 	root := &e.out[place]
 	root.skip = uint32(len(e.out) + i - e.start - place)
-	if root.skip == 1 && !root.has(included) {
+	if root.skip > 1 {
+		return
+	}
+	if root.has(included) {
+		e.emptied = true
+	} else {
 		e.out = e.out[:place]
 	}
 }

@@ -50,6 +50,9 @@ func (internal) Leave(b *Builder, member bool) { b.leave(member) }
 // Leaf is Enter(e) and Leave(true).
 func (internal) Leaf(b *Builder, e Element) { b.leaf(e) }
 
+// IncludeAll makes every path above a member of b a member, too. Nothing may be entered or expected.
+func (internal) IncludeAll(b *Builder) { b.includeAll() }
+
 // AddSet makes all members of s, put below the current path of b, members.
 func (internal) AddSet(b *Builder, s Set) { b.addSet(s) }
 
@@ -59,6 +62,10 @@ func (internal) Expect(b *Builder, s Set) { b.expect(s) }
 
 // Branches yields the entries of s that have members below their element, in order.
 func (internal) Branches(s Set) func(yield func(Entry) bool) { return s.branches() }
+
+// Remains returns s.Without(other), and reports whether a member of that has lost all that it had
+// below it.
+func (internal) Remains(s, other Set) (left Set, emptied bool) { return s.remains(other) }
 
 // Include returns s with those paths made members that want says. want is called for each path that
 // has members below it, with the path's last element and the number of elements in front of that. It

@@ -56,17 +56,16 @@ func (c *call) prune(merged typed.Value, managers Managers, last *Entry, own Ent
 	if err != nil {
 		return typed.Value{}, fmt.Errorf("failed to convert merged object to last applied version: %w", err)
 	}
-	lastFields, fields := typing.WithNamedFields(last.Fields, m.Type()), namedFields(m)
-	p, at, err := c.putBackOwned(m, c.remove(m, lastFields), fields, last.APIVersion, managers)
+	lastFields, fields := typing.WithNamedFields(last.Fields, m.Type()), typing.NamedFields(m)
+	p, at, err := c.putBackOwned(m, c.remnant(m, fields, lastFields), fields, last.APIVersion, managers)
 	if err != nil {
 		return typed.Value{}, fmt.Errorf("failed add back owned items: %w", err)
 	}
-	if p, err = c.convert(p, at, last.APIVersion); err != nil {
+	if err := p.convert(c, fields, at, last.APIVersion); err != nil {
 		return typed.Value{}, fmt.Errorf("failed add back dangling items: failed to convert pruned object to last applied version: %w", err)
 	}
 	c.detour = last.APIVersion != c.APIVersion
-	pruned := c.remove(m, fields.Minus(namedFields(p)).Intersect(lastFields))
-	return c.convert(pruned, last.APIVersion, c.APIVersion)
+	return c.convert(c.remove(m, p.lost.Intersect(lastFields)), last.APIVersion, c.APIVersion)
 }
 
 // keepsAll reports whether it is plain that nothing goes, because all that was applied last is
@@ -99,14 +98,36 @@ func (e *Engine) remove(v typed.Value, s fieldpath.Set) typed.Value {
 	return v.Remove(s)
 }
 
-// namedFields returns the fields of v, and every declared field above them.
-func namedFields(v typed.Value) fieldpath.Set { return typing.WithNamedFields(v.Fields(), v.Type()) }
+// remnant is what is left of an object, and which of the object's fields it has lost. Declared fields
+// count as such when something below them does: see NamedFields in typed.
+type remnant struct {
+	value typed.Value
+	lost  fieldpath.Set
+}
 
-// putBackOwned returns m without the fields that p lacks and nobody owns, and the version that it
-// is in then; m and p are in the given one, and fields are the namedFields of m. Each set is looked
-// at in its own version: the given one first, because pruned fields may be needed for the conversion
-// to the others.
-func (c *call) putBackOwned(m, p typed.Value, fields fieldpath.Set, apiVersion string, managers Managers) (_ typed.Value, at string, _ error) {
+// remnant returns what is left of m, whose fields are given, without s.
+func (e *Engine) remnant(m typed.Value, fields, s fieldpath.Set) remnant {
+	left := e.remove(m, s)
+	return remnant{left, typing.Lost(fields, s, left)}
+}
+
+// convert brings r from one version to another, in which the object has the given fields.
+func (r *remnant) convert(c *call, fields fieldpath.Set, from, to string) error {
+	v, err := c.convert(r.value, from, to)
+	if err != nil {
+		return err
+	}
+	if from != to || !typing.Same(v, r.value) {
+		*r = remnant{v, fields.Minus(typing.NamedFields(v))}
+	}
+	return nil
+}
+
+// putBackOwned returns what is left of m without the fields that p lacks and nobody owns, and the
+// version that it is in then; m and p are in the given one, and fields are those of m. Each set is
+// looked at in its own version: the given one first, because pruned fields may be needed for the
+// conversion to the others.
+func (c *call) putBackOwned(m typed.Value, p remnant, fields fieldpath.Set, apiVersion string, managers Managers) (_ remnant, at string, _ error) {
 	owned := managers.ownedByVersion()
 	at = apiVersion
 	for _, to := range versionsFrom(apiVersion, owned) {
@@ -115,17 +136,16 @@ func (c *call) putBackOwned(m, p typed.Value, fields fieldpath.Set, apiVersion s
 			continue
 		}
 		if err != nil {
-			return typed.Value{}, "", fmt.Errorf("failed to convert merged object at version %v: %w", to, err)
-		}
-		pTo, err := c.convert(p, at, to)
-		if err != nil {
-			return typed.Value{}, "", fmt.Errorf("failed to convert pruned object at version %v: %w", to, err)
+			return remnant{}, "", fmt.Errorf("failed to convert merged object at version %v: %w", to, err)
 		}
 		if to != apiVersion {
-			fields = namedFields(mTo)
+			fields = typing.NamedFields(mTo)
 		}
-		away := fields.Minus(namedFields(pTo)).Minus(typing.WithNamedFields(owned[to], mTo.Type()))
-		m, p, at = mTo, c.remove(mTo, away), to
+		if err := p.convert(c, fields, at, to); err != nil {
+			return remnant{}, "", fmt.Errorf("failed to convert pruned object at version %v: %w", to, err)
+		}
+		away := p.lost.Minus(typing.WithNamedFields(owned[to], mTo.Type()))
+		m, p, at = mTo, c.remnant(mTo, fields, away), to
 	}
 	return p, at, nil
 }

@@ -37,9 +37,17 @@ import (
 //	F5  The root is never in the set.
 func (v Value) Fields() fieldpath.Set {
 	f := newFielder(v)
-	out := f.fields(v)
-	fielders.Put(f)
-	return out
+	f.emit(v)
+	return f.set()
+}
+
+// namedFields returns v.Fields() with every declared field added that it has paths below, see
+// withNamedFields. By F2 and F3, all other paths that it has paths below are in it.
+func (v Value) namedFields() fieldpath.Set {
+	f := newFielder(v)
+	f.emit(v)
+	paths.IncludeAll(&f.b)
+	return f.set()
 }
 
 // fieldsLike returns v.Fields().Minus(except). Where that equals known, it is known itself, and
@@ -48,10 +56,9 @@ func (v Value) fieldsLike(known, except fieldpath.Set) fieldpath.Set {
 	f := newFielder(v)
 	paths.Expect(&f.b, known)
 	f.except = except
-	out := f.fields(v)
+	f.emit(v)
 	f.except = fieldpath.Set{}
-	fielders.Put(f)
-	return out
+	return f.set()
 }
 
 var fielders = sync.Pool{New: func() any { return new(fielder) }}
@@ -67,21 +74,27 @@ type fielder struct {
 	items  []itemAt      // of the lists that are being walked, innermost last
 }
 
-// newFielder returns a fielder for v. It must be put back when it is done.
+// newFielder returns a fielder for v. Its set must be asked for in the end, which gives it back.
 func newFielder(v Value) *fielder {
 	f := fielders.Get().(*fielder)
 	f.tidy = v.tidy
 	return f
 }
 
-// fields returns the set that v's fields make.
-func (f *fielder) fields(v Value) fieldpath.Set {
+// emit emits the fields of v.
+func (f *fielder) emit(v Value) {
 	if v.typ != nil && !isLeaf(v.typ, v.content) {
 		f.below(v.typ, v.content)
 	}
 	work.Add(work.Counts{Nodes: f.nodes})
 	f.nodes = 0
-	return f.b.Set()
+}
+
+// set returns the set of what was emitted, and gives f back.
+func (f *fielder) set() fieldpath.Set {
+	out := f.b.Set()
+	fielders.Put(f)
+	return out
 }
 
 // itemAt is an item of a list with its element.

@@ -79,3 +79,10 @@ func (internal) ElementOf(t *slab.Text, l *schema.List, item value.Value) (field
 func (internal) WithNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
 	return withNamedFields(s, t)
 }
+
+// NamedFields is WithNamedFields of v.Fields().
+func (internal) NamedFields(v Value) fieldpath.Set { return v.namedFields() }
+
+// Lost returns which of fields left has not: they are the NamedFields of a value, and left is that
+// value without s, by [Value.Remove] or RemoveKeepingEmptied.
+func (internal) Lost(fields, s fieldpath.Set, left Value) fieldpath.Set { return lost(fields, s, left) }

@@ -199,6 +199,23 @@ func TestRemove(t *testing.T) {
 	})
 }
 
+// Which fields a removal takes follows from the sets, or from what is left.
+func TestLost(t *testing.T) {
+	eachTrial(t, func(x *trial) {
+		fields := typing.NamedFields(x.live)
+		if want := typing.WithNamedFields(x.live.Fields(), x.typ); !fields.Equal(want) {
+			t.Errorf("the named fields are\n%v\nwant\n%v", fields, want)
+		}
+		for _, s := range []fieldpath.Set{gen.Subset(x.values.Choices, fields), x.config.Fields(), fields.Minus(typing.NamedFields(x.config)), x.other.Fields()} {
+			for _, left := range []typed.Value{x.live.Remove(s), typing.RemoveKeepingEmptied(x.live, s)} {
+				if got, want := typing.Lost(fields, s, left), fields.Minus(typing.NamedFields(left)); !got.Equal(want) {
+					t.Errorf("without\n%v\n%v lost\n%v\nwant\n%v", s, left.Content(), got, want)
+				}
+			}
+		}
+	})
+}
+
 // The order in which the members of an object were given does not matter.
 func TestMemberOrder(t *testing.T) {
 	eachTrial(t, func(x *trial) {

@@ -164,3 +164,18 @@ func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Val
 func keepsIdentity(l *schema.List, item, part value.Value) bool {
 	return defect(l, part) == "" && sameItem(l, item, part)
 }
+
+// lost returns which of fields left has not: they are the namedFields of a value, and left is that
+// value without s.
+//
+// These are the fields in s and below it, so that nothing needs to look at left, but in two cases. An
+// item that loses its identity loses all of its fields. And an object or list that has no fields left
+// may still hold what is none, such as an empty list. What holds nothing at all is null, which is a
+// field, or stays empty.
+func lost(fields, s fieldpath.Set, left Value) fieldpath.Set {
+	kept, emptied := paths.Remains(fields, s)
+	if emptied || !left.tidy {
+		kept = left.namedFields()
+	}
+	return fields.Minus(kept)
+}
