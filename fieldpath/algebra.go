@@ -17,6 +17,7 @@ import (
 //	a.Intersect(b) .a
 //	a.Minus(b)     .a.b .c         .a goes, what is below it stays
 //	a.Without(b)   .c              .a goes with all that is below it
+//	a.within(b)    .a .a.b         .a comes with all that is below it
 
 // Union returns the paths that are members of s or of other.
 func (s Set) Union(other Set) Set {
@@ -80,11 +81,13 @@ func (s Set) minus(other Set, how operation) Set {
 	return e.combine(how)
 }
 
-// remains is Without, and reports whether a member of the result has lost all that it had below it.
-func (s Set) remains(other Set) (left Set, emptied bool) {
+// within returns what s.Without(other) leaves out: the members of s that are members of other or have
+// one above them. It reports whether there is a path, perhaps the empty one, of which all that s has
+// directly below it is in other.
+func (s Set) within(other Set) (in Set, emptied bool) {
 	e := newEditor(s, other)
-	left = e.combine(deepDifference)
-	return left, e.emptied
+	in = e.combine(deepIntersection)
+	return in, e.emptied
 }
 
 // operation says what merge makes of two sets.
@@ -95,7 +98,11 @@ const (
 	intersection
 	difference
 	deepDifference
+	deepIntersection
 )
+
+// keeps reports whether what base alone has is in the result.
+func (op operation) keeps() bool { return op != intersection && op != deepIntersection }
 
 // combine returns what op makes of base and with.
 func (e *editor) combine(op operation) Set {
@@ -127,6 +134,7 @@ func (e *editor) combine(op operation) Set {
 // Each node is passed once at most, and a tree that is in one set alone in one step.
 func (e *editor) merge(op operation, i, end, j, last int) {
 	base, with := e.base.nodes[:end], e.with.nodes[:last]
+	emptied := true
 	for i < len(base) && j < len(with) {
 		e.steps++
 		own, other := &base[i], &with[j]
@@ -136,8 +144,9 @@ func (e *editor) merge(op operation, i, end, j, last int) {
 		}
 		if order < 0 { // in base alone
 			next := i + int(own.skip)
-			if op == intersection {
+			if !op.keeps() {
 				e.drop(i, next)
+				emptied = false
 			}
 			i = next
 			continue
@@ -166,6 +175,12 @@ func (e *editor) merge(op operation, i, end, j, last int) {
 				i, j = next, after
 				continue
 			}
+		case deepIntersection:
+			if other.has(included) { // with all that is below it
+				i, j = next, after
+				continue
+			}
+			member, emptied = false, false
 		}
 		if own.skip == 1 && (op != union || other.skip == 1) { // nothing below it can come into the result
 			if !member {
@@ -184,9 +199,11 @@ func (e *editor) merge(op operation, i, end, j, last int) {
 		i, j = next, after
 	}
 	// One of the two has no more children: what the other has left is in it alone.
-	if i < end && op == intersection {
+	if i < end && !op.keeps() {
 		e.drop(i, end)
+		emptied = false
 	}
+	e.emptied = e.emptied || emptied
 	if j < last && op == union {
 		e.take(end, j, last)
 	}

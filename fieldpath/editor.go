@@ -30,11 +30,11 @@ type editor struct {
 	with  Set    // the further set
 	shift uint32 // what is added to the place of a text of with, where the result has those behind the texts of base
 	took  bool   // out has nodes of with
+	out   []node
+	start int
+	steps int // how many nodes merge has passed
 
-	emptied bool // a member of the result has lost all that it had below it
-	out     []node
-	start   int
-	steps   int // how many nodes merge has passed
+	emptied bool // see Set.within
 
 	scratch *[]node // out goes back there
 }
@@ -124,12 +124,7 @@ func (e *editor) leave(place, i int) {
 	}
 	root := &e.out[place]
 	root.skip = uint32(len(e.out) + i - e.start - place)
-	if root.skip > 1 {
-		return
-	}
-	if root.has(included) {
-		e.emptied = true
-	} else {
+	if root.skip == 1 && !root.has(included) {
 		e.out = e.out[:place]
 	}
 }

@@ -63,9 +63,9 @@ func (internal) Expect(b *Builder, s Set) { b.expect(s) }
 // Branches yields the entries of s that have members below their element, in order.
 func (internal) Branches(s Set) func(yield func(Entry) bool) { return s.branches() }
 
-// Remains returns s.Without(other), and reports whether a member of that has lost all that it had
-// below it.
-func (internal) Remains(s, other Set) (left Set, emptied bool) { return s.remains(other) }
+// Within returns what s.Without(other) leaves out. It reports whether there is a path, perhaps the
+// empty one, of which all that s has directly below it is in other.
+func (internal) Within(s, other Set) (in Set, emptied bool) { return s.within(other) }
 
 // Include returns s with those paths made members that want says. want is called for each path that
 // has members below it, with the path's last element and the number of elements in front of that. It

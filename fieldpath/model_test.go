@@ -95,6 +95,8 @@ func TestOperationsModel(t *testing.T) {
 		checkModel(t, "Intersect", a.Intersect(b), m.where(n.has))
 		checkModel(t, "Minus", a.Minus(b), m.where(func(p fieldpath.Path) bool { return !n.has(p) }))
 		checkModel(t, "Without", a.Without(b), m.where(func(p fieldpath.Path) bool { return !n.covers(p) }))
+		within, _ := paths.Within(a, b)
+		checkModel(t, "Within", within, m.where(n.covers))
 		checkModel(t, "Leaves", a.Leaves(), m.where(func(p fieldpath.Path) bool {
 			return len(m.where(func(q fieldpath.Path) bool { return len(q) > len(p) && q.HasPrefix(p) })) == 0
 		}))

@@ -173,9 +173,9 @@ func keepsIdentity(l *schema.List, item, part value.Value) bool {
 // may still hold what is none, such as an empty list. What holds nothing at all is null, which is a
 // field, or stays empty.
 func lost(fields, s fieldpath.Set, left Value) fieldpath.Set {
-	kept, emptied := paths.Remains(fields, s)
+	out, emptied := paths.Within(fields, s)
 	if emptied || !left.tidy {
-		kept = left.namedFields()
+		return fields.Minus(left.namedFields())
 	}
-	return fields.Minus(kept)
+	return out
 }
