@@ -241,6 +241,9 @@ func (r *remote) owner(kind, name string) (managedfields.Object, error) {
 			return managedfields.Object{}, err
 		}
 		all, err := r.List(ctx, secrets, r.namespace, "owner=helm,status=deployed,name="+name)
+		if apierrors.IsForbidden(err) {
+			return managedfields.Object{}, fmt.Errorf("%w: for a user who may only get them, name the Secret of a revision, such as secret/sh.helm.release.v1.%s.v1", err, name)
+		}
 		if err != nil {
 			return managedfields.Object{}, err
 		}

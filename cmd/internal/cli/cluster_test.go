@@ -252,13 +252,17 @@ func TestClusterInventory(t *testing.T) {
 	text, _ = k.deed("reader", notice.ExitDone, "migrate", "--inventory", "secret/sh.helm.release.v1.web.v2")
 	k.wants(text, "helm Update -> helm Apply")
 	text, _ = k.deed("reader", notice.ExitInput, "migrate", "--inventory", "release/web")
-	k.wants(text, `User "reader" cannot list resource "secrets"`)
+	k.wants(text, `User "reader" cannot list resource "secrets"`, "name the Secret of a revision, such as secret/sh.helm.release.v1.web.v1")
 	text, _ = k.deed("", notice.ExitDone, "migrate", "--inventory", "release/web", "-n", "shop")
 	k.wants(text, "helm Update -> helm Apply")
 	text, _ = k.deed("reader", notice.ExitInput, "migrate", "--inventory", "cm/web")
 	k.wants(text, "records no inventory of Flux, Argo CD or Helm")
 	text, _ = k.deed("reader", notice.ExitDone, "transfer", "cm/web", "--from", "helm", "--to", "flux")
 	k.wants(text, "helm Update -> flux Apply")
+	k.patch("apitest", "/api/v1/namespaces/shop/configmaps/web",
+		`{"metadata":{"managedFields":[{"manager":"helm","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:a":{}}}}]}}`)
+	text, _ = k.deed("reader", notice.ExitDone, "migrate", "--inventory", "secret/sh.helm.release.v1.web.v2")
+	k.wants(text, "ConfigMap shop/web: nothing to migrate: there are no updates by helm")
 }
 
 // update creates an object by a POST of a manager.

@@ -149,6 +149,7 @@ func (c *cli) handed(f handoverFlags, configs func() []*manifest.Text) (*survey,
 		if err == nil || !errors.Is(failed, connect.ErrNone) {
 			return found, failed
 		}
+		err = fmt.Errorf("%w; and %w", err, failed)
 	}
 	if err := errors.Join(err, checkStdin(names, f.configs.files)); err != nil {
 		return nil, err

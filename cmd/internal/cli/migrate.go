@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -103,8 +104,8 @@ func (c *cli) migrate(f migrateFlags) error {
 		}
 		if len(h.Changes()) == 0 {
 			h.Note = "nothing to migrate: no manager owns kubectl's record of its client-side apply"
-			if len(f.from) > 0 {
-				h.Note = "nothing to migrate: there are no updates by " + strings.Join(f.from, " or ")
+			if from := cmp.Or(strings.Join(f.from, " or "), strings.Join(tool.From, " or ")); from != "" {
+				h.Note = "nothing to migrate: there are no updates by " + from
 			}
 		}
 		return h

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -93,6 +94,7 @@ func (c *cli) storedOnly(f storedFlags) (*survey, error) {
 		if !errors.Is(failed, connect.ErrNone) || err == nil {
 			return found, failed
 		}
+		err = fmt.Errorf("%w; and %w", err, failed)
 	}
 	if err != nil {
 		return nil, f.chosen.NoInput(err)

@@ -6,7 +6,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
@@ -167,8 +169,9 @@ func (c *Loader) filesIn(name string, recursive bool) []string {
 	if !info.IsDir() {
 		return []string{name}
 	}
+	before := c.Problems
 	files := c.manifestsIn(name, recursive)
-	if len(files) == 0 {
+	if len(files) == 0 && c.Problems == before {
 		hint := ""
 		if !recursive {
 			hint = "; -R looks into the directories in it"
@@ -178,19 +181,44 @@ func (c *Loader) filesIn(name string, recursive bool) []string {
 	return files
 }
 
-// manifestsIn returns the manifests in a directory, see [folder.Manifests].
+// manifestsIn returns the manifests in a directory, see [folder.Manifests]. It reports charts of Helm and leaves them out, because their
+// templates are no manifests. Not so for [Loader.ReadKept], which also reads the definitions in a chart.
 func (c *Loader) manifestsIn(name string, recursive bool) []string {
-	var files []string
+	var files, charts []string
+	inChart := func(file string) bool {
+		return slices.ContainsFunc(charts, func(dir string) bool {
+			return dir == "." || strings.HasPrefix(file, dir+string(filepath.Separator))
+		})
+	}
 	for file, err := range folder.Manifests(name, recursive) {
 		if err != nil {
 			c.fileProblem(name, err)
 			continue
 		}
-		if !c.ignores(file) {
-			files = append(files, file)
+		if c.ignores(file) || inChart(file) {
+			continue
+		}
+		files = append(files, file)
+		if !c.keeps && isChart(file) {
+			chart := filepath.Dir(file)
+			charts = append(charts, chart)
+			c.Problem(notice.InFile(chart), "a chart of Helm is not read: deed helm plan RELEASE %s plans it, and helm template renders it", chart)
 		}
 	}
-	return files
+	return slices.DeleteFunc(files, inChart)
+}
+
+// isChart reports whether a file describes a chart of Helm.
+func isChart(file string) bool {
+	if filepath.Base(file) != "Chart.yaml" {
+		return false
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return false // which the reader of the file reports
+	}
+	documents, err := yaml.Parse(file, data)
+	return err == nil && len(documents) == 1 && documents[0].Value.Get("kind").IsAbsent() && !documents[0].Value.Get("name").IsAbsent()
 }
 
 // fileProblem reports that the file called name cannot be read.
