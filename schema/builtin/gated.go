@@ -285,6 +285,7 @@ func withoutPatternStatus(object, held value.Value) value.Value {
 const imagesSince = "v1.35"
 
 // withoutImageVolumes returns object without volumes that are images, and what mounts them, unless the release has them or live has one.
+// Empty lists of volumes and mounts go, too.
 func (k *Kind) withoutImageVolumes(live, object value.Value) value.Value {
 	path, ok := podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
 	if !ok || minorOf(imagesSince) <= k.Minor() {
@@ -292,7 +293,7 @@ func (k *Kind) withoutImageVolumes(live, object value.Value) value.Value {
 	}
 	at := strings.Split(path, ".")
 	spec, names := object.Get(at...), imageVolumes(object.Get(at...))
-	if len(names) == 0 || len(imageVolumes(live.Get(at...))) > 0 {
+	if spec.Len() == 0 || len(imageVolumes(live.Get(at...))) > 0 {
 		return object
 	}
 	isImage := func(volume value.Value) bool { return !isNothing(volume.Get("image")) }

@@ -257,7 +257,7 @@ func (k *Kind) normalizedLike(object, known value.Value, mode form.Mode) (value.
 	}
 	out, err := t.NormalizeLike(object, known, mode, k.clock())
 	if err == nil {
-		return k.admitted(k.undefaulted(object, out)), nil
+		return k.admitted(k.readPodResources(k.undefaulted(object, out))), nil
 	}
 	var refused *form.Error
 	if errors.As(err, &refused) {

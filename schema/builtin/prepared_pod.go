@@ -11,7 +11,7 @@ import (
 // preparedPod has a pod begin as pending, and keep what old clients drop. Of the other subresources, each writes its part alone.
 func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value {
 	if live.IsAbsent() {
-		pod = withAppArmor(withLabelKeys(withPodResources(pod)))
+		pod = withAppArmor(withLabelKeys(k.preparePodResources(pod)))
 		status := object(member("phase", value.String("Pending")), member("qosClass", value.String(ServiceClass(pod))))
 		if pod.Get("spec", "schedulingGates").Len() > 0 {
 			now := value.String(k.clock()().UTC().Format(time.RFC3339))
@@ -33,14 +33,11 @@ func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value
 	case "resize":
 		return k.resizedPod(live, pod)
 	}
-	if k.Minor() < minorOf(resourcesKeptSince) {
+	if k.Minor() < minorOf(podResourcesSince) {
 		return pod
 	}
 	return pod.With("spec", keepMissing(pod.Get("spec"), live.Get("spec"), "resources"))
 }
-
-// resourcesKeptSince is the release since which an update that has no resources of the pod as a whole keeps them.
-const resourcesKeptSince = "v1.37"
 
 // gated is what a pod begins with that may not be scheduled yet.
 var gated = object(
@@ -165,7 +162,7 @@ func (k *Kind) resizedPod(live, pod value.Value) value.Value {
 	if k.Minor() >= minorOf("v1.36") {
 		spec = spec.With("resources", pod.Get("spec", "resources"))
 	}
-	if k.Minor() >= minorOf(resourcesKeptSince) {
+	if k.Minor() >= minorOf(podResourcesSince) {
 		spec = keepMissing(spec, live.Get("spec"), "resources")
 	}
 	for _, list := range []string{"containers", "initContainers"} {
@@ -186,7 +183,7 @@ func (k *Kind) resizedPod(live, pod value.Value) value.Value {
 			spec = spec.With(list, value.List(resized...))
 		}
 	}
-	return withPodResources(onlySpec(live, pod, spec))
+	return k.preparePodResources(onlySpec(live, pod, spec))
 }
 
 // podWritten returns a pod with those fields of its spec that a subresource writes, or all of them for the pod itself.

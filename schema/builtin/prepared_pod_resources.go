@@ -3,6 +3,7 @@ package builtin
 import (
 	"strings"
 
+	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/value"
 )
@@ -13,9 +14,33 @@ import (
 //	containers   requests {cpu: 500m, memory: 1Gi} and {cpu: 250m}
 //	outcome      limits {cpu: 2}, requests {cpu: 750m, memory: 1Gi}
 
+// Since v1.37, new pods and resized ones get them behind all admission, and updates that have none keep them. Before, a pod has them once it is
+// read, so that its manager owns them; limits of CPU and memory do not follow, and nothing does for a pod that has no limits.
+const podResourcesSince = "v1.37"
+
+// podResourcesFirst is the release that has resources of pods as a whole.
+const podResourcesFirst = "v1.34"
+
+// readPodResources returns what a server holds of a pod that it read.
+func (k *Kind) readPodResources(held value.Value) value.Value {
+	if k.release == nil || k.GVK != (schema.GVK{Version: "v1", Kind: "Pod"}) || k.Minor() >= minorOf(podResourcesSince) || k.Minor() < minorOf(podResourcesFirst) {
+		return held
+	}
+	return withPodResources(held, false)
+}
+
+// preparePodResources returns what becomes of a pod that is new or resized.
+func (k *Kind) preparePodResources(pod value.Value) value.Value {
+	if k.Minor() < minorOf(podResourcesSince) {
+		return pod
+	}
+	return withPodResources(pod, true)
+}
+
 // withPodResources returns a pod whose own resources have what follows from those of its containers: limits of huge pages, requests of
-// CPU and memory, and limits of what all containers limit. A pod without resources of its own stays as it is.
-func withPodResources(pod value.Value) value.Value {
+// CPU and memory, and limits of what all containers limit. A pod without resources of its own stays as it is. Without withLimits, the last do
+// not follow, and requests only for a pod that has limits.
+func withPodResources(pod value.Value, withLimits bool) value.Value {
 	resources := pod.Get("spec", "resources")
 	limits, requests := quantities(resources.Get("limits")), quantities(resources.Get("requests"))
 	// The pod has no resources of its own.
@@ -29,6 +54,9 @@ func withPodResources(pod value.Value) value.Value {
 		}
 	}
 	requested, _ := aggregate(pod.Get("spec"), "requests")
+	if !withLimits && len(limits) == 0 {
+		return pod
+	}
 	for name, q := range requested {
 		if name == "cpu" || name == "memory" {
 			addMissing(requests, name, q)
@@ -41,7 +69,7 @@ func withPodResources(pod value.Value) value.Value {
 		}
 	}
 	for name, q := range requests {
-		if limit, ok := limited[name]; ok && ofPod(name) && everywhere[name] {
+		if limit, ok := limited[name]; ok && withLimits && ofPod(name) && everywhere[name] {
 			// A limit must not be below the request.
 			if form.CompareQuantities(q, limit) < 0 {
 				q = limit

@@ -96,6 +96,7 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 		kept := g.find(object, nil)
 		sent = g.drop(sent, slices.DeleteFunc(dropped, func(name string) bool { return slices.Contains(kept, name) }))
 	}
+	sent = k.withoutImageVolumes(object, sent)
 	for _, path := range emptyCounts[k.GVK.Kind] {
 		if v := sent.Get(path...); v.Kind() == value.KindList && v.Len() == 0 {
 			object = withAt(object, path, v)

@@ -162,8 +162,11 @@ func canResize(pod value.Value) bool {
 // validateResizePod refuses changes of the resources of a pod as a whole.
 func validateResizePod(r *walk.Report, spec walk.Place, was value.Value) {
 	resources := spec.At("resources")
-	if !resources.IsSet() {
-		return // and was not there before, since a resize keeps what is missing
+	if !resources.IsSet() { // since v1.37, a resize keeps what is missing
+		if walk.IsSet(was) {
+			r.Forbidden(resources, "pod-level resources cannot be removed")
+		}
+		return
 	}
 	if walk.IsSet(was) {
 		notRemoved(r, resources, was, "pod-level resource")
