@@ -17,9 +17,18 @@ import (
 )
 
 // TestFaults sends the wrong objects of testdata/faults.jsonl.gz as dry runs, and expects the answers of a kube-apiserver. Command faults of
-// oracle/faults writes the file: valid objects first, then requests that put a fault or two into one of them.
+// oracle/faults writes the file: valid objects first, then requests that put a fault or two into one of them. Those of faults-1.36.jsonl.gz and
+// others are for servers that emulate a release.
 func TestFaults(t *testing.T) {
-	f, err := os.Open("testdata/faults.jsonl.gz")
+	replayFaults(t, "testdata/faults.jsonl.gz", "", 1000)
+	for _, release := range []string{"1.34", "1.35", "1.36"} {
+		t.Run(release, func(t *testing.T) { replayFaults(t, "testdata/faults-"+release+".jsonl.gz", release, 4) })
+	}
+}
+
+// replayFaults replays a file with at least so many requests to a server that emulates a release.
+func replayFaults(t *testing.T, file, release string, least int) {
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +37,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &faultReplay{s: servertest.New(t, server.Config{}), bases: map[string]value.Value{}, live: map[string]value.Value{}}
+	r := &faultReplay{s: servertest.New(t, server.Config{EmulatedVersion: release}), bases: map[string]value.Value{}, live: map[string]value.Value{}}
 	lines := bufio.NewScanner(unpacked)
 	lines.Buffer(nil, 1<<24)
 	replayed := 0
@@ -55,7 +64,7 @@ func TestFaults(t *testing.T) {
 	if err := lines.Err(); err != nil {
 		t.Fatal(err)
 	}
-	if replayed < 1000 {
+	if replayed < least {
 		t.Errorf("only %d requests", replayed)
 	}
 }

@@ -267,13 +267,17 @@ func (a answer) String() string {
 	return text
 }
 
-// recording writes the base objects, and then the requests that both servers refuse alike.
+// recording writes the requests that both servers refuse alike, and before them the base objects that these requests are about.
 func (c *campaign) recording(w *json.Encoder, f *findings) error {
-	kept := map[string]exchange{}
+	kept, used := map[string]exchange{}, map[string]bool{}
 	for _, x := range f.alike {
 		kept[x.key()] = x
+		used[x.Base], used[x.Onto] = true, true
 	}
 	for _, b := range c.order {
+		if !used[b.ID] {
+			continue
+		}
 		if err := w.Encode(map[string]any{"base": b}); err != nil {
 			return err
 		}

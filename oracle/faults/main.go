@@ -15,7 +15,7 @@
 // which the real server panics: it closes the connection.
 //
 // With --record, the command writes one request of each class of refusals that both servers agree on. TestFaults of package server
-// replays the file.
+// replays the file. With --again too, the file has the differences that are mended: so are those of servers that emulate a release recorded.
 package main
 
 import (

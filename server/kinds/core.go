@@ -266,9 +266,11 @@ var featureName = walk.LazyRegexp(`^[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*$`)
 
 // validateNodeStatus validates the status of a Node. Addresses may not come twice.
 func validateNodeStatus(r *walk.Report, object walk.Place, _ value.Value) {
-	validateNodeState(r, object.At("status"))
+	status := object.At("status")
+	validateNodeAmounts(r, status)
+	validateNodeFeatures(r, status.At("declaredFeatures"))
 	var met walk.Names
-	addresses := object.At("status").At("addresses")
+	addresses := status.At("addresses")
 	for i := range addresses.Indexes() {
 		if a := addresses.Index(i); !met.Add(a.Text("type") + " " + a.Text("address")) {
 			r.Duplicate(a)
@@ -276,8 +278,8 @@ func validateNodeStatus(r *walk.Report, object walk.Place, _ value.Value) {
 	}
 }
 
-// validateNodeState validates the resources of a Node, and the features that it declares, which are in alphabetical order.
-func validateNodeState(r *walk.Report, status walk.Place) {
+// validateNodeAmounts validates the resources of a Node.
+func validateNodeAmounts(r *walk.Report, status walk.Place) {
 	for _, member := range [...]string{"capacity", "allocatable"} {
 		amounts := status.At(member)
 		for name, amount := range amounts.Members() {
@@ -290,7 +292,10 @@ func validateNodeState(r *walk.Report, status walk.Place) {
 			}
 		}
 	}
-	features := status.At("declaredFeatures")
+}
+
+// validateNodeFeatures validates the features that a Node declares, which are in alphabetical order.
+func validateNodeFeatures(r *walk.Report, features walk.Place) {
 	for i := range features.Indexes() {
 		feature := features.Index(i)
 		switch name, most := feature.Str(), validation.DNS1123SubdomainMaxLength; {
@@ -330,14 +335,19 @@ func validateNode(r *walk.Report, object walk.Place, live value.Value) {
 			r.Add(e)
 		}
 	}
-	if !walk.IsSet(live) {
-		validateNodeState(r, object.At("status"))
+	if status := object.At("status"); !walk.IsSet(live) {
+		validateNodeAmounts(r, status)
+		if swap := status.At("nodeInfo").At("swap").At("capacity"); swap.IsSet() && swap.Int() <= 0 {
+			where := field.NewPath("metadata", "nodeSwapStatus", "capacity") // as kube-apiserver has it
+			r.Add(field.Invalid(where, swap.Int(), "must be greater than zero"))
+		}
+		validateNodeFeatures(r, status.At("declaredFeatures"))
 	}
 	cidrs, had := spec.At("podCIDRs"), live.Get("spec", "podCIDRs")
 	var texts []string
 	for i := range cidrs.Indexes() {
 		c := cidrs.Index(i)
-		r.Errs = append(r.Errs, validation.IsValidCIDRForLegacyField(c.Path(), c.Str(), true, nil)...)
+		r.Network(c, c.Str())
 		texts = append(texts, c.Str())
 	}
 	if len(texts) > 1 {

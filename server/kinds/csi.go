@@ -28,7 +28,7 @@ func validateAttachment(r *walk.Report, object walk.Place, live value.Value) {
 	if attacher := spec.At("attacher"); walk.IsSet(live) {
 		r.DriverName(attacher)
 	} else {
-		validateAttacherLater(r, attacher)
+		r.DriverNameLater(attacher)
 	}
 	source := spec.At("source")
 	inline, name := source.At("inlineVolumeSpec"), source.At("persistentVolumeName")

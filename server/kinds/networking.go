@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -249,7 +248,7 @@ func validateIpBlock(r *walk.Report, p walk.Place) {
 		r.RequiredLater(cidr, "")
 		return
 	}
-	r.Errs = slices.Concat(r.Errs, validation.IsValidCIDRForLegacyField(cidr.Path(), cidr.Str(), true, nil))
+	r.Network(cidr, cidr.Str())
 	_, whole, err := netutils.ParseCIDRSloppy(cidr.Str())
 	if err != nil {
 		return
@@ -257,7 +256,7 @@ func validateIpBlock(r *walk.Report, p walk.Place) {
 	excepted := p.At("except")
 	for i := range excepted.Indexes() {
 		e := excepted.Index(i)
-		r.Errs = slices.Concat(r.Errs, validation.IsValidCIDRForLegacyField(e.Path(), e.Str(), true, nil))
+		r.Network(e, e.Str())
 		_, part, err := netutils.ParseCIDRSloppy(e.Str())
 		if err != nil {
 			continue
@@ -385,6 +384,8 @@ func validateClassParameters(r *walk.Report, p walk.Place) {
 		if namespace.IsSet() {
 			r.Forbidden(namespace, "`parameters.scope` is set to 'Cluster'")
 		}
+	case r.Before(walk.TaggedSince):
+		r.NotOneOf(scope, "Cluster", "Namespace")
 	default:
 		r.TextAmong(scope, "Cluster", "Namespace")
 	}

@@ -88,7 +88,7 @@ func validateBinding(r *walk.Report, object walk.Place, live value.Value, namesp
 	switch {
 	case name.Str() != "":
 		r.Invalid(name, content.IsPathSegmentName(name.Str())...)
-	case isReplaced: // the tags of the type do not look into it
+	case isReplaced || r.Before(walk.TaggedSince): // the tags of the type do not look into another reference
 		r.Required(name, "")
 	}
 	subjects := object.At("subjects")
@@ -98,7 +98,7 @@ func validateBinding(r *walk.Report, object walk.Place, live value.Value, namesp
 	switch {
 	case isReplaced:
 		r.InvalidAs(ref, refShown{ref.Text("apiGroup"), ref.Text("kind"), ref.Text("name")}, "field is immutable")
-	case name.Str() == "":
+	case name.Str() == "" && !r.Before(walk.TaggedSince):
 		r.RequiredLater(name, "")
 	}
 }

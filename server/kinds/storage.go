@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -341,21 +340,6 @@ func validateVolumeClasses(r *walk.Report, spec walk.Place, inline bool) {
 	}
 }
 
-// validateAttacherLater validates the name of the driver that attaches a new volume, after the rest. Its letters may be in upper case.
-func validateAttacherLater(r *walk.Report, p walk.Place) {
-	if p.Str() == "" {
-		r.RequiredLater(p, "")
-		return
-	}
-	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
-	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
-		r.InvalidLater(p, p.Str(), detail)
-	}
-	if len(p.Str()) > walk.LongestDriver {
-		r.Last = append(r.Last, field.TooLongCharacters(p.Path(), p.Str(), walk.LongestDriver))
-	}
-}
-
 // validateClass validates a StorageClass.
 //
 // A class cannot change, as volumes were made by it, apart from topologies, options and expansion.
@@ -378,7 +362,11 @@ func validateClass(r *walk.Report, object walk.Place, live value.Value) {
 	}
 	validateTopologies(r, object.At("allowedTopologies"))
 	if walk.IsSet(live) {
-		for _, name := range [...]string{"provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"} {
+		names := []string{"provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"}
+		if r.Before(walk.TaggedSince) {
+			names[0], names[1] = names[1], names[0]
+		}
+		for _, name := range names {
 			r.UnchangedLater(object.At(name), live.Get(name))
 		}
 	}

@@ -71,19 +71,13 @@ func ValidateClaimStatus(r *walk.Report, object walk.Place, live value.Value) {
 		r.InvalidLater(allocation, nil, "field cannot be modified once set")
 	}
 	if !r.Same(reserved, was.Get("reservedFor")) {
-		onceLater(r, reserved, mostConsumers, func(v value.Value) string { return v.Get("uid").Str() })
+		onceLater(r, reserved, mostConsumers, keyOf("uid"), func(consumer walk.Place) {
+			for _, name := range [...]string{"resource", "name", "uid"} {
+				r.Present(consumer.At(name))
+			}
+		})
 	}
-	for i := range few(reserved, mostConsumers).Indexes() {
-		consumer := reserved.Index(i)
-		for _, name := range [...]string{"resource", "name", "uid"} {
-			r.Present(consumer.At(name))
-		}
-	}
-	devices := status.At("devices")
-	if !r.Same(devices, was.Get("devices")) {
-		onceLater(r, devices, noLimit, func(v value.Value) string { return fmt.Sprint(sharedDeviceOf(v)) })
-	}
-	validateDeviceStatuses(r, devices, allocation.Value, was.Get("allocation"))
+	validateDeviceStatuses(r, status.At("devices"), was.Get("devices"), allocation.Value, was.Get("allocation"))
 	if reserved.Len() > 0 && !allocation.IsSet() {
 		r.Forbidden(reserved, "may not be specified when `allocated` is not set")
 	}
@@ -106,7 +100,10 @@ func validateAllocation(r *walk.Report, p walk.Place, requests value.Value) {
 	}
 	for i := range configs.Indexes() {
 		c := configs.Index(i)
-		validateRequestNames(r, c.At("requests"), requests)
+		refs := few(c.At("requests"), mostInClaim)
+		for i := range refs.Indexes() {
+			validateRequestName(r, refs.Index(i), requests)
+		}
 		validateDeviceConfig(r, c)
 	}
 	if selector := p.At("nodeSelector"); selector.IsSet() {
@@ -134,7 +131,7 @@ func validateDeclaredAllocation(r *walk.Report, devices walk.Place) {
 		} else {
 			r.AmongLater(source, "FromClaim", "FromClass")
 		}
-		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
+		onceLater(r, c.At("requests"), mostInClaim, itself, func(walk.Place) {})
 		validateOpaqueDriver(r, c.At("opaque"))
 	}
 }
@@ -147,8 +144,7 @@ func validatePoolLater(r *walk.Report, p walk.Place) {
 		return
 	}
 	validatePoolName(r, p)
-	r.Last = append(r.Last, r.Errs[before:]...)
-	r.Errs = r.Errs[:before]
+	r.AllLater(before)
 }
 
 // validateUuidLater validates the identity of a share of a device.
@@ -178,24 +174,45 @@ func few(p walk.Place, most int) walk.Place {
 // atMostLater refuses a list that is too long after the rest, and returns it as few does.
 func atMostLater(r *walk.Report, p walk.Place, most int) walk.Place {
 	if most >= 0 && p.Len() > most {
-		r.Last = append(r.Last, field.TooMany(p.Path(), p.Len(), most))
+		r.Later(field.TooMany(p.Path(), p.Len(), most))
 	}
 	return few(p, most)
 }
 
-// onceLater refuses a list that is too long, or items with the same key, after the rest. It returns the list as few does.
-func onceLater(r *walk.Report, p walk.Place, most int, key func(value.Value) string) walk.Place {
-	var met walk.Names
-	for i := range atMostLater(r, p, most).Indexes() {
-		if item := p.Index(i); !met.Add(key(item.Value)) {
-			r.Last = append(r.Last, field.Duplicate(item.Path(), r.Ordered(item)))
+// onceLater refuses a list that is too long, or items with the same key, after the rest. It validates the items of a list that is not too long.
+func onceLater(r *walk.Report, p walk.Place, most int, key func(value.Value) any, validate func(walk.Place)) {
+	items := atMostLater(r, p, most)
+	each := func() {
+		for i := range items.Indexes() {
+			validate(items.Index(i))
 		}
 	}
-	return few(p, most)
+	isTagged := !r.Before(walk.TaggedSince)
+	if !isTagged { // code validates all items first, and shows the key
+		each()
+	}
+	met := map[any]bool{}
+	for i := range items.Indexes() {
+		item, k := items.Index(i), key(items.Item(i))
+		switch {
+		case !met[k]:
+			met[k] = true
+		case isTagged:
+			r.Later(field.Duplicate(item.Path(), r.Ordered(item)))
+		default:
+			r.Add(field.Duplicate(item.Path(), k))
+		}
+	}
+	if isTagged {
+		each()
+	}
 }
 
-// nameOf returns the name of a request.
-func nameOf(v value.Value) string { return v.Get("name").Str() }
+// Keys of lists.
+func keyOf(name string) func(value.Value) any {
+	return func(v value.Value) any { return v.Get(name).Str() }
+}
+func itself(v value.Value) any { return v.Str() }
 
 // ValidateTemplate validates a ResourceClaimTemplate.
 func ValidateTemplate(r *walk.Report, object walk.Place, live value.Value) {
@@ -219,12 +236,9 @@ const distinctSince = 36
 // A constraint names one attribute that the devices have in common, or that tells them apart.
 func validateClaimSpec(r *walk.Report, p walk.Place) {
 	requests, constraints, configs := p.At("requests"), p.At("constraints"), p.At("config")
-	for i := range onceLater(r, requests, mostInClaim, nameOf).Indexes() {
-		validateDeviceRequest(r, requests.Index(i))
-	}
+	onceLater(r, requests, mostInClaim, keyOf("name"), func(request walk.Place) { validateDeviceRequest(r, request) })
 	for i := range atMostLater(r, constraints, mostInClaim).Indexes() {
 		c := constraints.Index(i)
-		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
 		validateRequestNames(r, c.At("requests"), requests.Value)
 		match, distinct := c.At("matchAttribute"), c.At("distinctAttribute")
 		switch {
@@ -242,7 +256,6 @@ func validateClaimSpec(r *walk.Report, p walk.Place) {
 	}
 	for i := range atMostLater(r, configs, mostInClaim).Indexes() {
 		c := configs.Index(i)
-		onceLater(r, c.At("requests"), mostInClaim, value.Value.Str)
 		validateRequestNames(r, c.At("requests"), requests.Value)
 		validateDeviceConfig(r, c)
 		validateOpaqueDriver(r, c.At("opaque"))
@@ -275,10 +288,10 @@ func validateDeviceRequest(r *walk.Report, p walk.Place) {
 	if one && exactly.IsSet() && r.Before(walk.TaggedSince) {
 		return
 	}
-	for i := range onceLater(r, first, mostInstead, nameOf).Indexes() { // which are declared to be valid, beside an exact request too
-		r.SubdomainLater(first.Index(i).At("deviceClassName"))
-		validateDeclaredRequest(r, first.Index(i))
-	}
+	onceLater(r, first, mostInstead, keyOf("name"), func(sub walk.Place) { // which are declared to be valid, beside an exact request too
+		r.SubdomainLater(sub.At("deviceClassName"))
+		validateDeclaredRequest(r, sub)
+	})
 }
 
 // validateExactRequest validates a request for devices of a class.
@@ -377,20 +390,8 @@ func validateDeviceConfig(r *walk.Report, p walk.Place) {
 
 // validateDriverLater validates the name of a driver in an object, which may be absent.
 func validateDriverLater(r *walk.Report, of walk.Place) {
-	p := of.At("driver")
-	switch {
-	case !of.IsSet():
-		return
-	case p.Str() == "":
-		r.RequiredLater(p, "")
-		return
-	}
-	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
-	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
-		r.InvalidLater(p, p.Str(), detail)
-	}
-	if len(p.Str()) > walk.LongestDriver {
-		r.Last = append(r.Last, field.TooLongCharacters(p.Path(), p.Str(), walk.LongestDriver))
+	if of.IsSet() {
+		r.DriverNameLater(of.At("driver"))
 	}
 }
 
@@ -405,9 +406,7 @@ func validateOpaqueDriver(r *walk.Report, opaque walk.Place) {
 //
 // "gpu" names a request, and "gpu/large" one of its alternatives.
 func validateRequestNames(r *walk.Report, p walk.Place, requests value.Value) {
-	for i := range few(p, mostInClaim).Indexes() {
-		validateRequestName(r, p.Index(i), requests)
-	}
+	onceLater(r, p, mostInClaim, itself, func(ref walk.Place) { validateRequestName(r, ref, requests) })
 }
 
 // validateRequestName validates a reference to a request.
@@ -446,7 +445,14 @@ func hasRequest(requests value.Value, parts []string) bool {
 
 // validateQualifiedLater validates the name of an attribute with its domain. A name with several slashes is not read.
 func validateQualifiedLater(r *walk.Report, p walk.Place) {
+	const noDomain = "a fully qualified name must be a domain and a name separated by a slash"
 	domain, id, ok := strings.Cut(p.Str(), "/")
+	if r.Before(walk.TaggedSince) {
+		if validateAttributeName(r, p, p.Str()); !ok {
+			r.Invalid(p, noDomain)
+		}
+		return
+	}
 	if strings.Contains(id, "/") {
 		return
 	}
@@ -457,7 +463,7 @@ func validateQualifiedLater(r *walk.Report, p walk.Place) {
 		r.InvalidLater(p, "", "prefix must not be empty")
 	} else if ok {
 		if len(domain) > walk.LongestDriver {
-			r.Last = append(r.Last, field.TooLong(p.Path(), "", walk.LongestDriver))
+			r.Later(field.TooLong(p.Path(), "", walk.LongestDriver))
 		}
 		for _, detail := range validation.IsDNS1123Subdomain(domain) {
 			r.InvalidLater(p, domain, "prefix: "+detail)
@@ -467,14 +473,14 @@ func validateQualifiedLater(r *walk.Report, p walk.Place) {
 		r.InvalidLater(p, "", "name must not be empty")
 	} else {
 		if len(id) > longestAttribute {
-			r.Last = append(r.Last, field.TooLong(p.Path(), "", longestAttribute))
+			r.Later(field.TooLong(p.Path(), "", longestAttribute))
 		}
 		for _, detail := range content.IsCIdentifier(id) {
 			r.InvalidLater(p, id, detail)
 		}
 	}
 	if !ok {
-		r.InvalidLater(p, p.Str(), "a fully qualified name must be a domain and a name separated by a slash")
+		r.InvalidLater(p, p.Str(), noDomain)
 	}
 }
 

@@ -64,10 +64,7 @@ func ValidateSlice(r *walk.Report, object walk.Place, live value.Value) {
 
 // validateSharedCounters validates the counters that the devices of a slice share.
 func validateSharedCounters(r *walk.Report, p walk.Place) {
-	sets := onceLater(r, p, mostSets, nameOf)
-	for i := range sets.Indexes() {
-		validateCounterSet(r, sets.Index(i), "name")
-	}
+	onceLater(r, p, mostSets, keyOf("name"), func(set walk.Place) { validateCounterSet(r, set, "name") })
 }
 
 // validatePool validates which pool a slice is of.
@@ -203,10 +200,7 @@ func validateDevice(r *walk.Report, p walk.Place, was value.Value, each bool) {
 	}
 	declared := slices.Clone(r.Last[before:]) // tags of taints come behind those of counters, as the fields do
 	r.Last = r.Last[:before]
-	counters := onceLater(r, p.At("consumesCounters"), mostConsumed, func(v value.Value) string { return v.Get("counterSet").Str() })
-	for i := range counters.Indexes() {
-		validateCounterSet(r, counters.Index(i), "counterSet")
-	}
+	onceLater(r, p.At("consumesCounters"), mostConsumed, keyOf("counterSet"), func(set walk.Place) { validateCounterSet(r, set, "counterSet") })
 	r.Last = append(r.Last, declared...)
 	validateDeviceNodes(r, p, each)
 	conditions, failures := p.At("bindingConditions"), p.At("bindingFailureConditions")

@@ -31,13 +31,12 @@ var lowerUUID = walk.LazyRegexp(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // validateDeviceStatuses validates what drivers say of the devices that are allocated to a claim.
 // Devices that are no longer allocated are dropped.
-func validateDeviceStatuses(r *walk.Report, p walk.Place, allocation, was value.Value) {
+func validateDeviceStatuses(r *walk.Report, p walk.Place, stored, allocation, was value.Value) {
 	allocated, had := allocatedBy(allocation), allocatedBy(was)
-	for i := range p.Indexes() {
-		device := p.Index(i)
+	validate := func(device walk.Place) {
 		id := sharedDeviceOf(device.Value)
 		if had[id] && !allocated[id] {
-			continue
+			return
 		}
 		name, data := device.At("device"), device.At("data")
 		r.DriverName(device.At("driver"))
@@ -52,6 +51,13 @@ func validateDeviceStatuses(r *walk.Report, p walk.Place, allocation, was value.
 		}
 		validateUuidLater(r, device.At("shareID"))
 		validateNetworkData(r, device.At("networkData"))
+	}
+	if !r.Same(p, stored) {
+		onceLater(r, p, noLimit, func(v value.Value) any { return sharedDeviceOf(v) }, validate)
+		return
+	}
+	for i := range p.Indexes() {
+		validate(p.Index(i))
 	}
 }
 
@@ -69,9 +75,8 @@ func validateDeviceConditions(r *walk.Report, p walk.Place) {
 func validateNetworkData(r *walk.Report, p walk.Place) {
 	r.BytesLater(p.At("interfaceName"), mostOfInterface)
 	addresses := p.At("ips")
-	for i := range onceLater(r, addresses, mostAddresses, value.Value.Str).Indexes() {
-		a := addresses.Index(i)
+	onceLater(r, addresses, mostAddresses, itself, func(a walk.Place) {
 		r.Errs = append(r.Errs, validation.IsValidInterfaceAddress(a.Path(), a.Str())...)
-	}
+	})
 	r.BytesLater(p.At("hardwareAddress"), mostOfHardware)
 }

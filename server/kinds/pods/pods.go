@@ -130,9 +130,13 @@ func validateGatesChange(r *walk.Report, p walk.Place, was value.Value) {
 	for gate := range was.Items() {
 		had.Add(gate.Get("name").Str())
 	}
+	last := map[string]int{} // of gates with the same name, the last one counts
 	for i := range p.Indexes() {
-		gate := p.Index(i)
-		if name := gate.At("name"); !had.Has(name.Str()) {
+		last[p.Index(i).Text("name")] = i
+	}
+	for i := range p.Indexes() {
+		name := p.Index(i).At("name")
+		if !had.Has(name.Str()) && last[name.Str()] == i {
 			r.Add(field.Forbidden(name.Path(), fmt.Sprintf("only deletion is allowed, but found new scheduling gate '%s'", name.Str())))
 		}
 	}

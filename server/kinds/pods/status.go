@@ -63,13 +63,16 @@ func validatePodConditions(r *walk.Report, p walk.Place) {
 	}
 }
 
-// validateNominated validates the node that a pod waits for. A pod that runs on a node waits for none.
+// clearedSince is the minor release since which a pod that runs on a node waits for none.
+const clearedSince = 35
+
+// validateNominated validates the node that a pod waits for.
 func validateNominated(r *walk.Report, p walk.Place, live value.Value) {
 	if p.Str() == "" || p.Str() == live.Get("status", "nominatedNodeName").Str() {
 		return
 	}
 	r.Subdomain(p)
-	if live.Get("spec", "nodeName").Str() != "" {
+	if live.Get("spec", "nodeName").Str() != "" && !r.Before(clearedSince) {
 		r.Forbidden(p, "may not be set on pods that are already bound to a node")
 	}
 }

@@ -28,13 +28,17 @@ func ValidateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	default:
 		r.Later(field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
 	}
-	if walk.IsSet(live) {
+	isTagged := !r.Before(walk.TaggedSince)
+	if walk.IsSet(live) && isTagged {
 		r.UnchangedLater(typ, live.Get("addressType"))
 	}
 	if !walk.IsSet(live) || !r.Same(endpoints, live.Get("endpoints")) {
 		for i := range endpoints.Indexes() {
 			validateEndpoint(r, endpoints.Index(i), typ.Str())
 		}
+	}
+	if walk.IsSet(live) && !isTagged {
+		r.Unchanged(typ, live.Get("addressType"))
 	}
 }
 
@@ -64,7 +68,7 @@ func validateEndpoint(r *walk.Report, p walk.Place, typ string) {
 		r.RequiredLater(addresses, r.Worded("must contain at least 1 address", ""))
 	}
 	if addresses.Len() > mostAddressesOfEndpoint {
-		r.Last = append(r.Last, field.TooMany(addresses.Path(), addresses.Len(), mostAddressesOfEndpoint))
+		r.Later(field.TooMany(addresses.Path(), addresses.Len(), mostAddressesOfEndpoint))
 	}
 	for i := range addresses.Indexes() {
 		validateEndpointOf(r, addresses.Index(i), addresses, typ)

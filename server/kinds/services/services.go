@@ -293,7 +293,7 @@ func validateBalancing(r *walk.Report, object walk.Place, live value.Value, typ 
 	}
 	for i := range ranges.Indexes() {
 		one := ranges.Index(i)
-		r.Errs = append(r.Errs, validation.IsValidCIDRForLegacyField(one.Path(), strings.TrimSpace(one.Str()), true, had)...)
+		r.Network(one, strings.TrimSpace(one.Str()), had...)
 	}
 	const name = "service.beta.kubernetes.io/load-balancer-source-ranges"
 	metadata := object.At("metadata")
@@ -304,7 +304,7 @@ func validateBalancing(r *walk.Report, object walk.Place, live value.Value, typ 
 		}
 		if text := strings.TrimSpace(old.Str()); text != "" && !old.Equal(live.Get("metadata", "annotations", name)) {
 			for one := range strings.SplitSeq(text, ",") {
-				r.Errs = append(r.Errs, validation.IsValidCIDRForLegacyField(old.Path(), strings.TrimSpace(one), true, nil)...)
+				r.Network(old, strings.TrimSpace(one))
 			}
 		}
 	}

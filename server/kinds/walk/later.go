@@ -24,6 +24,14 @@ func (r *Report) Later(e *field.Error) {
 	}
 }
 
+// AllLater puts the errors that were added after the first n of them after the rest.
+func (r *Report) AllLater(n int) {
+	if !r.Before(TaggedSince) {
+		r.Last = append(r.Last, r.Errs[n:]...)
+		r.Errs = r.Errs[:n]
+	}
+}
+
 // Worded returns the detail that the release has for an error: coded before v1.36, and tagged since then.
 func (r *Report) Worded(coded, tagged string) string {
 	if r.Before(TaggedSince) {
@@ -72,6 +80,25 @@ func (r *Report) SubdomainLater(p Place) {
 	}
 	for _, detail := range content.IsDNS1123Subdomain(p.Str()) {
 		r.InvalidLater(p, p.Str(), detail)
+	}
+}
+
+// DriverNameLater is DriverName for what is told after the rest. Tags tell the length behind the form, and in characters.
+func (r *Report) DriverNameLater(p Place) {
+	switch {
+	case r.Before(TaggedSince):
+		r.DriverName(p)
+		return
+	case p.Str() == "":
+		r.RequiredLater(p, "")
+		return
+	}
+	//lint:ignore SA1019 kube-apiserver validates the names of drivers with this rule
+	for _, detail := range content.IsDNS1123SubdomainCaseless(p.Str()) {
+		r.InvalidLater(p, p.Str(), detail)
+	}
+	if len(p.Str()) > LongestDriver {
+		r.Later(field.TooLongCharacters(p.Path(), p.Str(), LongestDriver))
 	}
 }
 

@@ -215,7 +215,15 @@ func (r *Report) Address(p Place, had *Names) {
 	if had != nil && had.Has(p.Str()) {
 		return
 	}
-	r.Errs = append(r.Errs, validation.IsValidIPForLegacyField(p.Path(), p.Str(), true, nil)...)
+	r.Errs = append(r.Errs, validation.IsValidIPForLegacyField(p.Path(), p.Str(), !r.Before(strictSince), nil)...)
+}
+
+// strictSince is the minor release since which addresses in an old form are refused: 010.0.0.1, or 10.0.0.1/8.
+const strictSince = 36
+
+// Network refuses a text at p that is no network. What was there before may stay.
+func (r *Report) Network(p Place, text string, had ...string) {
+	r.Errs = append(r.Errs, validation.IsValidCIDRForLegacyField(p.Path(), text, !r.Before(strictSince), had)...)
 }
 
 // Unchanged refuses another value than was.
