@@ -78,6 +78,49 @@ func TestValuesOfGates(t *testing.T) {
 	}
 }
 
+// TestPodResourcesOfReleases checks when the resources of a pod as a whole get what follows from its containers: once it is read, or when it
+// is created.
+func TestPodResourcesOfReleases(t *testing.T) {
+	const containers = `"containers":[{"name":"c","resources":{"limits":{"cpu":"1","memory":"2Gi"},"requests":{"cpu":"500m","memory":"1Gi"}}}]`
+	const limited, requested = `{"limits":{"cpu":"2"}}`, `{"requests":{"cpu":"2"}}`
+	const follows = `{"limits":{"cpu":"2"},"requests":{"cpu":"500m","memory":"1Gi"}}`
+	for _, c := range []struct{ release, resources, held, created string }{
+		{"1.33", limited, limited, "absent"},
+		{"1.34", limited, follows, follows},
+		{"1.36", limited, follows, follows},
+		{"1.36", requested, requested, requested},
+		{"1.37", limited, limited, `{"limits":{"cpu":"2","memory":"2Gi"},"requests":{"cpu":"500m","memory":"1Gi"}}`},
+		{"1.37", requested, requested, `{"requests":{"cpu":"2","memory":"1Gi"},"limits":{"cpu":"2","memory":"2Gi"}}`},
+	} {
+		r, err := ReleaseOf(c.release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _ := r.Lookup(schema.ParseGVK("v1", "Pod"))
+		object, err := value.Parse([]byte(`{"spec":{"resources":` + c.resources + "," + containers + "}}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := k.Held(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		created, err := k.Store("", value.Value{}, object, held)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, step := range []struct {
+			name, want string
+			got        value.Value
+		}{{"held", c.held, held}, {"created", c.created, created}} {
+			got := step.got.Get("spec", "resources")
+			if want, err := value.Parse([]byte(step.want)); err != nil && !got.IsAbsent() || err == nil && !got.Equal(want) {
+				t.Errorf("v%s %s: %s: got %v, want %s", c.release, c.resources, step.name, got, step.want)
+			}
+		}
+	}
+}
+
 // TestEndpointsOfReleases checks what managers at an endpoint do not own, in the release that changed it and the one before.
 func TestEndpointsOfReleases(t *testing.T) {
 	for _, c := range []struct{ apiVersion, kind, subresource, release, before, since, emulated string }{
