@@ -181,6 +181,8 @@ const reservedNames = 37
 // nameRule returns the rule for the name of object.
 func (k Kind) nameRule(object value.Value) apivalidation.ValidateNameFunc {
 	switch {
+	case k.namedLast && k.Minor() < walk.TaggedSince:
+		return namedAtOnce
 	case k.namedLast:
 		return anyName
 	case k.nameOf != nil:
@@ -193,6 +195,14 @@ func (k Kind) nameRule(object value.Value) apivalidation.ValidateNameFunc {
 		return apivalidation.NameIsDNSSubdomain
 	}
 	return k.Traits.name
+}
+
+// namedAtOnce is the rule for names of kinds whose names tags of types refuse since walk.TaggedSince. It takes any prefix.
+func namedAtOnce(name string, prefix bool) []string {
+	if prefix {
+		return nil
+	}
+	return content.IsDNS1123Subdomain(name)
 }
 
 // prefix returns the errors in the prefix of generated names of object.
@@ -251,7 +261,7 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	r := walk.Report{
 		Group: k.Group, Kind: k.Name, Pods: k.pods, Compiler: k.compiler, Namespace: k.namespace, Minor: k.Minor(), Live: live,
 	}
-	if name := object.Get("metadata", "name"); k.namedLast && live.IsAbsent() && name.Str() != "" {
+	if name := object.Get("metadata", "name"); k.namedLast && !r.Before(walk.TaggedSince) && live.IsAbsent() && name.Str() != "" {
 		for _, detail := range content.IsDNS1123Subdomain(name.Str()) {
 			r.Last = append(r.Last, field.Invalid(field.NewPath("metadata", "name"), name.Str(), detail))
 		}

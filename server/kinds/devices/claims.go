@@ -284,10 +284,10 @@ func validateDeviceRequest(r *walk.Report, p walk.Place) {
 			validateExactRequest(r, first.Index(i))
 		}
 	}
-	validateDeclaredRequest(r, exactly)
 	if one && exactly.IsSet() && r.Before(walk.TaggedSince) {
 		return
 	}
+	validateDeclaredRequest(r, exactly)
 	onceLater(r, first, mostInstead, keyOf("name"), func(sub walk.Place) { // which are declared to be valid, beside an exact request too
 		r.SubdomainLater(sub.At("deviceClassName"))
 		validateDeclaredRequest(r, sub)

@@ -58,7 +58,10 @@ func validatePodConditions(r *walk.Report, p walk.Place) {
 		switch typ := c.Text("type"); typ {
 		case "PodScheduled", "Ready", "Initialized":
 		default:
-			r.LabelKey(c.Below(c.Get("type"), "Type", walk.IsMember)) // with the name that kube-apiserver has for it
+			at := c.Below(c.Get("type"), "Type", walk.IsMember).Path() // with the name that kube-apiserver has for it
+			for _, detail := range validation.IsQualifiedName(typ) {
+				r.Add(field.Invalid(at, typ, detail))
+			}
 		}
 	}
 }
