@@ -120,6 +120,9 @@ func (a *Allocator) ranges(ctx context.Context, is4 bool) ([]addressRange, error
 }
 
 // take gives a service an address that it names.
+//
+// A dry run does not look whether the address is taken. There, it asks one range, at random if there are several. Here, an address of any
+// range is right, and a refusal names the first.
 func (c *change) take(ctx context.Context, service value.Value, ip netip.Addr) error {
 	ranges, err := c.by.ranges(ctx, ip.Is4())
 	if err != nil {
@@ -127,11 +130,9 @@ func (c *change) take(ctx context.Context, service value.Value, ip netip.Addr) e
 	}
 	for _, r := range ranges {
 		switch {
-		case !r.has(ip) && c.dryRun && r.prefix.Contains(ip) && ip != r.at(0):
-			return fmt.Errorf("the provided IP (%s) is not in the valid range. The range of valid IPs is %s", ip, r.prefix)
 		case !r.has(ip):
 			continue
-		case c.dryRun: // which does not look whether the address is taken
+		case c.dryRun:
 			return nil
 		}
 		if err := c.by.record(ctx, service, ip); err != nil {
@@ -139,6 +140,9 @@ func (c *change) take(ctx context.Context, service value.Value, ip netip.Addr) e
 		}
 		c.taken = append(c.taken, ip)
 		return nil
+	}
+	if c.dryRun && len(ranges) > 0 {
+		return fmt.Errorf("the provided IP (%s) is not in the valid range. The range of valid IPs is %s", ip, ranges[0].prefix)
 	}
 	return errForeign
 }
