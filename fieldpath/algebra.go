@@ -130,6 +130,7 @@ func (e *editor) combine(op operation) Set {
 //
 //	base[i:end] and with[j:last] are what is left of the children.
 //	What is in front of base[i] and with[j] is in the result as op has it.
+//	emptied: deepIntersection has taken all that is in front of base[i], as Set.within reports.
 //
 // Each node is passed once at most, and a tree that is in one set alone in one step.
 func (e *editor) merge(op operation, i, end, j, last int) {
