@@ -15,8 +15,14 @@ import (
 
 // printer prints maps.
 type printer struct {
-	text  []byte
-	names []string // of the maps that are open, the innermost last
+	text    []byte
+	members []printedMember // of the maps that are open, the innermost last
+}
+
+// printedMember is a member of a map that is open.
+type printedMember struct {
+	name  string
+	value any
 }
 
 var printers = sync.Pool{New: func() any { return new(printer) }}
@@ -36,11 +42,11 @@ func (p *printer) marshal(x any) ([]byte, error) {
 
 // release gives p back.
 func (p *printer) release() {
-	clear(p.names)
-	if cap(p.text) > maxScratch || cap(p.names) > maxScratch {
+	clear(p.members)
+	if cap(p.text) > maxScratch || cap(p.members) > maxScratch {
 		*p = printer{}
 	}
-	p.names = p.names[:0]
+	p.members = p.members[:0]
 	printers.Put(p)
 }
 
@@ -48,8 +54,11 @@ func (p *printer) release() {
 func (p *printer) value(b []byte, x any, depth int) ([]byte, bool) {
 	switch x := x.(type) {
 	case map[string]any:
-		if x == nil || depth > deed.MaxDepth {
+		switch {
+		case x == nil || depth > deed.MaxDepth:
 			return nil, false
+		case len(x) == 0: // as most maps in fieldsV1
+			return append(b, "{}"...), true
 		}
 		return p.object(b, x, depth)
 	case string:
@@ -67,33 +76,36 @@ func (p *printer) value(b []byte, x any, depth int) ([]byte, bool) {
 
 // object appends x, its members sorted by name.
 func (p *printer) object(b []byte, x map[string]any, depth int) (_ []byte, ok bool) {
-	first := len(p.names)
-	for name := range x {
-		p.names = append(p.names, name)
+	first := len(p.members)
+	for name, value := range x {
+		p.members = append(p.members, printedMember{name, value})
 	}
-	names := p.names[first:]
-	slices.Sort(names)
+	members := p.members[first:]
+	slices.SortFunc(members, func(a, b printedMember) int { return strings.Compare(a.name, b.name) })
 	b = append(b, '{')
-	for i, name := range names {
+	for i, m := range members {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, ok = plainString(b, name); !ok {
+		if b, ok = plainString(b, m.name); !ok {
 			return nil, false
 		}
-		if b, ok = p.value(append(b, ':'), x[name], depth+1); !ok {
+		if b, ok = p.value(append(b, ':'), m.value, depth+1); !ok {
 			return nil, false
 		}
 	}
-	clear(names)
-	p.names = p.names[:first]
+	clear(members)
+	p.members = p.members[:first]
 	return append(b, '}'), true
 }
 
-// isPlain reports whether c stands for itself in JSON as [json.Marshal] writes it.
-func isPlain(c byte) bool {
-	return ' ' <= c && c <= '~' && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&'
-}
+// plainChars holds the characters that stand for themselves in JSON as [json.Marshal] writes it.
+var plainChars = func() (set [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		set[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return set
+}()
 
 // plainString appends s in quotes. It returns false if more than quotes and backslashes must be escaped in s.
 func plainString(b []byte, s string) ([]byte, bool) {
@@ -101,7 +113,7 @@ func plainString(b []byte, s string) ([]byte, bool) {
 	start := 0
 	for i := range len(s) {
 		switch c := s[i]; {
-		case isPlain(c):
+		case plainChars[c]:
 		case c == '"' || c == '\\':
 			b = append(append(b, s[start:i]...), '\\')
 			start = i
@@ -209,7 +221,7 @@ func (r *reader) name() (string, bool) {
 	start, first := r.pos, r.unescaped.Len()
 	for ; r.pos < len(r.text); r.pos++ {
 		switch c := r.text[r.pos]; {
-		case isPlain(c):
+		case plainChars[c]:
 		case c == '"':
 			run := r.text[start:r.pos]
 			r.pos++
