@@ -224,13 +224,13 @@ func (o *options) access(c *server.Config) (string, error) {
 }
 
 // authorizeByMode sets the authorizers of --authorization-mode. Their order does not matter, since none of them refuses what another
-// allows. Beside AlwaysAllow, no other counts.
+// allows. Beside AlwaysAllow, RBAC still has the roles that a cluster begins with.
 func (o *options) authorizeByMode(c *server.Config) {
-	if slices.Contains(o.modes, "AlwaysAllow") {
-		return
-	}
 	c.RBAC, c.Nodes = slices.Contains(o.modes, "RBAC"), slices.Contains(o.modes, "Node")
-	if slices.Contains(o.modes, "AlwaysDeny") {
+	switch {
+	case slices.Contains(o.modes, "AlwaysAllow") && len(o.modes) > 1: // alone, it is the same as no authorizer
+		c.Authorize = auth.Allow
+	case slices.Contains(o.modes, "AlwaysDeny"):
 		c.Authorize = auth.Deny
 	}
 }
