@@ -3,6 +3,7 @@ package filters
 import (
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/deed-project/deed/server/request"
@@ -20,20 +21,38 @@ const (
 // An answer that goes on after the filters, such as a watch, has no body to read.
 func WithBodyRead(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ProtoMajor != 2 || r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxBodyRest {
+			next.ServeHTTP(w, r)
+			return
+		}
+		sent := &body{ReadCloser: r.Body}
+		r.Body = sent
 		defer func() {
-			if request.From(r.Context()).After == nil {
-				readRest(w, r)
+			if request.From(r.Context()).After == nil && !sent.ended.Load() {
+				sent.readRest(w)
 			}
 		}()
 		next.ServeHTTP(w, r)
 	})
 }
 
-// readRest reads and drops the rest of a body, within bounds of bytes and time.
-func readRest(w http.ResponseWriter, r *http.Request) {
-	if r.ProtoMajor != 2 || r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxBodyRest {
-		return
+// body is the body of a request. ended tells that a read came to its end: a proxy may read it in another goroutine.
+type body struct {
+	io.ReadCloser
+	ended atomic.Bool
+}
+
+// Read reads the next part of the body.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.ended.Store(true)
 	}
+	return n, err
+}
+
+// readRest reads and drops the rest of the body, within bounds of bytes and time.
+func (b *body) readRest(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyRestTimeout)) // without it the connection's own counts
-	_, _ = io.CopyN(io.Discard, r.Body, maxBodyRest)                                   // a client that ends early wants no answer
+	_, _ = io.CopyN(io.Discard, b, maxBodyRest)                                        // a client that ends early wants no answer
 }

@@ -76,20 +76,24 @@ func (t *Task) commit(object encoded, live *read.Live, event Event, valid verdic
 	t.Writer.Host.Stored(t.Request.Context(), t.Request, event)
 	view := t.view()
 	view.Replaced(live.Record.Revision)
-	var out Outcome
-	out.Object, err = t.reread(object, live, record.Revision)
+	content, err := t.loaded(object, live)
+	if err != nil {
+		return Outcome{}, read.Undecodable(record.Revision, err)
+	}
+	out := Outcome{Object: object.Object}
+	out.Content = read.WithVersion(content, record.Revision)
 	// Cache the object for the next request, but only if its text surely reads back to the same object.
-	if err == nil && read.ReadsBack(out.Content, live.SettledContent()) {
+	if read.ReadsBack(out.Content, live.SettledContent()) {
 		kept := read.Live{Object: out.Object, Record: record, Writes: live.Writes + 1}
 		// Reading added nothing to what was stored. So the stored text is the answer's text, and the findings of validation hold for the
 		// object that is read.
-		if read.WithVersion(object.Content, record.Revision).Equal(out.Content) {
+		if content.Equal(object.Content) {
 			out.text = view.NoteText(record)
 			kept.Faultless, kept.Evidence, kept.Settled = valid.faultless, valid.proof, view.StoresItself()
 		}
 		view.Keep(kept)
 	}
-	return out, err
+	return out, nil
 }
 
 // fitted returns an object as it can be stored in place of live. An object that is too large loses its managed fields, as in
@@ -123,20 +127,26 @@ func (t *Task) put(key string, text []byte, expected store.Revision) (store.Revi
 }
 
 // reread returns a stored object, which replaces live, as reading it at the given revision gives it; without a version for revision 0.
-//
-// settled is content that reads back as it is: the live object, or the decoded body of a create. LoadIncremental skips the parts that
-// object shares with it. So an update costs as much as it changes, plus the metadata.
 func (t *Task) reread(stored encoded, live *read.Live, revision store.Revision) (managedfields.Object, error) {
-	object, settled := stored.Object, live.SettledContent()
-	if !live.Exists() {
-		settled = t.decoded
-	}
-	content, err := t.view().LoadIncremental(object, settled)
+	object := stored.Object
+	content, err := t.loaded(stored, live)
 	if err != nil {
 		return object, read.Undecodable(revision, err)
 	}
 	object.Content = read.WithVersion(content, revision)
 	return object, nil
+}
+
+// loaded returns the content of a stored object, which replaces live, as reading it gives it, without a version.
+//
+// settled is content that reads back as it is: the live object, or the decoded body of a create. LoadIncremental skips the parts that
+// object shares with it. So an update costs as much as it changes, plus the metadata.
+func (t *Task) loaded(stored encoded, live *read.Live) (value.Value, error) {
+	settled := live.SettledContent()
+	if !live.Exists() {
+		settled = t.decoded
+	}
+	return t.view().LoadIncremental(stored.Object, settled)
 }
 
 // Amend stores object in place of live, unless nothing changes. It is for what the server itself does to an object: nothing is prepared,
