@@ -52,4 +52,7 @@ type block struct {
 	text  int    // length of the texts
 }
 
+// isBorder reports whether blocks end with the object that has a key.
+func isBorder(key string) bool { return maphash.String(blockSeed, key)%blockObjects == 0 }
+
 var blockSeed = maphash.MakeSeed()

@@ -3,6 +3,7 @@ package read
 import (
 	"bytes"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,6 +40,7 @@ type fact struct {
 	labels   span  // of the value of the member labels in the metadata; empty for none
 	name     span  // of the value of the member name in the metadata
 	at       int32 // position for the resource version in the metadata
+	border   bool  // a block of a compressed list ends with the object, see isBorder
 
 	// columns is set by the first Table; goroutines may compute it at the same time, with the same outcome.
 	columns atomic.Pointer[[]span] // see columnsIn
@@ -83,6 +85,7 @@ func (f *fact) in(v *catalog.Version) *fact {
 
 // all appends the fact about each record, or nil.
 func (f *facts) all(known []*fact, v *catalog.Version, records []store.Record) []*fact {
+	known = slices.Grow(known, len(records))
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	for i := range records {

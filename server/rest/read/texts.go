@@ -2,7 +2,6 @@ package read
 
 import (
 	"encoding/binary"
-	"hash/maphash"
 	"strconv"
 	"sync"
 
@@ -288,7 +287,7 @@ func (t *texts) addToBlock(record store.Record, known *fact) (err error) {
 	b.fresh = append(b.fresh, newSpan(from, len(b.says)))
 	b.items = append(b.items, item{record, known})
 	// The border of a block depends on the key alone, unless the block is full: so the same objects make the same blocks in every list.
-	if b.text += len(record.Text); b.text < blockText && maphash.String(blockSeed, record.Key)%blockObjects != 0 {
+	if b.text += len(record.Text); b.text < blockText && !known.border {
 		return nil
 	}
 	return t.sendBlock()

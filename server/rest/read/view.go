@@ -184,6 +184,7 @@ func (v View) note(record store.Record) *fact {
 	if !ok {
 		return nil
 	}
+	known.border = isBorder(record.Key)
 	v.facts.put(record.Revision, known)
 	return known
 }
