@@ -17,7 +17,8 @@ import (
 
 // The form of built-in kinds. Objects are documents throughout, and the Go type is asked only for what a document cannot tell:
 //
-//	Decode    Held fills in defaults by the data of schema/builtin; the Go type finds unknown fields and wrong types
+//	Decode    Held fills in defaults by the data of schema/builtin; the Go type finds unknown fields and wrong types, unless its form
+//	          rules them out
 //	Store     the form of the Go type, or Convert to the stored version
 //	Load      the defaults that are stored late, and Convert from the stored version
 //	Validate  package kinds, after WithEmpties

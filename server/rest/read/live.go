@@ -20,8 +20,8 @@ import (
 
 // Live is a stored object as a version shows it.
 //
-// It is shared with the cache and must not be modified. Faultless, Evidence, Settled and Writes are set only for an object
-// that this process wrote and keeps in the cache. For one that was read from its text they are zero, which claims nothing.
+// It is shared with the cache and must not be modified. Faultless, Evidence, Settled and Writes are set only for an object that this process
+// wrote and keeps in the cache. For one that was read from its text they are zero, which claims nothing.
 type Live struct {
 	managedfields.Object
 	Record store.Record // its Revision is 0 if nothing is stored
