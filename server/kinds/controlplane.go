@@ -251,11 +251,17 @@ func bundleName(bundle value.Value) apivalidation.ValidateNameFunc {
 }
 
 // validateRuntimeClass validates a RuntimeClass.
+//
+// Before walk.TaggedSince, the handler is validated first, and its change is refused last.
 func validateRuntimeClass(r *walk.Report, object walk.Place, live value.Value) {
 	handler, scheduling := object.At("handler"), object.At("scheduling")
 	wrong := validation.IsDNS1123Label(handler.Str())
 	isReplaced := walk.IsSet(live) && !r.Same(handler, live.Get("handler")) // whose syntax the tags of the type do not look at
-	if isReplaced && handler.Str() != "" {
+	isTagged := !r.Before(walk.TaggedSince)
+	switch {
+	case handler.Str() == "" && !isTagged:
+		r.Required(handler, "")
+	case handler.Str() != "" && (isReplaced || !isTagged):
 		r.Invalid(handler, wrong...)
 	}
 	if overhead := object.At("overhead"); overhead.IsSet() {
@@ -268,12 +274,12 @@ func validateRuntimeClass(r *walk.Report, object walk.Place, live value.Value) {
 	switch {
 	case isReplaced:
 		r.UnchangedLater(handler, live.Get("handler"))
-	case handler.Str() != "":
+	case handler.Str() != "" && isTagged:
 		for _, detail := range wrong {
 			r.InvalidLater(handler, handler.Str(), detail)
 		}
 	}
-	if handler.Str() == "" {
+	if handler.Str() == "" && isTagged {
 		r.RequiredLater(handler, "")
 	}
 }
