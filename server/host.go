@@ -29,6 +29,7 @@ type host struct {
 	aggregator  *aggregation.Aggregator
 	rbac        *rbac.Authorizer // nil if roles do not decide
 	background  *controllers.Background
+	release     emulation
 }
 
 // User returns the user who sends a request.
@@ -43,6 +44,9 @@ func (h *host) SharingStorage(r *catalog.Resource) []*catalog.Version {
 func (h *host) Resource(of kschema.GroupResource) *catalog.Resource {
 	return h.definitions.Catalog().Lookup(of.Group, of.Resource)
 }
+
+// Minor returns the number of the minor release that the server is.
+func (h *host) Minor() int { return h.release.minor() }
 
 // Stored reacts to a write: a definition, a configuration or a policy may have changed, or an object is gone that a deletion waits for.
 //

@@ -165,7 +165,7 @@ func (s *Server) chain(c Config, objects store.Store, hooks admission.Plugin) (a
 	}
 	before, after := chain(first), chain(last)
 	s.unenforced = unenforced.Without(names...)
-	own := admission.Chain{admission.Validate(webhooks.Advise), admission.Validate(s.unenforced.Warn)}
+	own := admission.Chain{admission.Validate(webhooks.Advise(s.release.minor())), admission.Validate(s.unenforced.Warn)}
 	return slices.Concat(before, own, c.Admission, admission.Chain{hooks}, after), err
 }
 

@@ -311,7 +311,7 @@ func (s *Server) assemble(c Config) error {
 		answers: answers{out: s.out, now: s.now, log: s.log},
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
-			Host:      &host{s.definitions, s.deletions, s.webhooks, s.policies, s.aggregator, s.rbac, s.background},
+			Host:      &host{s.definitions, s.deletions, s.webhooks, s.policies, s.aggregator, s.rbac, s.background, s.release},
 			Admission: append(chain, s.escalation()...),
 		},
 	}

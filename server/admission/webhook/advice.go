@@ -24,15 +24,18 @@ var unasked = []kschema.GroupResource{
 // fixedSuffix is the reserved suffix of configuration names that are read from files.
 const fixedSuffix = ".static.k8s.io"
 
-// Advice returns the warnings for a valid configuration: a reserved name, and rules that have no effect.
-func Advice(configuration value.Value) []string {
+// unaskedSince is the minor release of Kubernetes that told of rules without effect first.
+const unaskedSince = 37
+
+// Advice returns the warnings of a minor release of Kubernetes for a valid configuration: a reserved name, and rules that have no effect.
+func Advice(configuration value.Value, minor int) []string {
 	var out []string
 	if strings.HasSuffix(configuration.Get("metadata", "name").Str(), fixedSuffix) {
 		out = append(out, fmt.Sprintf("metadata.name: names ending with %q are reserved for static manifest-based configurations and "+
 			"cannot be managed via the API", fixedSuffix))
 	}
 	hooks, err := webhooksOf(configuration)
-	if err != nil {
+	if err != nil || minor < unaskedSince {
 		return out
 	}
 	for i, h := range hooks {

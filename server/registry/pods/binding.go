@@ -74,7 +74,7 @@ func bindOnce(t *write.Task, binding value.Value) error {
 		return err
 	}
 	object, now := live.Object, t.Writer.Reader.Now()
-	object.Content = withCondition(bound(live.Content, binding), conditionOf("PodScheduled", "", ""), now)
+	object.Content = withCondition(bound(live.Content, binding, t.Writer.Host.Minor()), conditionOf("PodScheduled", "", ""), now)
 	_, err = t.Amend(live, object)
 	return err
 }
@@ -106,15 +106,23 @@ var storage = door.Open(value.Internal{})
 
 // bound returns a pod on the node of a Binding.
 //
-// Labels and annotations of the Binding are added to those of the pod, and replace them where both have a name.
-func bound(pod, binding value.Value) value.Value {
+// Labels and annotations of the Binding are added to those of the pod, and replace them where both have a name. Before v1.35, labels are not, and the
+// pod stays nominated for a node.
+func bound(pod, binding value.Value, minor int) value.Value {
+	const labeledSince = 35
 	metadata := pod.Get("metadata")
 	for _, name := range []string{"annotations", "labels"} {
+		if name == "labels" && minor < labeledSince {
+			continue
+		}
 		if added := binding.Get("metadata", name); added.Len() > 0 {
 			metadata = metadata.With(name, storage.WithAll(metadata.Get(name), added))
 		}
 	}
 	spec := pod.Get("spec").With("nodeName", binding.Get("target", "name"))
-	status := pod.Get("status").With("nominatedNodeName", value.Value{})
+	status := pod.Get("status")
+	if minor >= labeledSince {
+		status = status.With("nominatedNodeName", value.Value{})
+	}
 	return pod.With("metadata", metadata).With("spec", spec).With("status", status)
 }

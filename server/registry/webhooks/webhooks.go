@@ -63,10 +63,13 @@ func Install(resources []*catalog.Resource) {
 	}
 }
 
-// Advise is an admission plugin that warns of configurations whose webhooks cannot work as they are configured.
-func Advise(_ context.Context, r *admission.Request) error {
-	if IsConfiguration(r.Resource.Group, r.Resource.Resource) && !r.Object.IsAbsent() {
-		r.Warn(webhook.Advice(r.Object.Content())...)
+// Advise returns an admission plugin that warns of configurations whose webhooks cannot work as they are configured, as a minor release of
+// Kubernetes does.
+func Advise(minor int) func(context.Context, *admission.Request) error {
+	return func(_ context.Context, r *admission.Request) error {
+		if IsConfiguration(r.Resource.Group, r.Resource.Resource) && !r.Object.IsAbsent() {
+			r.Warn(webhook.Advice(r.Object.Content(), minor)...)
+		}
+		return nil
 	}
-	return nil
 }

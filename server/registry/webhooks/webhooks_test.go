@@ -78,7 +78,7 @@ func TestAdvise(t *testing.T) {
 		if object != "" {
 			r.Object = admission.DocumentOf(parse(t, object))
 		}
-		if err := webhooks.Advise(t.Context(), r); err != nil {
+		if err := webhooks.Advise(37)(t.Context(), r); err != nil {
 			t.Error(err)
 		}
 		return texts

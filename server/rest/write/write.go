@@ -38,6 +38,8 @@ type Host interface {
 	SharingStorage(*catalog.Resource) []*catalog.Version
 	// Resource returns a resource that is served at the moment, nil if it is not served.
 	Resource(kschema.GroupResource) *catalog.Resource
+	// Minor returns the number of the minor release of Kubernetes that the server is, such as 37 for v1.37.
+	Minor() int
 	// Stored is called after each change of the store and before the request is answered. It is not called for a dry run. When it
 	// returns, the server acts as the change demands: it serves a new definition, for example.
 	Stored(context.Context, *rest.Request, Event)
