@@ -27,7 +27,7 @@ type reference struct {
 }
 
 // TestReleases checks that deed answers every write of random histories like the library of a release. DEED_RELEASES lists versions of
-// k8s.io/apimachinery, such as "v0.31.14 v0.36.2"; DEED_HISTORIES is the number of histories of each.
+// k8s.io/apimachinery, such as "v0.31.14 v0.36.2"; DEED_HISTORIES is the number of histories of each, and DEED_SEED the first one.
 func TestReleases(t *testing.T) {
 	versions := strings.Fields(os.Getenv("DEED_RELEASES"))
 	if len(versions) == 0 {

@@ -14,8 +14,9 @@ import (
 //	containers   requests {cpu: 500m, memory: 1Gi} and {cpu: 250m}
 //	outcome      limits {cpu: 2}, requests {cpu: 750m, memory: 1Gi}
 
-// Since v1.37, new pods and resized ones get them behind all admission, and updates that have none keep them. Before, a pod has them once it is
-// read, so that its manager owns them; limits of CPU and memory do not follow, and nothing does for a pod that has no limits.
+// podResourcesSince is the release since which new pods and resized ones get these resources behind all admission, and updates that have none
+// keep them. Before, a pod has them once it is read, so that its manager owns them. Limits of CPU and memory do not follow then, and requests
+// only for a pod that has limits.
 const podResourcesSince = "v1.37"
 
 // podResourcesFirst is the release that has resources of pods as a whole.

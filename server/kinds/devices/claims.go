@@ -208,10 +208,12 @@ func onceLater(r *walk.Report, p walk.Place, most int, key func(value.Value) any
 	}
 }
 
-// Keys of lists.
+// keyOf returns the key of items that are told apart by a member.
 func keyOf(name string) func(value.Value) any {
 	return func(v value.Value) any { return v.Get(name).Str() }
 }
+
+// itself is the key of items that are texts.
 func itself(v value.Value) any { return v.Str() }
 
 // ValidateTemplate validates a ResourceClaimTemplate.
