@@ -33,6 +33,19 @@ type User struct {
 // Authenticator returns the user that sends a request. An error refuses the request with 401.
 type Authenticator func(*http.Request) (User, error)
 
+// Named returns an authenticator that refuses requests without credentials, which by lets in as [Anonymous].
+func Named(by Authenticator) Authenticator {
+	return func(r *http.Request) (User, error) {
+		user, err := by(r)
+		if err == nil && user.Name == Anonymous.Name {
+			err = errNoCredentials
+		}
+		return user, err
+	}
+}
+
+var errNoCredentials = logs.NewError("the request has no credentials")
+
 // Action is what a request does, as an authorizer sees it.
 //
 // It is either about a resource, and Path is empty, or about a path.

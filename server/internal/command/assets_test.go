@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -46,7 +47,11 @@ func TestAssets(t *testing.T) {
 	etcd := startProgram(t, program(Etcd), "--data-dir="+filepath.Join(dir, "data"), "--listen-client-urls="+etcdURL, "--advertise-client-urls="+etcdURL,
 		"--listen-peer-urls=http://localhost:0", "--unsafe-no-fsync=true")
 	awaitOK(t, etcdURL+"/health")
-	flags := []string{"--allow-privileged=true", "--authorization-mode=AlwaysAllow", "--bind-address=" + host, "--secure-port=" + port,
+	tokens := filepath.Join(dir, "tokens.csv")
+	if err := os.WriteFile(tokens, []byte(adminToken+",admin,1,system:masters\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--allow-privileged=true", "--authorization-mode=AlwaysAllow", "--token-auth-file=" + tokens, "--bind-address=" + host, "--secure-port=" + port,
 		"--cert-dir=" + filepath.Join(dir, "certs"), "--disable-admission-plugins=ServiceAccount,AlwaysPullImages", "--etcd-servers=" + etcdURL,
 		"--service-cluster-ip-range=10.0.0.0/24", "--audit-log-maxage=1", "--watch-cache", "--v", "2"}
 	at := "https://" + net.JoinHostPort(host, port)
@@ -96,8 +101,20 @@ func TestKnownArguments(t *testing.T) {
 	}
 }
 
-// insecure trusts every certificate, as the health checks of envtest do.
-var insecure = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+// insecure trusts every certificate, as the health checks of envtest do, and sends the token of an administrator.
+var insecure = &http.Client{Transport: withToken{&http.Transport{
+	TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true,
+}}}
+
+const adminToken = "admin-token"
+
+type withToken struct{ http.RoundTripper }
+
+func (t withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+adminToken)
+	return t.RoundTripper.RoundTrip(r)
+}
 
 // awaitOK waits until 200 is the answer at a URL.
 func awaitOK(t *testing.T, url string) {

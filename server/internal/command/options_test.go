@@ -85,22 +85,30 @@ func TestPolicyBeyondLoopback(t *testing.T) {
 	}
 }
 
-// TestAuthorizationModes compares what a user without rights and an administrator may do in each mode.
+// TestAuthorizationModes compares what requests without credentials and those of an administrator may do in each mode.
 func TestAuthorizationModes(t *testing.T) {
-	for modes, want := range map[string]bool{"AlwaysAllow": true, "AlwaysDeny": false, "RBAC": false, "Node": false, "RBAC,AlwaysAllow": true} {
+	for modes, want := range map[string]int{
+		"AlwaysAllow": http.StatusUnauthorized, "AlwaysDeny": http.StatusForbidden, "RBAC": http.StatusForbidden,
+		"Node": http.StatusForbidden, "RBAC,AlwaysAllow": http.StatusUnauthorized,
+	} {
 		o := &options{modes: strings.Split(modes, ","), listen: "127.0.0.1:0", host: "127.0.0.1"}
 		c := server.Config{}
-		if _, err := o.access(&c); err != nil {
+		token, err := o.access(&c)
+		if err != nil {
 			t.Fatal(err)
 		}
 		s, err := server.New(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/pods", nil))
-		if (w.Code == http.StatusOK) != want {
-			t.Errorf("%s: %d %s", modes, w.Code, w.Body)
+		for credentials, want := range map[string]int{"": want, "Basic YTpi": want, "Bearer " + token: http.StatusOK} {
+			w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "http://127.0.0.1/api/v1/pods", nil)
+			if credentials != "" {
+				r.Header.Set("Authorization", credentials)
+			}
+			if s.ServeHTTP(w, r); w.Code != want {
+				t.Errorf("%s, %q: %d, want %d %s", modes, credentials, w.Code, want, w.Body)
+			}
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)

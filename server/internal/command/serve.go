@@ -224,12 +224,15 @@ func (o *options) access(c *server.Config) (string, error) {
 }
 
 // authorizeByMode sets the authorizers of --authorization-mode. Their order does not matter, since none of them refuses what another
-// allows. Beside AlwaysAllow, RBAC still has the roles that a cluster begins with.
+// allows. Beside AlwaysAllow, RBAC still has the roles that a cluster begins with, and every request needs credentials.
 func (o *options) authorizeByMode(c *server.Config) {
 	c.RBAC, c.Nodes = slices.Contains(o.modes, "RBAC"), slices.Contains(o.modes, "Node")
 	switch {
-	case slices.Contains(o.modes, "AlwaysAllow") && len(o.modes) > 1: // alone, it is the same as no authorizer
-		c.Authorize = auth.Allow
+	case slices.Contains(o.modes, "AlwaysAllow"):
+		c.Authenticate = auth.Named(c.Authenticate)
+		if len(o.modes) > 1 { // alone, it is the same as no authorizer
+			c.Authorize = auth.Allow
+		}
 	case slices.Contains(o.modes, "AlwaysDeny"):
 		c.Authorize = auth.Deny
 	}
