@@ -206,8 +206,8 @@ func (s *jobProgress) counts() {
 	if p := s.at.At("terminating"); (s.ended || s.changed("terminating")) && p.Int() > 0 && s.is.finished() {
 		s.Invalid(p, "terminating>0 is invalid for finished job")
 	}
-	if s.changed("ready") || s.changed("active") {
-		s.NotAbove(s.at.At("ready"), s.at.Get("active"), "cannot set more ready pods than active")
+	if ready := s.at.At("ready"); ready.IsSet() && (s.changed("ready") || s.changed("active")) {
+		s.NotAbove(ready, s.at.Get("active"), "cannot set more ready pods than active")
 	}
 }
 
