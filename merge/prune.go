@@ -123,10 +123,11 @@ func (r *remnant) convert(c *call, fields fieldpath.Set, from, to string) error 
 	return nil
 }
 
-// putBackOwned returns what is left of m without the fields that p lacks and nobody owns, and the
-// version that it is in then; m and p are in the given one, and fields are those of m. Each set is
-// looked at in its own version: the given one first, because pruned fields may be needed for the
-// conversion to the others.
+// putBackOwned returns p with those fields of m put back that some manager owns, and the version of
+// the result. On entry, m and p are in apiVersion, and fields are the fields of m.
+//
+// Each set of fields is compared in its own version. apiVersion comes first, because a conversion to
+// the others may need pruned fields.
 func (c *call) putBackOwned(m typed.Value, p remnant, fields fieldpath.Set, apiVersion string, managers Managers) (_ remnant, at string, _ error) {
 	owned := managers.ownedByVersion()
 	at = apiVersion
