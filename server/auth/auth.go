@@ -33,10 +33,10 @@ type User struct {
 // Authenticator returns the user that sends a request. An error refuses the request with 401.
 type Authenticator func(*http.Request) (User, error)
 
-// Named returns an authenticator that refuses requests without credentials, which by lets in as [Anonymous].
-func Named(by Authenticator) Authenticator {
+// RefuseAnonymous returns an authenticator that refuses the requests for which next returns [Anonymous]: those without credentials.
+func RefuseAnonymous(next Authenticator) Authenticator {
 	return func(r *http.Request) (User, error) {
-		user, err := by(r)
+		user, err := next(r)
 		if err == nil && user.Name == Anonymous.Name {
 			err = errNoCredentials
 		}

@@ -229,7 +229,7 @@ func (o *options) authorizeByMode(c *server.Config) {
 	c.RBAC, c.Nodes = slices.Contains(o.modes, "RBAC"), slices.Contains(o.modes, "Node")
 	switch {
 	case slices.Contains(o.modes, "AlwaysAllow"):
-		c.Authenticate = auth.Named(c.Authenticate)
+		c.Authenticate = auth.RefuseAnonymous(c.Authenticate)
 		if len(o.modes) > 1 { // alone, it is the same as no authorizer
 			c.Authorize = auth.Allow
 		}
