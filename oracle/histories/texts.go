@@ -35,8 +35,17 @@ func sameStatus(reference, deed []byte) bool {
 // within reports whether some is a part of all, and empty only if all is. The reference stops at the first unknown field of an object, in
 // map order; deed lists all.
 func within(some, all []string) bool {
-	missing := func(s string) bool { return !slices.Contains(all, s) }
+	missing := func(s string) bool {
+		return !slices.ContainsFunc(all, func(other string) bool { return sameProblem(s, other) })
+	}
 	return (len(some) == 0) == (len(all) == 0) && !slices.ContainsFunc(some, missing)
+}
+
+// sameProblem reports whether two problems are equal. An object that is the key of an item prints its members in any order; see
+// docs/divergences.md.
+func sameProblem(a, b string) bool {
+	letters := func(s string) string { return string(slices.Sorted(slices.Values([]byte(s)))) }
+	return a == b || objectAsKey.MatchString(a) && letters(a) == letters(b)
 }
 
 var (
@@ -48,6 +57,8 @@ var (
 	badEntry = regexp.MustCompile(`^(.*failed to decode managed fields: )(?:metadata\.managedFields\[\d+\](?:, manager "[^ ]*")?|error decoding versioned set from .*?\}): (error decoding set: )`)
 	// badSet is followed by the text of a JSON parser.
 	badSet = regexp.MustCompile(`(error decoding set: ).*`)
+	// objectAsKey matches a path with an item whose key is an object.
+	objectAsKey = regexp.MustCompile(`(?s)\[.*=.*=`)
 	// where is the place of a problem in an object.
 	where = regexp.MustCompile(`^((?:.*?: )??)((?:\.[^ ]*?: |element ).*)$`)
 )
