@@ -47,6 +47,16 @@ func parseCanonical(fieldsV1 string) (s Set, copied string, canonical bool, err 
 	return p.parse()
 }
 
+// parseTrailing is ParseSet as structured-merge-diff has it before v6.4: text behind the JSON of a key or item is passed over.
+func parseTrailing(fieldsV1 []byte) (Set, error) {
+	p := setParsers.Get().(*setParser)
+	defer p.release()
+	p.elements.trailing = true
+	p.draft.text = append(p.draft.text, fieldsV1...)
+	s, _, _, err := p.parse()
+	return s, err
+}
+
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 
 // setParser reads the text of a fieldsV1: by written, or else by document. Most elements are in one of

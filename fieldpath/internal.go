@@ -103,6 +103,9 @@ func (internal) ParseCanonicalString(fieldsV1 string) (s Set, copied string, can
 	return parseCanonical(fieldsV1)
 }
 
+// ParseTrailing is [ParseSet] that passes over text behind the JSON of a key or item, such as the x of v:1x.
+func (internal) ParseTrailing(fieldsV1 []byte) (Set, error) { return parseTrailing(fieldsV1) }
+
 // FromAny is FromValue for fieldsV1 as unstructured objects hold it. It reports whether ToAny would
 // give an equal map, as MatchesAny does. The error is that of [value.FromAny] or of [ParseSet].
 func (internal) FromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {

@@ -41,6 +41,7 @@ func parseElement(wire string) (Element, error) {
 // elementParser reads elements. The text of keys and items lies in slabs.
 type elementParser struct {
 	text      slab.Text
+	trailing  bool // text behind the JSON of a key or item is passed over
 	unordered bool // the last key or item had an object whose members are not in the order in which they are written
 }
 
@@ -83,8 +84,13 @@ func (p *elementParser) json(wire string, kind Kind) (Element, *jsontext.Error) 
 	default:
 		err = s.Unexpected("an object")
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case !p.trailing:
 		err = s.End()
+	// json-iterator reads all characters of numbers before it looks at them.
+	case strings.ContainsAny(wire[s.Pos-1:s.Pos], "0123456789") && strings.IndexByte("+-.0123456789Ee", s.Peek()) >= 0:
+		err = s.Unexpected("the end of a number")
 	}
 	if err != nil {
 		return Element{}, err

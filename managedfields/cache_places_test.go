@@ -122,7 +122,7 @@ func TestVeryManyEntriesAreNotRemembered(t *testing.T) {
 			}
 		}
 		c := NewCache(DefaultBudget)
-		if _, err := decode(entries, map[string]*schema.Type{}, c); err != nil || (c.size() > 0) != remembered {
+		if _, err := decode(entries, map[string]*schema.Type{}, c, Profile{}); err != nil || (c.size() > 0) != remembered {
 			t.Errorf("%d entries: %d bytes are remembered (%v)", n, c.size(), err)
 		}
 	}

@@ -28,7 +28,7 @@ import (
 //     FieldsV1;
 //   - its fieldsV1 is no field set, see [fieldpath.ParseSet].
 func Decode(entries []Entry) (merge.Managers, error) {
-	d, err := decode(entries, nil, processCache)
+	d, err := decode(entries, nil, processCache, Profile{})
 	if err != nil {
 		return merge.Managers{}, err
 	}
@@ -69,16 +69,16 @@ func (d *decoded) fieldsOf(m *merge.Entry, from int) (_ Fields, next int) {
 // out all that others left, and half of their own, so that none is found again.
 const manyEntries = 128
 
-// decode is Decode that keeps what else there is to know, given the types of the versions and where
-// sets are remembered.
-func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (decoded, error) {
+// decode is Decode that keeps what else there is to know, given the types of the versions, where
+// sets are remembered, and the profile of a release.
+func decode(entries []Entry, types map[string]*schema.Type, c *Cache, profile Profile) (decoded, error) {
 	if len(entries) > manyEntries {
 		c = noCache
 	}
 	d := decoded{entries: entries, origins: make([]uint32, len(entries)), adapted: true}
 	out := make([]merge.Entry, len(entries))
 	for i := range entries {
-		r, err := readEntry(entries, i, c, &out[i])
+		r, err := readEntry(entries, i, c, profile, &out[i])
 		if err != nil {
 			return decoded{}, err
 		}
@@ -92,19 +92,23 @@ func decode(entries []Entry, types map[string]*schema.Type, c *Cache) (decoded, 
 // readOne reads entry i of entries alone. The error is an [*EntryError], for the reasons that
 // [Decode] has; along with it comes whose entry it is.
 func readOne(entries []Entry, i int) (e merge.Entry, err error) {
-	_, err = readEntry(entries, i, processCache, &e)
+	_, err = readEntry(entries, i, processCache, Profile{}, &e)
 	return e, err
 }
 
 // readEntry is the way in which every entry is read: it makes out what entry i stands for, and
 // returns what was read of it.
-func readEntry(entries []Entry, i int, c *Cache, out *merge.Entry) (reading, error) {
+func readEntry(entries []Entry, i int, c *Cache, profile Profile, out *merge.Entry) (reading, error) {
 	e := &entries[i]
 	out.Manager, out.APIVersion, out.Time = e.identity(), e.APIVersion, e.Time
 	if err := e.check(i); err != nil {
 		return reading{}, &EntryError{Index: i, Manager: e.Manager, Err: err, plain: true}
 	}
 	fields, err := e.read(c)
+	if err != nil && profile.PassOverTrailing {
+		fields = reading{}
+		fields.set, err = paths.ParseTrailing(e.FieldsV1.appendJSON(nil))
+	}
 	if err != nil {
 		return reading{}, &EntryError{Index: i, Manager: e.Manager, Err: fmt.Errorf("error decoding set: %w", err)}
 	}

@@ -10,7 +10,8 @@ import (
 // v1.37, which this module follows in all else.
 //
 // The differences were found by playing the same random histories on the k8s.io/apimachinery of all
-// releases from v1.31 on; docs/releases.md shows an example of each.
+// releases from v1.31 on, and by reading what changed in its code; docs/releases.md shows an example
+// of each.
 type Profile struct {
 	// AllKeys: an item of a keyed list must have every key that has no default. Otherwise one key is
 	// enough. So it is up to v1.33.
@@ -21,6 +22,9 @@ type Profile struct {
 	// ForgetOnFailure: an update whose managed fields cannot be brought up to date leaves none.
 	// Otherwise those of the live object stay. So it is up to v1.36.
 	ForgetOnFailure bool
+	// PassOverTrailing: text behind the JSON of a key or of an item in fieldsV1, such as the x of v:1x,
+	// is passed over. Otherwise the managed fields cannot be decoded. So it is up to v1.36.
+	PassOverTrailing bool
 }
 
 // First and last minor release whose profile is known.
@@ -38,9 +42,10 @@ func ProfileOf(release string) (Profile, error) {
 		return Profile{}, err
 	}
 	return Profile{
-		AllKeys:         minor <= 33,
-		KeepEmptied:     minor == 36 && patch <= 2,
-		ForgetOnFailure: minor <= 36,
+		AllKeys:          minor <= 33,
+		KeepEmptied:      minor == 36 && patch <= 2,
+		ForgetOnFailure:  minor <= 36,
+		PassOverTrailing: minor <= 36,
 	}, nil
 }
 

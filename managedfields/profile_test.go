@@ -1,11 +1,13 @@
 package managedfields_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/internal/testing/kindtest"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/value"
 )
 
 // profileOf returns the profile of a release.
@@ -26,13 +28,13 @@ func ofRelease(t *testing.T, release string) *managedfields.FieldManager {
 
 func TestProfilesOfReleases(t *testing.T) {
 	for release, want := range map[string]managedfields.Profile{
-		"1.31":     {AllKeys: true, ForgetOnFailure: true},
-		"v1.33.13": {AllKeys: true, ForgetOnFailure: true},
-		"1.34":     {ForgetOnFailure: true},
-		"v1.36.0":  {KeepEmptied: true, ForgetOnFailure: true},
-		"1.36.2":   {KeepEmptied: true, ForgetOnFailure: true},
-		"1.36.3":   {ForgetOnFailure: true},
-		"1.36":     {ForgetOnFailure: true},
+		"1.31":     {AllKeys: true, ForgetOnFailure: true, PassOverTrailing: true},
+		"v1.33.13": {AllKeys: true, ForgetOnFailure: true, PassOverTrailing: true},
+		"1.34":     {ForgetOnFailure: true, PassOverTrailing: true},
+		"v1.36.0":  {KeepEmptied: true, ForgetOnFailure: true, PassOverTrailing: true},
+		"1.36.2":   {KeepEmptied: true, ForgetOnFailure: true, PassOverTrailing: true},
+		"1.36.3":   {ForgetOnFailure: true, PassOverTrailing: true},
+		"1.36":     {ForgetOnFailure: true, PassOverTrailing: true},
 		"v1.37.1":  {},
 	} {
 		if got := profileOf(t, release); got != want {
@@ -97,6 +99,34 @@ func TestForgetOnFailure(t *testing.T) {
 		out, err := m.Update(live, kindtest.New(t, `"spec":{"replicas":"many"}`), "beta")
 		if err == nil || len(out.Entries) != want {
 			t.Errorf("%s: %d entries, %v; want %d and an error", release, len(out.Entries), err, want)
+		}
+	}
+}
+
+// Up to v1.36 text behind the value of an item is passed over, in every form of managed fields.
+func TestPassOverTrailing(t *testing.T) {
+	const stored = `{"f:spec":{"f:finalizers":{"v:\"a\"}":{}}}}`
+	document, err := value.Parse([]byte(stored))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fields := range []managedfields.Fields{managedfields.FieldsOf(stored), managedfields.FieldsOf([]byte(stored)), managedfields.FieldsOf(document)} {
+		for release, want := range map[string]string{
+			"1.36": `{"f:spec":{"f:finalizers":{"v:\"a\"":{}}}}`,
+			"1.37": `failed to decode managed fields: metadata.managedFields[0], manager "alpha": error decoding set: ` +
+				`invalid fieldsV1 at byte 27: element "v:\"a\"}": data after the document`,
+		} {
+			live := kindtest.New(t, `"metadata":{"finalizers":["a"]}`)
+			live.Entries = []managedfields.Entry{{Manager: "alpha", Operation: "Update", APIVersion: live.Content.Get("apiVersion").Str(),
+				FieldsType: "FieldsV1", FieldsV1: fields}}
+			out, err := ofRelease(t, release).Apply(live, kindtest.New(t, `"spec":{"replicas":1}`), "beta", false)
+			got := fmt.Sprint(err)
+			if err == nil {
+				got = out.Entries[1].FieldsV1.String()
+			}
+			if got != want {
+				t.Errorf("%s: got %s, want %s", release, got, want)
+			}
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // decodeLive reads the managed fields that an apply starts from, S2: those of the live object,
 // which must be valid.
 func (r *request) decodeLive() (decoded, error) {
-	d, err := decode(r.live.Entries, r.config.Types, r.config.Cache)
+	d, err := decode(r.live.Entries, r.config.Types, r.config.Cache, r.config.Profile)
 	if err != nil {
 		return decoded{}, &decodeError{err}
 	}
@@ -55,11 +55,11 @@ func (r *request) decodeNewOrLive() decoded {
 		if len(entries) == 0 || len(entries) == 1 && entries[0].isZero() {
 			return decoded{}
 		}
-		if d, err := decode(entries, r.config.Types, r.config.Cache); err == nil {
+		if d, err := decode(entries, r.config.Types, r.config.Cache, r.config.Profile); err == nil {
 			return d
 		}
 	}
-	d, err := decode(r.live.Entries, r.config.Types, r.config.Cache)
+	d, err := decode(r.live.Entries, r.config.Types, r.config.Cache, r.config.Profile)
 	if err != nil {
 		return decoded{}
 	}

@@ -76,6 +76,7 @@ func (w *Writer) edited(entry value.Value) value.Value {
 var strangeKeys = []string{
 	"q:a", "abc", "f", "", ":", "f:", "k:{", `k:{}`, `k:{"z":1,"name":"x"}`, `k:{"name": "x"}`, "k:[]", "v:", "v:1.0", `v:"x"`, "v:{}", "i:x",
 	"i:0", "i:-1", "i:1e2", ".", "f:spec", "f:metadata", "v:1e2", "v:null", `k:{"name":"x","name":"y"}`, "k:null",
+	"v:1 x", `v:"x"}`, "v:1-2", "v:truex", `k:{"name":"x"}y`, "k:nullx", "v:[]]",
 }
 
 // editedTrie returns a trie with one key added or removed.
