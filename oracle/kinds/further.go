@@ -11,7 +11,7 @@ import (
 	aggregator "k8s.io/kube-aggregator/pkg/client/applyconfiguration"
 )
 
-// further makes the sources beside client-go. Command oracle/releases replaces this file: older releases publish fewer sources.
+// further makes the sources beside client-go. Package oracle/releases replaces this file: older releases publish fewer sources.
 var further = []func() Source{definitions, services}
 
 // definitions has the kind CustomResourceDefinition.

@@ -53,7 +53,7 @@ func served(src Source) managedfields.TypeConverter {
 				types[i].Atom = types[anyValue].Atom
 			}
 		}
-		return managedfields.NewSchemeTypeConverter(src.Scheme, &typed.Parser{Schema: smdschema.Schema{Types: types}})
+		return converter(src.Scheme, &typed.Parser{Schema: smdschema.Schema{Types: types}})
 	}
 	return src.Types
 }

@@ -15,6 +15,8 @@ var (
 	resetsOfSets string // up to v1.31: fields that are not written are sets
 	//go:embed testdata/further.go.txt
 	furtherSources string // up to v1.36: kube-aggregator publishes no types
+	//go:embed testdata/converter.go.txt
+	converterOfClient string // up to v1.33: client-go has the converter of a scheme
 	//go:embed testdata/nullable.go.txt
 	neverNullable string // up to v1.36: schemas do not say what admits null
 )
@@ -76,7 +78,11 @@ func (m *module) add(to, from string, tests bool, instead map[string]string) err
 
 // addKinds adds package kinds, for the kinds of client-go.
 func (m *module) addKinds() error {
-	return m.add("kinds", "kinds", false, map[string]string{"further.go": furtherSources})
+	instead := map[string]string{"further.go": furtherSources}
+	if m.minor <= 33 {
+		instead["converter.go"] = converterOfClient
+	}
+	return m.add("kinds", "kinds", false, instead)
 }
 
 // run runs a command of Go in m. It takes modules from the module proxy.
