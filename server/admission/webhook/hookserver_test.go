@@ -52,7 +52,7 @@ type madeCall struct {
 // hookPlayer answers for the webhooks of scenarios, each below a path of its own.
 type hookPlayer struct {
 	url, ca, badCA string
-	alone          sync.Mutex // held by whoever replays a scenario again
+	alone          sync.RWMutex // written by whoever replays a scenario again
 
 	mu        sync.Mutex
 	scenarios map[string]*playing // by id
