@@ -7,9 +7,8 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// Set algebra: every operation is one walk of two sorted trees, which says to an editor what of the
-// first is dropped and what of the second comes in. What two sets have in common costs nothing to
-// keep, for the editor copies by the run.
+// Set algebra: every operation is one walk of two sorted trees. It says to an editor what of the first is
+// kept or dropped, and what of the second comes in.
 //
 //	a              .a .a.b .c
 //	b              .a .a.d
@@ -106,7 +105,8 @@ func (op operation) keeps() bool { return op != intersection && op != deepInters
 
 // combine returns what op makes of base and with.
 func (e *editor) combine(op operation) Set {
-	e.merge(op, 0, len(e.base.nodes), 0, len(e.with.nodes))
+	e.op = op
+	e.merge(0, len(e.base.nodes), 0, len(e.with.nodes))
 	work.Add(work.Counts{Steps: e.steps})
 	return e.set()
 }
@@ -133,7 +133,8 @@ func (e *editor) combine(op operation) Set {
 //	emptied: deepIntersection has taken all that is in front of base[i], as Set.within reports.
 //
 // Each node is passed once at most, and a tree that is in one set alone in one step.
-func (e *editor) merge(op operation, i, end, j, last int) {
+func (e *editor) merge(i, end, j, last int) {
+	op := e.op
 	base, with := e.base.nodes[:end], e.with.nodes[:last]
 	emptied := true
 	for i < len(base) && j < len(with) {
@@ -143,16 +144,17 @@ func (e *editor) merge(op operation, i, end, j, last int) {
 		if order == 0 {
 			order = strings.Compare(own.in(&e.base.texts), other.in(&e.with.texts))
 		}
+		next, after := i+int(own.skip), j+int(other.skip)
 		if order < 0 { // in base alone
-			next := i + int(own.skip)
-			if !op.keeps() {
-				e.drop(i, next)
+			if op.keeps() {
+				e.keep(i, next)
+			} else {
+				e.drop(i)
 				emptied = false
 			}
 			i = next
 			continue
 		}
-		after := j + int(other.skip)
 		if order > 0 { // in with alone
 			if op == union {
 				e.take(i, j, after)
@@ -160,49 +162,46 @@ func (e *editor) merge(op operation, i, end, j, last int) {
 			j = after
 			continue
 		}
-		next := i + int(own.skip)
 		// In both: op says whether the path is a member of the result.
-		member := own.has(included)
+		member, theirs := own.member(), other.member()
 		switch op {
 		case union:
-			member = member || other.has(included)
+			member |= theirs
 		case intersection:
-			member = member && other.has(included)
+			member &= theirs
 		case difference:
-			member = member && !other.has(included)
+			member &^= theirs
 		case deepDifference:
-			if other.has(included) { // with all that is below it, so none of that is walked
-				e.drop(i, next)
+			if theirs != 0 { // with all that is below it, so none of that is walked
+				e.drop(i)
 				i, j = next, after
 				continue
 			}
 		case deepIntersection:
-			if other.has(included) { // with all that is below it
+			if theirs != 0 { // with all that is below it
+				e.keep(i, next)
 				i, j = next, after
 				continue
 			}
-			member, emptied = false, false
+			member, emptied = 0, false
 		}
 		if own.skip == 1 && (op != union || other.skip == 1) { // nothing below it can come into the result
-			if !member {
-				e.drop(i, next)
-			}
-			i, j = next, after
-			continue
+			e.leaf(i, member)
+		} else {
+			place := e.open(i, member)
+			e.merge(i+1, next, j+1, after)
+			e.close(place)
 		}
-		// In both, with something below it that may come into the result.
-		place := e.enter(i)
-		if member != own.has(included) {
-			e.turn(i)
-		}
-		e.merge(op, i+1, next, j+1, after)
-		e.leave(place, next)
 		i, j = next, after
 	}
 	// One of the two has no more children: what the other has left is in it alone.
-	if i < end && !op.keeps() {
-		e.drop(i, end)
-		emptied = false
+	if i < end {
+		if op.keeps() {
+			e.keep(i, end)
+		} else {
+			e.drop(i)
+			emptied = false
+		}
 	}
 	e.emptied = e.emptied || emptied
 	if j < last && op == union {
@@ -214,13 +213,12 @@ func (e *editor) merge(op operation, i, end, j, last int) {
 func (e *editor) leaves(i, end int) {
 	for i < end {
 		next := i + int(e.base.nodes[i].skip)
-		if next > i+1 {
-			place := e.enter(i)
-			if e.base.nodes[i].has(included) {
-				e.turn(i)
-			}
+		if next == i+1 {
+			e.keep(i, next)
+		} else {
+			place := e.open(i, 0)
 			e.leaves(i+1, next)
-			e.leave(place, next)
+			e.close(place)
 		}
 		i = next
 	}
@@ -229,15 +227,17 @@ func (e *editor) leaves(i, end int) {
 // filter drops what p does not keep of base[i:end].
 func (e *editor) filter(i, end int, p *matcher) {
 	for i < end {
-		next := i + int(e.base.nodes[i].skip)
-		switch sub := p.match(e.base.nodes[i].element(&e.base.texts)); {
+		n := &e.base.nodes[i]
+		next := i + int(n.skip)
+		switch sub := p.match(n.element(&e.base.texts)); {
 		case sub == nil:
-			e.drop(i, next)
+			e.drop(i)
 		case sub.all:
+			e.keep(i, next)
 		default:
-			place := e.enter(i)
+			place := e.open(i, n.member())
 			e.filter(i+1, next, sub)
-			e.leave(place, next)
+			e.close(place)
 		}
 		i = next
 	}

@@ -7,33 +7,34 @@ import (
 	"github.com/deed-project/deed/internal/slab"
 )
 
-// editor makes a set out of another one, base, which is walked once, from the first node to the
-// last: whoever walks says what is dropped, what of a further set comes in, and which nodes begin
-// to be members or cease to be. All else stays, by the run; an edit that changes nothing copies
-// nothing. To drop c and take x out of with, in front of e:
+// editor makes a set out of another one, base, which is walked once, from the first node to the last. The walk
+// keeps or drops whole trees, or opens one and decides what is below its root. In between, it takes trees of
+// a further set. To drop c and take x:
 //
-//	base    a b c d e f
-//	                          out            start
-//	drop c  a b c d e f       a b            3: d       what was in front of c is written
-//	            ^^^
-//	take x  a b c d e f       a b d x        4: e       so is d, and then x
-//	                ^
-//	set     a b c d e f       a b d x e f    6          and what is left
+//	base    a b{c d} e
+//	                         out
+//	keep a, open b
+//	drop c                   a b          the first change: what is in front of it is written
+//	keep d, close b          a b{d}
+//	take x, keep e           a b{d} x e
+//
+// The result is written to scratch and then copied. A result that equals base is base itself, and nothing is written.
 //
 // Invariants, i being the node that the walk is at:
 //
-//	The result so far is out and, behind it, base[start:i]; start <= i.
-//	len(out) == 0 && start == 0 as long as nothing is changed: then the result is base itself.
-//	Nodes of out whose tree is complete have its skip; those that are entered still have that of base.
+//	!changed: the result so far is base[:i], and out is empty.
+//	changed:  the result so far is out, in preorder.
+//	Nodes of out whose tree is complete have its skip. Open ones have the skip of base.
 type editor struct {
-	base  Set    // base[i] is its i-th node, here and below
-	with  Set    // the further set
-	shift uint32 // what is added to the place of a text of with, where the result has those behind the texts of base
-	took  bool   // out has nodes of with
-	out   []node
-	start int
-	steps int // how many nodes merge has passed
+	op    operation // what merge does
+	base  Set       // base[i] is its i-th node, here and below
+	with  Set       // the further set
+	shift uint32    // what is added to the place of a text of with, where the result has those behind the texts of base
 
+	out     []node
+	changed bool
+	took    bool // out has nodes of with
+	steps   int  // how many nodes merge has passed
 	emptied bool // see Set.within
 
 	scratch *[]node // out goes back there
@@ -52,12 +53,10 @@ func newEditor(base, with Set) editor {
 // set returns the result. The editor must not be used afterwards.
 func (e *editor) set() Set {
 	result := e.base
-	// Something was changed: the result is a copy. Else it is base, and nothing is copied.
-	if e.start > 0 || len(e.out) > 0 {
-		e.flush(len(e.base.nodes))
+	if e.changed {
 		result.nodes = slices.Clone(e.out)
 	}
-	if e.took && e.base.texts != e.with.texts {
+	if e.took && e.shift > 0 {
 		result.texts = e.base.texts.join(&e.with.texts)
 	}
 	*e.scratch = slab.Kept(e.out, maxScratch)
@@ -68,63 +67,72 @@ func (e *editor) set() Set {
 	return result
 }
 
-// flush writes base[start:i].
-func (e *editor) flush(i int) {
-	e.write(e.base.nodes[e.start:i])
-	e.start = i
-}
-
-// write appends nodes to the result. Unlike append, it does not write the pointer of out again, which has a barrier.
-func (e *editor) write(nodes []node) {
-	start := len(e.out)
-	if cap(e.out)-start < len(nodes) {
-		e.out = slices.Grow(e.out, len(nodes))
+// change begins the result with base[:i]: from there on it differs from base.
+func (e *editor) change(i int) {
+	if !e.changed {
+		e.changed = true
+		e.out = append(e.out, e.base.nodes[:i]...)
 	}
-	e.out = e.out[:start+len(nodes)]
-	copy(e.out[start:], nodes)
 }
 
-// drop leaves out base[i:next], whole trees.
-func (e *editor) drop(i, next int) {
-	if e.start < i {
-		e.flush(i)
+// keep writes base[i:next], whole trees.
+func (e *editor) keep(i, next int) {
+	switch {
+	case !e.changed:
+	case next == i+1: // a leaf costs less than a run
+		e.out = append(e.out, e.base.nodes[i])
+	default:
+		e.out = append(e.out, e.base.nodes[i:next]...)
 	}
-	e.start = next
 }
 
-// take puts with[j:next], whole trees, in front of base[i].
+// drop leaves out the tree at base[i], or several.
+func (e *editor) drop(i int) { e.change(i) }
+
+// take writes with[j:next], whole trees, in front of base[i].
 func (e *editor) take(i, j, next int) {
-	e.flush(i)
+	e.change(i)
 	e.took = true
-	start := len(e.out)
-	e.write(e.with.nodes[j:next])
-	if e.shift > 0 {
-		for k := start; k < len(e.out); k++ {
-			e.out[k].at += e.shift
-		}
+	for _, n := range e.with.nodes[j:next] {
+		n.at += e.shift
+		e.out = append(e.out, n)
 	}
 }
 
-// enter returns the place of base[i] in the result. The walk goes on with what is below it, then
-// leave must be called.
-func (e *editor) enter(i int) (place int) { return len(e.out) + i - e.start }
-
-// turn makes base[i], which was entered last, a member if it is none, and none if it is one.
-func (e *editor) turn(i int) {
-	e.flush(i + 1)
-	e.out[len(e.out)-1].bits ^= uint32(included)
+// leaf writes base[i] alone if it is to be a member.
+func (e *editor) leaf(i int, member flags) {
+	n := &e.base.nodes[i]
+	if n.member() != member {
+		e.change(i)
+	}
+	if e.changed && member != 0 {
+		e.out = append(e.out, *n)
+		e.out[len(e.out)-1].set(included)
+	}
 }
 
-// leave completes the tree that enter returned the place of, when the walk is at base[i], the first
-// node behind it. It takes the root back if that is no member and has nothing below it.
-func (e *editor) leave(place, i int) {
-	// The root is still a part of base that has not been written, so all of its tree is as it was.
-	if place >= len(e.out) {
-		return // neither the root nor anything below it is changed
+// open writes base[i], the root of a tree, as a member or not, and returns its place. Then the walk goes on below
+// the root, and calls close.
+func (e *editor) open(i int, member flags) (place int) {
+	n := e.base.nodes[i]
+	if n.member() != member {
+		e.change(i)
+		n.bits ^= uint32(included)
+	}
+	if !e.changed {
+		return i
+	}
+	e.out = append(e.out, n)
+	return len(e.out) - 1
+}
+
+// close completes the tree whose root is at place. It takes back a root that is no member and has nothing below it.
+func (e *editor) close(place int) {
+	if !e.changed {
+		return
 	}
 	root := &e.out[place]
-	root.skip = uint32(len(e.out) + i - e.start - place)
-	if root.skip == 1 && !root.has(included) {
+	if root.skip = uint32(len(e.out) - place); root.skip == 1 && !root.has(included) {
 		e.out = e.out[:place]
 	}
 }

@@ -42,6 +42,9 @@ func (n *node) set(f flags) { n.bits |= uint32(f) }
 // unset makes f untrue of n.
 func (n *node) unset(f flags) { n.bits &^= uint32(f) }
 
+// member returns included if the path of n is a member, and else 0.
+func (n *node) member() flags { return flags(n.bits) & included }
+
 // setMember makes the path of n a member or not.
 func (n *node) setMember(is bool) {
 	if n.unset(included); is {
