@@ -24,8 +24,9 @@ import (
 //
 // Invariant: its children up to last are strictly ascending.
 type openNode struct {
-	index int // of the node, and -1 for the whole set
-	last  int // of its last child, and -1 if there is none
+	index int    // of the node, and -1 for the whole set
+	last  int    // index of its last child, if there is one
+	order uint32 // of that child, and 0 if there is none
 }
 
 // maxOpen limits how many nodes are open at once in a text that written reads.
@@ -40,7 +41,7 @@ func (p *setParser) written(text string) (Set, bool) {
 	}
 	p.scanner = scan(text, 0)
 	var open [maxOpen]openNode
-	open[0] = openNode{-1, -1}
+	open[0] = openNode{index: -1}
 	top, pos, nodes := 0, len(`{`), p.draft.nodes
 	for {
 		// An element. At least its name, its braces and the last brace of the set are left.
@@ -64,16 +65,17 @@ func (p *setParser) written(text string) (Set, bool) {
 		}
 		pos += len(`":{`)
 		index, parent := len(nodes)-1, &open[top]
-		if parent.last >= 0 && !p.ascends(&nodes[parent.last], &nodes[index]) {
+		order := nodes[index].order()
+		if order <= parent.order && !p.ascends(&nodes[parent.last], &nodes[index]) {
 			return Set{}, false
 		}
-		parent.last = index
+		parent.last, parent.order = index, order
 		// It has children.
 		if text[pos] != '}' {
 			if top++; top == maxOpen {
 				return Set{}, false
 			}
-			open[top] = openNode{index, -1}
+			open[top] = openNode{index: index}
 			if strings.HasPrefix(text[pos:], `".":{},`) {
 				nodes[index].set(included)
 				pos += len(`".":{},`)

@@ -124,15 +124,18 @@ func (n *node) kind() Kind { return Kind(n.bits >> (flagBits + kindShift)) }
 // orderOf returns the order of the element of this kind and text.
 func orderOf(kind Kind, text string) uint32 {
 	order := uint32(kind) << kindShift
-	switch {
-	case len(text) >= headBytes:
-		return order | uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2])
-	case len(text) == 2:
-		return order | uint32(text[0])<<16 | uint32(text[1])<<8
-	case len(text) == 1:
-		return order | uint32(text[0])<<16
+	if len(text) < headBytes {
+		return order | shortHead(text)
 	}
-	return order
+	return order | uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2])
+}
+
+// shortHead returns the head of a text that is shorter: what is missing counts as zeros.
+func shortHead(text string) (head uint32) {
+	for i := range len(text) {
+		head |= uint32(text[i]) << (16 - 8*i)
+	}
+	return head
 }
 
 // bitsOf returns the bits of a node of the element of this kind and text.
