@@ -113,12 +113,14 @@ func (s *Server) remoteResources() (out []garbage.Remote) {
 
 // remoteCollections returns the paths of what other API servers have in a namespace and can delete, in one version of each resource. unknown are
 // the group versions whose resources are unknown.
-func (s *Server) remoteCollections(namespace string) (paths map[kschema.GroupResource]string, unknown []string) {
+func (s *Server) remoteCollections(namespace string) (paths map[kschema.GroupVersionResource]string, unknown []string) {
 	all, unknown := s.aggregator.Resources("deletecollection", "list")
-	paths = map[kschema.GroupResource]string{}
+	paths = map[kschema.GroupVersionResource]string{}
+	known := map[kschema.GroupResource]bool{}
 	for _, r := range all {
-		if _, known := paths[r.GroupResource]; r.Namespaced && !known {
-			paths[r.GroupResource] = r.Path(namespace)
+		if r.Namespaced && !known[r.GroupResource] {
+			known[r.GroupResource] = true
+			paths[r.WithVersion(r.Version)] = r.Path(namespace)
 		}
 	}
 	return paths, unknown

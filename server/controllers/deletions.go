@@ -5,16 +5,13 @@ import (
 	stderrors "errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/crd"
@@ -43,7 +40,7 @@ type Deletions struct {
 	Now         func() time.Time
 	Report      func(what string, err error)
 	// Remote returns the paths of collections in a namespace that other API servers have, and the group versions whose collections are unknown.
-	Remote func(namespace string) (paths map[kschema.GroupResource]string, unknown []string)
+	Remote func(namespace string) (paths map[kschema.GroupVersionResource]string, unknown []string)
 	// LeavesNamespaces keeps namespaces that are being deleted as they are, with their objects, for want of a namespace controller.
 	LeavesNamespaces bool
 
@@ -70,6 +67,8 @@ const (
 	// resumeInterval is how often a server that shares its store looks for deletions that another server left. It is also the longest time
 	// between attempts.
 	resumeInterval = 30 * time.Second
+	// shownTerminating is how long a definition that stays is shown as Terminating at least.
+	shownTerminating = 50 * time.Millisecond
 )
 
 // Start makes the queue, which is shut down when ctx ends. Definitions and namespaces may be added from then on; Run works on them.
@@ -99,19 +98,26 @@ func (d *Deletions) Run(ctx context.Context) {
 
 // work completes a deletion, or has it tried again.
 //
-// What is not finished for want of finalizers is no error and not tried again here: the request that removes the last object calls Removed.
+// Objects with finalizers are no error: the request that removes the last object calls Removed. A namespace is also looked at again after a
+// while, for its status.
 func (d *Deletions) work(ctx context.Context, of deletion) {
 	defer d.queue.Done(of)
-	complete := d.completeDefinition
+	var again time.Duration
+	var err error
 	if of.kind == namespaceKind {
-		complete = d.completeNamespace
+		again, err = d.completeNamespace(ctx, of.name)
+	} else {
+		err = d.completeDefinition(ctx, of.name)
 	}
-	if err := complete(ctx, of.name); err != nil {
+	if err != nil {
 		d.Report(string(of.kind)+" "+of.name+" is not finished", err)
 		d.queue.AddRateLimited(of)
 		return
 	}
 	d.queue.Forget(of)
+	if again > 0 {
+		d.queue.AddAfter(of, again)
+	}
 }
 
 // Definition completes the deletion of a definition, in the background.
@@ -189,14 +195,25 @@ func (d *Deletions) mayBeEmpty(ctx context.Context, prefix string) bool {
 // completeDefinition deletes the objects of a definition's resource, and then the definition.
 //
 // The objects go by ordinary requests, so admission and finalizers apply. If some are left, it returns without an error and waits.
+//
+// A definition that other finalizers hold loses the condition Terminating when its objects are gone, and stays. Clients that look at it after
+// they have deleted it wait for that condition, so completeDefinition lets a moment pass, as kube-apiserver does.
 func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
 	definition, err := registry.Object(ctx, d.Store, d.Definitions.Prefix+name)
+	if err == nil && definition.Get("metadata", "finalizers").Len() > 1 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(shownTerminating):
+		}
+		definition, err = registry.Object(ctx, d.Store, d.Definitions.Prefix+name)
+	}
 	if err != nil || definition.IsAbsent() {
 		return err
 	}
 	resource := d.Definitions.Catalog().Lookup(definition.Get("spec", "group").Str(), definition.Get("spec", "names", "plural").Str())
 	if resource != nil && resource.Custom && len(resource.Versions) > 0 { // a built-in resource of that name is not what it defines
-		left, err := d.sweep(ctx, resource, "")
+		left, err := d.sweep(ctx, resource)
 		if err != nil || len(left) > 0 {
 			return err
 		}
@@ -210,65 +227,12 @@ func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
 	return loopback.IgnoreNotFound(d.Client.Send(ctx, http.MethodPatch, DefinitionsPath+name+"/status", patch))
 }
 
-// completeNamespace deletes everything in a namespace that is being deleted, and then the namespace.
-//
-// An error with one resource does not keep the others from being deleted.
-func (d *Deletions) completeNamespace(ctx context.Context, name string) error {
-	namespace, err := registry.Object(ctx, d.Store, d.Namespaces.Key("", name))
-	if err != nil || !registry.IsTerminating(namespace) {
-		return err
-	}
-	var left remainder
-	for resource := range d.Definitions.Catalog().All() {
-		if !resource.Namespaced || len(resource.Versions) == 0 {
-			continue
-		}
-		records, err := d.sweep(ctx, resource, name)
-		left.fail(err)
-		left.addRecords(resource.GroupResource(), records)
-	}
-	again := d.sweepRemote(ctx, name, &left)
-	if left.isAny() {
-		return stderrors.Join(append(left.errs, again, loopback.IgnoreNotFound(d.reportNamespace(ctx, namespace, &left)))...)
-	}
-	return loopback.IgnoreNotFound(d.finalizeNamespace(ctx, name))
-}
-
-// finalizeNamespace removes the finalizer of Kubernetes from a namespace. It tries again as long as other clients change the namespace
-// meanwhile. Other finalizers stay, and hold the namespace.
-//
-// The request is a PUT of the whole namespace, as Kubernetes' namespace controller sends it, with the resource version of what was read.
-func (d *Deletions) finalizeNamespace(ctx context.Context, name string) error {
-	for {
-		record, err := d.Store.Get(ctx, d.Namespaces.Key("", name), 0)
-		if err != nil {
-			return err
-		}
-		stored, err := managedfields.ParseObject(record.Text)
-		if err != nil {
-			return err
-		}
-		spec := stored.Content.Get("spec")
-		left := slices.Collect(spec.Get("finalizers").Items())
-		left = slices.DeleteFunc(left, value.String(kubernetesFinalizer).Equal)
-		body := stored.Content.With("spec", spec.With("finalizers", value.List(left...)))
-		body = api.WithMetadata(body, "resourceVersion", value.String(fmt.Sprint(record.Revision)))
-		err = d.Client.Send(ctx, http.MethodPut, "/api/v1/namespaces/"+name+"/finalize", body)
-		if !errors.IsConflict(err) || ctx.Err() != nil {
-			return err
-		}
-	}
-}
-
-// kubernetesFinalizer holds a namespace until nothing is left in it.
-const kubernetesFinalizer = "kubernetes"
-
-// sweep deletes the objects of a resource in a namespace; in all namespaces if it is empty. It returns the objects that are left, mostly
-// because they have finalizers. An error of one object does not stop the others; sweep returns the first.
+// sweep deletes the objects of a resource. It returns the objects that are left, mostly because they have finalizers. An error of one object
+// does not stop the others; sweep returns the first.
 //
 // Which objects are left is found by a second look, because a deletion may have marked an object only.
-func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource, namespace string) (left []store.Record, err error) {
-	page, err := d.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace)})
+func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource) (left []store.Record, err error) {
+	page, err := d.Store.Range(ctx, store.Range{Prefix: resource.Prefix})
 	if err != nil || len(page.Records) == 0 {
 		return nil, err
 	}
@@ -282,35 +246,8 @@ func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource, names
 			err = fmt.Errorf("DELETE %s: %w", path, failed)
 		}
 	}
-	page, failed := d.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace)})
+	page, failed := d.Store.Range(ctx, store.Range{Prefix: resource.Prefix})
 	return page.Records, stderrors.Join(err, failed)
-}
-
-// sweepRemote deletes the objects in a namespace that other API servers have. An object that is left is an error, because its end causes no
-// event here: the deletion is tried again.
-func (d *Deletions) sweepRemote(ctx context.Context, namespace string, left *remainder) error {
-	paths, unknown := d.Remote(namespace)
-	left.unknown = unknown
-	var errs []error
-	if len(unknown) > 0 {
-		errs = append(errs, fmt.Errorf("the resources of %s are unknown", strings.Join(unknown, ", ")))
-	}
-	for resource, path := range paths {
-		if err := d.Client.Send(ctx, http.MethodDelete, path, value.Value{}); err != nil {
-			left.fail(fmt.Errorf("DELETE %s: %w", path, err))
-			continue
-		}
-		list, err := d.Client.Get(ctx, path)
-		if err != nil {
-			left.fail(fmt.Errorf("GET %s: %w", path, err))
-			continue
-		}
-		if n := list.Get("items").Len(); n > 0 {
-			errs = append(errs, fmt.Errorf("GET %s: %d objects are left", path, n))
-			left.add(resource, slices.Collect(list.Get("items").Items()))
-		}
-	}
-	return stderrors.Join(errs...)
 }
 
 // sweptVersion returns the version in which the objects of a resource are deleted: the one in which they are stored, if it is served, so that

@@ -2,17 +2,17 @@ package controllers
 
 import (
 	"context"
+	stderrors "errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
-	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
 
@@ -21,6 +21,7 @@ type remainder struct {
 	unknown             []string // group versions whose resources are unknown, because their server is not available
 	errs                []error  // of deletions
 	objects, finalizers map[string]int
+	wait                time.Duration // how long the objects may take to go, 0 if none is left that is expected to go
 }
 
 // fail notes the error of a deletion, if there is one.
@@ -30,19 +31,9 @@ func (r *remainder) fail(err error) {
 	}
 }
 
-// addRecords notes stored objects of a resource that are left.
-func (r *remainder) addRecords(resource kschema.GroupResource, records []store.Record) {
-	objects := make([]value.Value, 0, len(records))
-	for _, record := range records {
-		stored, err := managedfields.ParseObject(record.Text)
-		r.fail(err)
-		objects = append(objects, stored.Content)
-	}
-	r.add(resource, objects)
-}
-
-// add notes objects of a resource that are left.
-func (r *remainder) add(resource kschema.GroupResource, objects []value.Value) {
+// add notes objects of a resource that are left. grace is how long those without finalizers may take to go. If none has a finalizer and grace
+// is over, that is an error.
+func (r *remainder) add(namespace string, resource kschema.GroupVersionResource, objects []value.Value, grace time.Duration) {
 	if len(objects) == 0 {
 		return
 	}
@@ -50,15 +41,38 @@ func (r *remainder) add(resource kschema.GroupResource, objects []value.Value) {
 		r.objects, r.finalizers = map[string]int{}, map[string]int{}
 	}
 	r.objects[resource.Resource+"."+resource.Group] += len(objects)
+	held := false
 	for _, o := range objects {
 		for f := range o.Get("metadata", "finalizers").Items() {
 			r.finalizers[f.Str()]++
+			held = true
 		}
+	}
+	if grace == 0 && held {
+		grace = finalizersTake
+	}
+	if r.wait = max(r.wait, grace); grace == 0 {
+		r.fail(fmt.Errorf("unexpected items still remain in namespace: %s for gvr: %v", namespace, resource))
 	}
 }
 
-// isAny reports whether something keeps the namespace.
-func (r *remainder) isAny() bool { return len(r.unknown)+len(r.errs)+len(r.objects) > 0 }
+// unfinished returns why a deletion is to be tried again soon: it failed, or resources are unknown. It returns nil if objects only wait.
+func (r *remainder) unfinished() error {
+	var errs []error
+	if len(r.unknown) > 0 {
+		errs = append(errs, fmt.Errorf("the resources of %s are unknown", strings.Join(r.unknown, ", ")))
+	}
+	return stderrors.Join(append(errs, r.errs...)...)
+}
+
+// again returns the time until the next look at objects that are left, 0 if none is left: half of what they may take, as in
+// kube-controller-manager.
+func (r *remainder) again() time.Duration {
+	if r.wait == 0 {
+		return 0
+	}
+	return r.wait.Truncate(2*time.Second)/2 + time.Second
+}
 
 // conditions returns what the status of the namespace says of the remainder, in the words of kube-controller-manager.
 func (r *remainder) conditions() []value.Value {
@@ -150,5 +164,5 @@ func (d *Deletions) reportNamespace(ctx context.Context, namespace value.Value, 
 		return nil
 	}
 	patch := value.Object(value.Member{Name: "status", Value: value.Object(value.Member{Name: "conditions", Value: value.List(conditions...)})})
-	return d.Client.Send(ctx, http.MethodPatch, "/api/v1/namespaces/"+api.Meta(namespace, "name")+"/status?fieldManager=kube-controller-manager", patch)
+	return d.Client.Send(ctx, http.MethodPatch, "/api/v1/namespaces/"+api.Meta(namespace, "name")+"/status"+asNamespaceController, patch)
 }
