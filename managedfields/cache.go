@@ -2,6 +2,7 @@ package managedfields
 
 import (
 	"hash/maphash"
+	"sync"
 	"sync/atomic"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -29,9 +30,9 @@ type Cache struct {
 	used   atomic.Int64
 	hand   atomic.Uint32 // the place that is emptied next
 	places [textPlaces + mapPlaces + largePlaces]place
-	tags   [textPlaces]atomic.Uint32           // of each text, the low bits of its hash: most others need not be fetched from memory
-	oldest [textPlaces / rowSize]atomic.Uint32 // counts what was stored in each row of texts
-	newest atomic.Uint32                       // counts the large sets that were stored; the last one is in place newest%largePlaces
+	tags   [textPlaces]atomic.Uint32     // of each text, the low bits of its hash: most others need not be fetched from memory
+	rows   [textPlaces / rowSize]textRow // of the texts
+	newest atomic.Uint32                 // counts the large sets that were stored; the last one is in place newest%largePlaces
 }
 
 const (
@@ -58,7 +59,7 @@ var processCache = NewCache(DefaultBudget)
 var noCache = NewCache(0)
 
 // NewCache returns an empty cache that holds at most so many bytes, counting the sets and the texts
-// that they are found by, and beside them about 90 KiB for its places. A cache of no bytes
+// that they are found by, and beside them about 110 KiB for its places. A cache of no bytes
 // remembers nothing.
 func NewCache(budget int) *Cache { return &Cache{budget: int64(budget)} }
 
@@ -68,23 +69,67 @@ func (c *Cache) size() int { return int(c.used.Load()) }
 // place is where a set may be.
 type place = atomic.Pointer[parsedSet]
 
+// textRow is what the writers of a row of texts know of it; readers do not wait for them. The sizes stand here, because a
+// text that is dropped has mostly left the processor's caches: nothing of it is read.
+type textRow struct {
+	sync.Mutex
+	stored uint32         // how many texts were stored; the next one takes place stored%rowSize
+	sizes  [rowSize]int32 // of the texts in the row, 0 for an empty place
+}
+
 // texts, maps and large return the places of each sort.
 func (c *Cache) texts() []place { return c.places[:textPlaces] }
 func (c *Cache) maps() []place  { return c.places[textPlaces : textPlaces+mapPlaces] }
 func (c *Cache) large() []place { return c.places[textPlaces+mapPlaces:] }
 
-// put puts p in a place, and makes room for it if there is none.
+// put puts p in a place of the maps or the large sets, and makes room for it if there is none.
 func (c *Cache) put(at *place, p *parsedSet) {
 	if p.places.Add(1) == 1 {
 		c.used.Add(p.bytes)
 	}
 	c.dropped(at.Swap(p))
+	c.makeRoom()
+}
+
+// putText puts p in the row of its hash, in the place that was taken longest ago, and makes room for it if there is none.
+func (c *Cache) putText(p *parsedSet) {
+	row := p.hash % uint64(len(c.rows))
+	r := &c.rows[row]
+	r.Lock()
+	i := uint64(r.stored % rowSize)
+	r.stored++
+	more := int32(p.bytes) - r.sizes[i]
+	r.sizes[i] = int32(p.bytes)
+	c.tags[row*rowSize+i].Store(uint32(p.hash))
+	c.places[row*rowSize+i].Store(p)
+	r.Unlock()
+	c.used.Add(int64(more))
+	c.makeRoom()
+}
+
+// makeRoom lets the hand empty places as long as there is more than the budget.
+func (c *Cache) makeRoom() {
 	for range c.places {
 		if c.used.Load() <= c.budget {
 			return
 		}
-		c.dropped(c.places[c.hand.Add(1)%uint32(len(c.places))].Swap(nil))
+		if i := c.hand.Add(1) % uint32(len(c.places)); i < textPlaces {
+			c.dropText(i)
+		} else {
+			c.dropped(c.places[i].Swap(nil))
+		}
 	}
+}
+
+// dropText empties place i, which is one of the texts.
+func (c *Cache) dropText(i uint32) {
+	r := &c.rows[i/rowSize]
+	r.Lock()
+	size := r.sizes[i%rowSize]
+	r.sizes[i%rowSize] = 0
+	c.places[i].Store(nil)
+	r.Unlock()
+	c.used.Add(-int64(size))
 }
 
 // dropped says that p, if it is a set, is no longer in one of its places.
@@ -114,17 +159,14 @@ func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, err
 	p, err := parseText(text)
 	p.hash = hash
 	if err == nil && c.admits(p) {
-		row := hash % uint64(len(c.oldest))
-		i := row*rowSize + uint64(c.oldest[row].Add(1)%rowSize)
-		c.tags[i].Store(uint32(hash))
-		c.put(&c.texts()[i], p)
+		c.putText(p)
 	}
 	return p, err
 }
 
 // findText returns the set that was read from text, which has this hash, and nil if c does not have it.
 func findText[T string | []byte](c *Cache, text T, hash uint64) *parsedSet {
-	first := hash % uint64(len(c.oldest)) * rowSize
+	first := hash % uint64(len(c.rows)) * rowSize
 	tags, row := c.tags[first:][:rowSize], c.texts()[first:][:rowSize]
 	for i := range row {
 		if tags[i].Load() != uint32(hash) {

@@ -165,7 +165,7 @@ func TestCacheCounts(t *testing.T) {
 	sum := int64(0)
 	for p, places := range held {
 		sum += p.size()
-		if p.places.Load() != places {
+		if p.text == "" && p.places.Load() != places {
 			t.Errorf("a set has %d places, and says %d", places, p.places.Load())
 		}
 	}

@@ -22,7 +22,7 @@ type parsedSet struct {
 	hash      uint64       // of its text, or that by which readMap finds it
 	text      string       // of those that came as text: what it was read from, a part of the text of set
 	bytes     int64        // size, once a cache has admitted the set
-	places    atomic.Int32 // how many places of a cache it has
+	places    atomic.Int32 // of those that came as maps: how many places of a cache they have
 	canonical bool         // what it was read from is written as kube-apiserver writes it
 	set       fieldpath.Set
 	timed     uint64              // of those that came as maps: another hash by which readMap finds them
