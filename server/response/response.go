@@ -28,8 +28,12 @@ func (o Writer) Error(w http.ResponseWriter, r *http.Request, err error) {
 	o.ErrorAs(w, r, o.ErrorMedia(r), err)
 }
 
-// ErrorAs answers with the Status of err. A failure of the store is logged with its cause, which the client does not get.
+// ErrorAs answers with the Status of err. A failure of the store is logged with its cause, which the client does not get. It panics with
+// http.ErrAbortHandler if err is wire.ErrAbort, so that the connection ends.
 func (o Writer) ErrorAs(w http.ResponseWriter, r *http.Request, rep wire.Representation, err error) {
+	if errors.Is(err, wire.ErrAbort) {
+		panic(http.ErrAbortHandler)
+	}
 	if failure := (*store.Failure)(nil); errors.As(err, &failure) {
 		o.Log.Error("the store failed", logs.Name("method", r.Method), logs.Path(r.URL.Path), logs.Fault(failure))
 	}

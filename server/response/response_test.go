@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/wire"
 )
 
 // TestError answers with errors, and logs the cause of those that the client does not get.
@@ -132,4 +133,15 @@ func TestTracker(t *testing.T) {
 	if code := <-served; code != http.StatusSwitchingProtocols {
 		t.Errorf("the code of a connection that is taken over is %d", code)
 	}
+}
+
+// TestAbort ends the connection instead of an answer.
+func TestAbort(t *testing.T) {
+	w := httptest.NewRecorder()
+	defer func() {
+		if v := recover(); v != http.ErrAbortHandler || w.Body.Len() > 0 {
+			t.Errorf("it panics with %v, and the body is %q", v, w.Body)
+		}
+	}()
+	response.Writer{}.ErrorAs(w, httptest.NewRequest(http.MethodPost, "/", nil), wire.Plain, fmt.Errorf("it fails: %w", wire.ErrAbort))
 }

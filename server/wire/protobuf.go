@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	stderrors "errors"
+	"fmt"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -25,12 +26,15 @@ import (
 // protobufMagic begins every protobuf body.
 var protobufMagic = []byte("k8s\x00")
 
+// ErrAbort is the error of a body with raw data that is no JSON. kube-apiserver panics, and ends the connection without an answer.
+var ErrAbort = stderrors.New("the body has raw data that is no JSON")
+
 // message is a Go type that decodes itself from protobuf.
 type message interface{ Unmarshal([]byte) error }
 
 // DecodeProtobuf reads a protobuf body into object, a pointer to a Go type of Kubernetes, and returns the same object as a client would
 // send it in JSON. standard is the kind of a body that states none. The error is a 400, a 415 if the Go type has no protobuf encoding, or
-// [structsize.ErrSize].
+// [structsize.ErrSize], or [ErrAbort].
 //
 // The size of what the message decodes to is computed before, since a short message can make a large object.
 func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Decoded, error) {
@@ -57,7 +61,11 @@ func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Decoded, erro
 	forgetUnreadable(object)
 	content, err := structs.From(object)
 	if err != nil {
-		return Decoded{}, err
+		tidyRaw(reflect.ValueOf(object))
+		content, err = structs.From(object)
+	}
+	if err != nil {
+		return Decoded{}, fmt.Errorf("%w: %w", ErrAbort, err)
 	}
 	apiVersion, kind := envelope.APIVersion, envelope.Kind
 	// A body that states one of the two and not the other keeps what it states.
@@ -65,6 +73,36 @@ func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Decoded, erro
 		apiVersion, kind = standard.APIVersion(), standard.Kind
 	}
 	return Decoded{Content: content.With("apiVersion", value.String(apiVersion)).With("kind", value.String(kind))}, nil
+}
+
+// tidyRaw rewrites the raw JSON in a Go value that has a name twice in one object, or bytes that are no UTF-8: the last member counts, and the
+// replacement character stands for such bytes. Raw data that is no JSON stays.
+func tidyRaw(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if raw, is := v.Interface().(*runtime.RawExtension); is && raw != nil {
+			var document any
+			decoder := json.NewDecoder(bytes.NewReader(raw.Raw))
+			decoder.UseNumber()
+			if err := decoder.Decode(&document); err == nil && json.Valid(raw.Raw) {
+				raw.Raw, _ = json.Marshal(document) // which was JSON
+			}
+			return
+		}
+		if !v.IsNil() {
+			tidyRaw(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() && v.Field(i).CanAddr() {
+				tidyRaw(v.Field(i).Addr())
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			tidyRaw(v.Index(i).Addr())
+		}
+	}
 }
 
 // forgetUnreadable takes the managed fields from an object with an entry whose fields are no JSON. kube-apiserver ignores them.

@@ -3,9 +3,11 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math/rand"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/apitesting/fuzzer"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -104,6 +106,36 @@ func TestUnreadableFields(t *testing.T) {
 		sent, err := DecodeProtobuf(append([]byte("k8s\x00"), body...), &corev1.ConfigMap{}, kindschema.GVK{Version: "v1", Kind: "ConfigMap"})
 		if got := sent.Content.Get("metadata", "managedFields").Len(); err != nil || got != want {
 			t.Errorf("%s: %d entries, %v; want %d", fields, got, err, want)
+		}
+	}
+}
+
+// TestRawData decodes objects with raw data. What is no JSON ends the connection; a name that is there twice and bytes that are no UTF-8 do not.
+func TestRawData(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"a":[1]}`: `{"a":[1]}`, `{"a":1,"b":{"c":1,"c":2}}`: `{"a":1,"b":{"c":2}}`, "{\"a\":\"\xff\"}": `{"a":"\ufffd"}`,
+		`{"a":1,"a":12345678901234567}`: `{"a":12345678901234567}`,
+		``:                              "", `"`: "", `{`: "", `1z`: "", `z`: "", `{"a":1e400}`: "",
+	} {
+		message, err := (&appsv1.ControllerRevision{Data: runtime.RawExtension{Raw: []byte(raw)}}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := (&runtime.Unknown{Raw: message}).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind := kindschema.GVK{Group: "apps", Version: "v1", Kind: "ControllerRevision"}
+		sent, err := DecodeProtobuf(append([]byte("k8s\x00"), body...), &appsv1.ControllerRevision{}, kind)
+		if want == "" {
+			if !errors.Is(err, ErrAbort) {
+				t.Errorf("%s: %v", raw, err)
+			}
+			continue
+		}
+		wanted, parsed := value.Parse([]byte(want))
+		if data := sent.Content.Get("data"); err != nil || parsed != nil || !data.Equal(wanted) {
+			t.Errorf("%s: got %v, %v %v; want %s", raw, data, err, parsed, want)
 		}
 	}
 }
