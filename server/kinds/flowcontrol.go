@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -65,7 +66,55 @@ func validateFlowSchema(r *walk.Report, object walk.Place, _ value.Value) {
 	for i := range rules.Indexes() {
 		validateFlowRule(r, rules.Index(i))
 	}
+	validateFixed(r, object, fixedSchemas())
 	validateConditionTypes(r, object, value.Value{})
+}
+
+// fixedSchemas are the specs of FlowSchemas that cannot be edited, by name.
+var fixedSchemas = sync.OnceValue(func() map[string]value.Value {
+	const rules = `[{"verbs":["*"],"apiGroups":["*"],"resources":["*"],"clusterScope":true,"namespaces":["*"]}],
+		"nonResourceRules":[{"verbs":["*"],"nonResourceURLs":["*"]}]`
+	return map[string]value.Value{
+		"exempt": specOf(`{"priorityLevelConfiguration":{"name":"exempt"},"matchingPrecedence":1,
+			"rules":[{"subjects":[{"kind":"Group","group":{"name":"system:masters"}}],"resourceRules":` + rules + `}]}`),
+		"catch-all": specOf(`{"priorityLevelConfiguration":{"name":"catch-all"},"matchingPrecedence":10000,"distinguisherMethod":{"type":"ByUser"},
+			"rules":[{"subjects":[{"kind":"Group","group":{"name":"system:unauthenticated"}},{"kind":"Group","group":{"name":"system:authenticated"}}],
+			"resourceRules":` + rules + `}]}`),
+	}
+})
+
+// fixedLevels are the specs of priority levels that cannot be edited, by name. The exempt member of the level exempt can.
+var fixedLevels = sync.OnceValue(func() map[string]value.Value {
+	return map[string]value.Value{
+		"exempt":    specOf(`{"type":"Exempt"}`),
+		"catch-all": specOf(`{"type":"Limited","limited":{"nominalConcurrencyShares":5,"limitResponse":{"type":"Reject"},"lendablePercent":0}}`),
+	}
+})
+
+// specOf returns the value of a JSON text of this package.
+func specOf(text string) value.Value {
+	v, err := value.Parse([]byte(text))
+	if err != nil {
+		panic(err) // the text is part of the program
+	}
+	return v
+}
+
+// validateFixed refuses another spec of an object whose spec is fixed.
+func validateFixed(r *walk.Report, object walk.Place, fixed map[string]value.Value) {
+	name := object.Get("metadata", "name").Str()
+	want, isFixed := fixed[name]
+	if !isFixed {
+		return
+	}
+	spec, except := object.At("spec"), ""
+	have := spec.Value
+	if want.Get("type").Str() == "Exempt" {
+		have, except = have.With("exempt", value.Value{}), " except the 'spec.exempt' field"
+	}
+	if !walk.SameInside(r.InsideTypeAt("spec"), have, want) {
+		r.InvalidAs(spec, r.Inside("spec", spec.Value), fmt.Sprintf("spec of '%s'%s must equal the fixed value", name, except))
+	}
 }
 
 // validateConditionTypes validates the conditions of a status by their types alone.
@@ -261,6 +310,7 @@ func validateLevel(r *walk.Report, object walk.Place, _ value.Value) {
 		validateLimited(&declared, limited)
 		r.Last = append(r.Last, declared.Last...)
 	}
+	validateFixed(r, object, fixedLevels())
 	validateConditionTypes(r, object, value.Value{})
 }
 
