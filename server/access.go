@@ -32,12 +32,15 @@ func (s *Server) authorizeAsConfigured(c Config, objects store.Store, always []*
 
 // authorizeByRoles makes the stored roles and bindings decide, too.
 func (s *Server) authorizeByRoles(objects store.Store, always []*catalog.Resource) {
-	resource := func(plural string) *catalog.Resource {
-		return always[slices.IndexFunc(always, func(r *catalog.Resource) bool { return r.Group == rbac.Group && r.Plural == plural })]
-	}
+	resource := func(plural string) *catalog.Resource { return resourceIn(always, rbac.Group, plural) }
 	s.rbac = rbac.New(objects, resource, s.log)
 	s.also(s.rbac.Authorize, s.rbac.Rules)
 	s.aggregation = &controllers.Aggregation{Store: objects, Roles: resource("clusterroles"), Client: s.client, Report: s.background.Report}
+}
+
+// resourceIn returns the resource of a group that has a plural. It must be one of the list.
+func resourceIn(list []*catalog.Resource, group, plural string) *catalog.Resource {
+	return list[slices.IndexFunc(list, func(r *catalog.Resource) bool { return r.Group == group && r.Plural == plural })]
 }
 
 // also makes an authorizer decide beside those before it. The rules of these are unknown unless they have a resolver.

@@ -71,8 +71,10 @@ var table = []layers.Layer{
 	{"response", "api logs store wire", "", ""},
 	{"metrics", "api catalog request store", "", "k8s.io/apimachinery github.com/prometheus/client_golang"},
 	{"audit", "admission auth logs", "", "k8s.io/apimachinery"},
-	{"filters", "api auth catalog logs metrics request response wire", "", "k8s.io/apimachinery"},
 	{"loopback", "auth catalog request store", "value", "k8s.io/apimachinery"},
+	{"flowcontrol", "api auth catalog logs loopback registry request store store/replica", "value value/structs",
+		"k8s.io/api/flowcontrol k8s.io/apimachinery k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"},
+	{"filters", "api auth catalog flowcontrol logs metrics request response wire", "", "k8s.io/apimachinery"},
 	{"aggregation", "api auth catalog controllers/queue loopback registry request store wire", "value managedfields",
 		"k8s.io/api/apidiscovery k8s.io/apimachinery k8s.io/client-go/transport k8s.io/kube-openapi k8s.io/streaming/pkg/httpstream"},
 	{"discovery", "aggregation api cache catalog catalog/openapi logs response store wire", "schema/builtin",
@@ -98,7 +100,7 @@ var table = []layers.Layer{
 	{"controllers/certificates", "api catalog controllers/queue loopback store", "value value/structs managedfields",
 		"k8s.io/api/certificates k8s.io/apimachinery/pkg/api/errors"},
 	{"controllers/serviceaccounts", "api auth/accounts catalog controllers/queue loopback registry store", "value managedfields", "k8s.io/api/core/v1 k8s.io/apimachinery/pkg/api/errors"},
-	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/nodes auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters logs " +
+	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/nodes auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters flowcontrol logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/policies registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema schema/builtin managedfields",

@@ -17,12 +17,16 @@ import (
 //	Deadline                    before anything that may take time
 //	Authentication              before everything that depends on the user
 //	Impersonation               the rest sees the other user
-//	MaxInFlight                 knows masters, who are exempt
+//	MaxInFlight                 knows masters, who are exempt; PriorityAndFairness may stand in its place
 //	OriginCheck, Authorization  decide about the request itself
 func (s *Server) filtered(next http.Handler) http.Handler {
 	h := filters.WithAuthorization(s.access, s.out, next)
 	h = filters.WithOriginCheck(s.access, s.out, h)
-	h = filters.WithMaxInFlight(s.limits, &s.flight, s.metrics, h)
+	if s.flows != nil {
+		h = filters.WithPriorityAndFairness(s.flows, s.limits, &s.flight, s.metrics, h)
+	} else {
+		h = filters.WithMaxInFlight(s.limits, &s.flight, s.metrics, h)
+	}
 	h = filters.WithImpersonation(s.access, s.out, h)
 	h = filters.WithAuthentication(s.access, s.out, h)
 	h = filters.WithDeadline(s.limits, s.out, h)

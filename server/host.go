@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/server/auth/rbac"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/controllers"
+	"github.com/deed-project/deed/server/flowcontrol"
 	"github.com/deed-project/deed/server/registry/namespaces"
 	"github.com/deed-project/deed/server/registry/policies"
 	"github.com/deed-project/deed/server/registry/webhooks"
@@ -27,7 +28,8 @@ type host struct {
 	webhooks    *controllers.Webhooks
 	policies    *controllers.Policies
 	aggregator  *aggregation.Aggregator
-	rbac        *rbac.Authorizer // nil if roles do not decide
+	rbac        *rbac.Authorizer        // nil if roles do not decide
+	flows       *flowcontrol.Controller // nil without priority and fairness
 	background  *controllers.Background
 	release     emulation
 }
@@ -69,6 +71,9 @@ func (h *host) Stored(ctx context.Context, q *rest.Request, event write.Event) {
 	}
 	if h.rbac != nil && q.Version.Group == rbac.Group {
 		h.rbac.Changed()
+	}
+	if h.flows != nil && q.Version.Group == flowcontrol.Group {
+		h.flows.Changed()
 	}
 	switch {
 	case event == write.WasMarked && isDefinition:

@@ -12,20 +12,21 @@ import (
 	"github.com/deed-project/deed/server/internal/servertest"
 )
 
-// randomAccessFile is the transcript of random roles, bindings and requests.
-const randomAccessFile = "testdata/transcripts/rbac_random.txt"
-
-// TestRandomAccess compares the requests of a transcript with those that its seed makes. With DEED_PEER it writes them; TestTranscripts then
-// records the answers of a kube-apiserver whose store has no other roles.
+// TestRandomAccess compares the requests of a transcript with those that its seed makes: random roles, bindings and requests. See checkRandom.
 func TestRandomAccess(t *testing.T) {
-	blocks := randomAccess(rand.New(rand.NewPCG(32, 1)))
+	checkRandom(t, "testdata/transcripts/rbac_random.txt", randomAccess(rand.New(rand.NewPCG(32, 1))))
+}
+
+// checkRandom compares the requests of a transcript with the blocks that its seed makes. With DEED_PEER it writes them; TestTranscripts then
+// records the answers of a kube-apiserver whose store is new.
+func checkRandom(t *testing.T, file string, blocks []string) {
 	if os.Getenv("DEED_PEER") != "" {
-		if err := os.WriteFile(randomAccessFile, []byte(strings.Join(blocks, "\n\n")+"\n"), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(strings.Join(blocks, "\n\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	text, err := os.ReadFile(randomAccessFile)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,7 @@ import (
 	"github.com/deed-project/deed/server/conversion"
 	"github.com/deed-project/deed/server/discovery"
 	"github.com/deed-project/deed/server/filters"
+	"github.com/deed-project/deed/server/flowcontrol"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/loopback"
 	"github.com/deed-project/deed/server/metrics"
@@ -81,6 +82,10 @@ type Config struct {
 	// Nodes switches the authorizer Node on, beside Authorize and RBAC: it allows a kubelet what a kubelet needs. Its user is system:node:NAME of the group
 	// system:nodes. The admission plugin NodeRestriction keeps it from writing objects of others.
 	Nodes bool
+	// PriorityAndFairness tells that the stored FlowSchemas and priority levels decide how many requests are carried out at once, in place of
+	// Limits.Reading and Limits.Writing: their sum is divided among the levels. Answers name both objects in headers. The server creates the
+	// objects that a cluster begins with, and keeps them.
+	PriorityAndFairness bool
 	// ServiceAccounts says how tokens of service accounts are signed, and which are accepted. Such a token stands for its account, whatever
 	// Authenticate says.
 	ServiceAccounts accounts.Config
@@ -208,6 +213,8 @@ type Server struct {
 	authority   certificates.Authority
 	rbac        *rbac.Authorizer         // nil unless it is configured
 	aggregation *controllers.Aggregation // likewise
+	flows       *flowcontrol.Controller  // nil without priority and fairness
+	maintainer  *flowcontrol.Maintainer  // likewise
 	aggregator  *aggregation.Aggregator
 }
 
@@ -238,7 +245,6 @@ func New(c Config) (*Server, error) {
 	s.out = response.Writer{Log: s.log, CBOR: c.CBOR}
 	s.panics = filters.Panics{Metrics: s.metrics, Log: s.log}
 	s.client = &loopback.Client{Handler: http.HandlerFunc(s.route), Timeout: s.limits.Write}
-	s.handler = s.filtered(http.HandlerFunc(s.route))
 	var err error
 	if s.runs, err = chosenControllers(c.Controllers); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -249,6 +255,7 @@ func New(c Config) (*Server, error) {
 	if err := s.assemble(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.handler = s.filtered(http.HandlerFunc(s.route))
 	if err := s.start(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -300,6 +307,9 @@ func (s *Server) assemble(c Config) error {
 	}
 	s.webhooks = &controllers.Webhooks{Store: objects, Catalog: s.catalog, Hooks: hooks}
 	s.authorizeAsConfigured(c, objects, always)
+	if c.PriorityAndFairness {
+		s.limitByFlows(objects, always)
+	}
 	s.accounts = &accounts.Authority{Config: c.ServiceAccounts, Now: s.now, Object: s.coreObject(objects)}
 	s.access.Accounts = s.accounts
 	s.reader = &read.Reader{Store: objects, Now: s.now}
@@ -311,7 +321,7 @@ func (s *Server) assemble(c Config) error {
 		answers: answers{out: s.out, now: s.now, log: s.log},
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
-			Host:      &host{s.definitions, s.deletions, s.webhooks, s.policies, s.aggregator, s.rbac, s.background, s.release},
+			Host:      &host{s.definitions, s.deletions, s.webhooks, s.policies, s.aggregator, s.rbac, s.flows, s.background, s.release},
 			Admission: append(chain, s.escalation()...),
 		},
 	}
@@ -326,7 +336,7 @@ func (s *Server) assemble(c Config) error {
 	s.discovery = &discovery.Handler{
 		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags, Issuer: s.accounts,
 		Aggregator: s.aggregator, Minor: s.release.minor(),
-		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log},
+		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log, Fair: c.PriorityAndFairness},
 	}
 	return nil
 }
@@ -430,6 +440,11 @@ func (s *Server) start(c Config) error {
 	}
 	if c.RBAC {
 		if err := s.startRoles(ctx); err != nil {
+			return err
+		}
+	}
+	if s.flows != nil {
+		if err := s.startFlows(ctx); err != nil {
 			return err
 		}
 	}

@@ -27,6 +27,9 @@ import (
 // TestTranscripts sends the requests of each file in testdata/transcripts to a server of its own, and compares what is answered with
 // what a kube-apiserver answered: code, warnings and the whole body. With DEED_PEER it asks that one instead, and records what it says.
 //
+// Files whose names contain fairness are for servers with priority and fairness. An answer is then followed by the names of the FlowSchema
+// and the priority level that its headers name by their UIDs, or by - for an empty UID.
+//
 // A first block WITH names admission plugins that are on beside the usual ones, or the range of the addresses of services. Files whose names
 // begin with rbac are for servers whose roles decide, and rbac_nodes is also for the authorizer Node. Those of emulated-1.36.txt and others
 // emulate a release. namespaces.txt was recorded beside the namespace controller of kube-controller-manager. A block SLEEP waits, a second or
@@ -63,7 +66,8 @@ func playTranscript(t *testing.T, file string) {
 	}
 	blocks := strings.Split(strings.TrimSpace(string(text)), "\n\n")
 	name := filepath.Base(file)
-	c := server.Config{Authenticate: asAdmin, RBAC: strings.HasPrefix(name, "rbac"), Nodes: strings.HasPrefix(name, "rbac_nodes")}
+	isFair := strings.Contains(name, "fairness")
+	c := server.Config{PriorityAndFairness: isFair, Authenticate: asAdmin, RBAC: strings.HasPrefix(name, "rbac"), Nodes: strings.HasPrefix(name, "rbac_nodes")}
 	if of, is := strings.CutPrefix(strings.TrimSuffix(name, ".txt"), "emulated-"); is {
 		c.EmulatedVersion = of
 	}
@@ -80,7 +84,7 @@ func playTranscript(t *testing.T, file string) {
 	if peer != "" {
 		definePeer(t, func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
 	}
-	known := map[string]string{}
+	known, flows := map[string]string{}, flowNames{"": "-"}
 	filled := func(text string) string {
 		return reference.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(known[name[1:]], name) })
 	}
@@ -123,9 +127,13 @@ func playTranscript(t *testing.T, file string) {
 		}
 		w := ask(filled(request), filled(body))
 		last = w.Body.String()
+		got := answerLine(w)
+		if isFair {
+			got += flows.shown(w, ask)
+		}
 		if peer != "" {
-			blocks[i] = transcribed(request, body, w)
-		} else if got := answerLine(w); got != want {
+			blocks[i] = transcribed(request, body, got)
+		} else if got != want {
 			t.Errorf("%s\n   < %s\n got %s\nwant %s", request, body, got, want)
 		}
 	}
@@ -191,11 +199,32 @@ func asAdmin(r *http.Request) (auth.User, error) {
 	return auth.User{Name: "admin", UID: "1", Groups: []string{"system:masters", "system:authenticated"}}, nil
 }
 
-func transcribed(request, body string, w *httptest.ResponseRecorder) string {
+func transcribed(request, body, answer string) string {
 	if body != "" {
 		request += "\n< " + body
 	}
-	return request + "\n> " + answerLine(w)
+	return request + "\n> " + answer
+}
+
+// flowNames are the names of FlowSchemas and priority levels by UID, also of those that are gone.
+type flowNames map[string]string
+
+// shown returns how a line shows the flow that an answer names, "" if the answer names none.
+func (n flowNames) shown(w *httptest.ResponseRecorder, ask func(request, body string) *httptest.ResponseRecorder) string {
+	schema, level := w.Header()["X-Kubernetes-Pf-Flowschema-Uid"], w.Header()["X-Kubernetes-Pf-Prioritylevel-Uid"]
+	if len(schema) != 1 || len(level) != 1 {
+		return strings.Repeat(" | several flows", len(schema)+len(level))
+	}
+	name := func(uid, plural string) string {
+		if _, known := n[uid]; !known {
+			list, _ := value.Parse(ask("GET /apis/flowcontrol.apiserver.k8s.io/v1/"+plural, "").Body.Bytes())
+			for item := range list.Get("items").Items() {
+				n[item.Get("metadata", "uid").Str()] = item.Get("metadata", "name").Str()
+			}
+		}
+		return cmp.Or(n[uid], "unknown")
+	}
+	return " | flow " + name(schema[0], "flowschemas") + ", level " + name(level[0], "prioritylevelconfigurations")
 }
 
 // answerLine returns an answer in a line. A stream of documents has them in one line, too.

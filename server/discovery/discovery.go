@@ -211,7 +211,7 @@ func (h *Handler) paths(w http.ResponseWriter, r *http.Request) {
 			paths = append(paths, "/apis/"+g.Name+"/"+v)
 		}
 	}
-	paths = append(paths, checkPaths()...)
+	paths = append(paths, h.Health.paths()...)
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	text, err := json.MarshalIndent(map[string]any{"paths": paths}, "", "  ")

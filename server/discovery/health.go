@@ -20,6 +20,8 @@ type Health struct {
 	Checker store.Checker // nil if the store does not know whether it keeps writes
 	Ended   func() error  // returns an error once the server ends
 	Log     logs.Logger
+	// Fair tells that the server has priority and fairness, whose checks have names of their own.
+	Fair bool
 
 	stored func() error // the outcome of storage, for checks
 }
@@ -40,28 +42,44 @@ const (
 // storageTimeout is how long the store may take to answer a check, so that the check is answered within two seconds.
 const storageTimeout = 1500 * time.Millisecond
 
-// checks are those of kube-apiserver, in its order.
-var checks = slices.Concat(
-	[]check{
-		{"ping", everywhere, Health.started},
-		{"log", everywhere, Health.started},
-		{"loopback-serving-certificate", live, Health.started},
-		{"etcd", everywhere, isStored},
-		{"etcd-readiness", ready, isStored},
-		{"informer-sync", ready, Health.started},
-	},
-	hooks("start-apiserver-admission-initializer", "generic-apiserver-start-informers", "max-in-flight-filter",
-		"storage-object-count-tracker-hook", "start-apiextensions-informers", "start-apiextensions-controllers", "crd-informer-synced",
-		"start-system-namespaces-controller", "peer-endpoint-reconciler-controller", "start-cluster-authentication-info-controller",
-		"start-kube-apiserver-identity-lease-controller", "start-kube-apiserver-identity-lease-garbage-collector", "storage-readiness",
-		"start-legacy-token-tracking-controller", "start-service-ip-repair-controllers", "scheduling/bootstrap-system-priority-classes",
-		"priority-and-fairness-config-producer", "bootstrap-controller", "start-kubernetes-service-cidr-controller",
-		"start-kube-aggregator-informers", "apiservice-status-local-available-controller", "apiservice-status-remote-available-controller",
-		"apiservice-registration-controller", "apiservice-discovery-controller", "kube-apiserver-autoregistration"),
-	[]check{{"autoregister-completion", everywhere, Health.started}},
-	hooks("apiservice-openapi-controller", "apiservice-openapiv3-controller"),
-	[]check{{"shutdown", ready, func(h Health) error { return h.Ended() }}},
+var (
+	plainChecks = checksWith("max-in-flight-filter")
+	fairChecks  = checksWith("priority-and-fairness-config-consumer", "priority-and-fairness-filter")
 )
+
+// checks returns the checks, which must not be modified.
+func (h Health) checks() []check {
+	if h.Fair {
+		return fairChecks
+	}
+	return plainChecks
+}
+
+// checksWith returns the checks of kube-apiserver, in its order, with those of its limit of requests in flight.
+func checksWith(limit ...string) []check {
+	return slices.Concat(
+		[]check{
+			{"ping", everywhere, Health.started},
+			{"log", everywhere, Health.started},
+			{"loopback-serving-certificate", live, Health.started},
+			{"etcd", everywhere, isStored},
+			{"etcd-readiness", ready, isStored},
+			{"informer-sync", ready, Health.started},
+		},
+		hooks("start-apiserver-admission-initializer", "generic-apiserver-start-informers"),
+		hooks(limit...),
+		hooks("storage-object-count-tracker-hook", "start-apiextensions-informers", "start-apiextensions-controllers", "crd-informer-synced",
+			"start-system-namespaces-controller", "peer-endpoint-reconciler-controller", "start-cluster-authentication-info-controller",
+			"start-kube-apiserver-identity-lease-controller", "start-kube-apiserver-identity-lease-garbage-collector", "storage-readiness",
+			"start-legacy-token-tracking-controller", "start-service-ip-repair-controllers", "scheduling/bootstrap-system-priority-classes",
+			"priority-and-fairness-config-producer", "bootstrap-controller", "start-kubernetes-service-cidr-controller",
+			"start-kube-aggregator-informers", "apiservice-status-local-available-controller", "apiservice-status-remote-available-controller",
+			"apiservice-registration-controller", "apiservice-discovery-controller", "kube-apiserver-autoregistration"),
+		[]check{{"autoregister-completion", everywhere, Health.started}},
+		hooks("apiservice-openapi-controller", "apiservice-openapiv3-controller"),
+		[]check{{"shutdown", ready, func(h Health) error { return h.Ended() }}},
+	)
+}
 
 // hooks returns the checks of what kube-apiserver starts before it is ready. This server answers once it has started everything.
 func hooks(names ...string) []check {
@@ -72,12 +90,12 @@ func hooks(names ...string) []check {
 	return out
 }
 
-// checkPaths returns the paths of the health checks.
-func checkPaths() []string {
+// paths returns the paths of the health checks.
+func (h Health) paths() []string {
 	var out []string
 	for root := range strings.FieldsSeq(everywhere) {
 		out = append(out, "/"+root)
-		for _, c := range checks {
+		for _, c := range h.checks() {
 			if strings.Contains(c.paths, root) {
 				out = append(out, "/"+root+"/"+c.name)
 			}
@@ -110,7 +128,7 @@ func (h Health) serve(w http.ResponseWriter, r *http.Request, root, name string,
 		h.serveAll(w, r, root)
 		return
 	}
-	for _, c := range checks {
+	for _, c := range h.checks() {
 		if c.name != name || !strings.Contains(c.paths, root) {
 			continue
 		}
@@ -129,7 +147,7 @@ func (h Health) serve(w http.ResponseWriter, r *http.Request, root, name string,
 func (h Health) serveAll(w http.ResponseWriter, r *http.Request, root string) {
 	excluded, failed := r.URL.Query()["exclude"], false
 	var report strings.Builder
-	for _, c := range checks {
+	for _, c := range h.checks() {
 		if !strings.Contains(c.paths, root) {
 			continue
 		}

@@ -4,7 +4,9 @@ import (
 	"math"
 	"net/http"
 	"sync/atomic"
+	"time"
 
+	"github.com/deed-project/deed/server/flowcontrol"
 	"github.com/deed-project/deed/server/metrics"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
@@ -45,4 +47,65 @@ func countOf(ctx *request.Context, limits Limits, flight *metrics.InFlight) (cou
 		return &flight.Writing, limits.Writing
 	}
 	return &flight.Reading, limits.Reading
+}
+
+// Headers by which an answer names the flow of its request.
+const (
+	schemaHeader = "X-Kubernetes-Pf-Flowschema-Uid"
+	levelHeader  = "X-Kubernetes-Pf-Prioritylevel-Uid"
+)
+
+// WithPriorityAndFairness carries a request out once its priority level has a seat for it, and answers with 429 if the level refuses it. The
+// answer names the FlowSchema of the request and the level by their UIDs, refusals by later filters included. Long-running requests are not
+// classified, except for watches: these wait for their turn, and then hold no seat.
+//
+// It stands in the place of WithMaxInFlight.
+func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, flight *metrics.InFlight, m *metrics.Metrics, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := request.From(r.Context())
+		isWatch := ctx.Verb == "watch"
+		if ctx.IsLongRunning() && !isWatch {
+			next.ServeHTTP(w, r)
+			return
+		}
+		flow := flows.Classify(ctx, ctx.User, ctx.Info)
+		h := w.Header()
+		h[schemaHeader], h[levelHeader] = flow.Schema, flow.Level
+		count := countIn(flow, ctx, flight)
+		carriedOut := flow.Do(ctx, patience(ctx, limits), func() {
+			if isWatch {
+				return
+			}
+			count.Add(1)
+			defer count.Add(-1)
+			next.ServeHTTP(w, r)
+		})
+		switch {
+		case !carriedOut:
+			m.Reject(ctx.Info)
+			response.Overloaded(w)
+		case isWatch:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// countIn returns the count of requests in flight that a request belongs to.
+func countIn(flow flowcontrol.Flow, ctx *request.Context, flight *metrics.InFlight) *atomic.Int64 {
+	switch {
+	case flow.Exempt:
+		return &flight.Exempt
+	case ctx.IsMutating():
+		return &flight.Writing
+	}
+	return &flight.Reading
+}
+
+// patience returns how long a request waits in a queue: a quarter of its time.
+func patience(ctx *request.Context, limits Limits) time.Duration {
+	left := limits.Request
+	if !ctx.Expires.IsZero() {
+		left = time.Until(ctx.Expires)
+	}
+	return min(left/4, time.Minute)
 }

@@ -11,7 +11,9 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/deed-project/deed/server"
@@ -20,6 +22,7 @@ import (
 	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/store/memory"
+	"github.com/deed-project/deed/value"
 )
 
 // TestOverload holds as many requests as the server takes, and sends further ones.
@@ -256,5 +259,103 @@ func TestShutdown(t *testing.T) {
 	}
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPriorityLevels fills priority levels with requests that are held, and sends further ones: they are refused, or wait for their turn.
+// What is exempt passes.
+func TestPriorityLevels(t *testing.T) { synctest.Test(t, testPriorityLevels) }
+
+func testPriorityLevels(t *testing.T) {
+	var running atomic.Int64
+	release := make(chan struct{})
+	s := servertest.New(t, server.Config{
+		Authenticate: servertest.Named, PriorityAndFairness: true, Limits: filters.Limits{Reading: 1, Writing: 1, Request: time.Minute},
+		Authorize: func(_ context.Context, u auth.User, a auth.Action) (bool, string) {
+			if a.Path == "" && u.Name != "root" {
+				running.Add(1)
+				<-release
+				running.Add(-1)
+			}
+			return true, ""
+		},
+	})
+	const path, root = "/apis/flowcontrol.apiserver.k8s.io/v1/", " X-User=root"
+	uids := map[string]string{}
+	for user, response := range map[string]string{
+		"refused": `{"type":"Reject"}`, "queued": `{"type":"Queue","queuing":{"queues":1,"handSize":1,"queueLengthLimit":1}}`,
+	} {
+		for plural, spec := range map[string]string{
+			"prioritylevelconfigurations": `{"type":"Limited","limited":{"borrowingLimitPercent":0,"limitResponse":` + response + `}}`,
+			"flowschemas": `{"priorityLevelConfiguration":{"name":"` + user + `"},"matchingPrecedence":9,"rules":[{
+				"subjects":[{"kind":"User","user":{"name":"` + user + `"}}],
+				"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"],"namespaces":["*"]}]}]}`,
+		} {
+			w := servertest.Ask(s, "POST "+path+plural+servertest.JSON+root, `{"metadata":{"name":"`+user+`"},"spec":`+spec+`}`)
+			made, err := value.Parse(w.Body.Bytes())
+			if err != nil || w.Code != http.StatusCreated {
+				t.Fatalf("%s %s: %d %s", plural, user, w.Code, w.Body)
+			}
+			uids[plural+" "+user] = made.Get("metadata", "uid").Str()
+		}
+	}
+	ask := func(request string) <-chan *httptest.ResponseRecorder {
+		answer := make(chan *httptest.ResponseRecorder, 1)
+		go func() { answer <- servertest.Ask(s, request, "") }()
+		synctest.Wait()
+		return answer
+	}
+	refused := func(what string, answer <-chan *httptest.ResponseRecorder, user string) {
+		t.Helper()
+		select {
+		case w := <-answer:
+			h := w.Header()
+			if w.Code != http.StatusTooManyRequests || w.Body.String() != "Too many requests, please try again later.\n" || h.Get("Retry-After") != "1" ||
+				h.Get("X-Kubernetes-PF-FlowSchema-UID") != uids["flowschemas "+user] || h.Get("X-Kubernetes-PF-PriorityLevel-UID") != uids["prioritylevelconfigurations "+user] {
+				t.Errorf("%s: %d %s %v", what, w.Code, w.Body, h)
+			}
+		default:
+			t.Errorf("%s: it waits", what)
+		}
+	}
+	// fill sends requests of a user until one is not carried out, whose answer it returns.
+	fill := func(user string) <-chan *httptest.ResponseRecorder {
+		for {
+			before := running.Load()
+			answer := ask("GET " + servertest.Things + " X-User=" + user)
+			if running.Load() == before {
+				return answer
+			}
+		}
+	}
+	refused("a request to a full level", fill("refused"), "refused")
+	refused("a watch", ask("GET "+servertest.Things+"?watch=1 X-User=refused"), "refused")
+	for _, request := range []string{"DELETE " + servertest.Things + root, "GET /healthz X-User=refused"} {
+		if w := <-ask(request); w.Code != http.StatusOK {
+			t.Errorf("%s while others are under way: %d %s", request, w.Code, w.Body)
+		}
+	}
+	waiting := fill("queued")
+	refused("a request whose queue is full", ask("GET "+servertest.Things+" X-User=queued"), "queued")
+	time.Sleep(14 * time.Second)
+	if synctest.Wait(); len(waiting) > 0 {
+		t.Errorf("a request has waited for 14 seconds: %v", <-waiting)
+	}
+	time.Sleep(time.Second)
+	synctest.Wait()
+	refused("a request that has waited for a quarter of its time", waiting, "queued")
+	waiting = ask("GET " + servertest.Things + "?timeout=4s X-User=queued")
+	time.Sleep(time.Second)
+	synctest.Wait()
+	refused("a request with a timeout of its own", waiting, "queued")
+
+	waiting = ask("GET " + servertest.Things + " X-User=queued")
+	if text := servertest.Ask(s, "GET /metrics"+root, "").Body.String(); !strings.Contains(text, `apiserver_rejected_requests_total{request_kind="readOnly"} 5`) ||
+		!strings.Contains(text, `apiserver_current_inflight_requests{request_kind="exempt"} 1`) {
+		t.Errorf("the metrics are\n%s", text)
+	}
+	close(release)
+	if w := <-waiting; w.Code != http.StatusOK {
+		t.Errorf("a request that waited for its turn: %d %s", w.Code, w.Body)
 	}
 }

@@ -37,6 +37,7 @@ type options struct {
 	insecure        bool
 	authorization   string
 	modes           []string // of --authorization-mode
+	fairness        bool
 	cbor            bool
 	admission       []string
 	controllers     []string
@@ -82,6 +83,8 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.authorization, "authorization", "allow", "authorization: allow, deny-anonymous, or a policy file")
 	f.StringSliceVar(&o.modes, "authorization-mode", nil,
 		"authorizers in the place of --authorization: AlwaysAllow, AlwaysDeny, RBAC and Node, which decides nothing here")
+	f.BoolVar(&o.fairness, "enable-priority-and-fairness", false,
+		"limit requests in flight by FlowSchemas and priority levels, and name those of a request in its answer")
 	f.BoolVar(&o.cbor, "cbor", false, "let bodies and answers be CBOR, which kube-apiserver does behind a feature gate")
 	f.StringArrayVar(&o.admission, "admission", nil,
 		"file or folder of webhook configurations that hold beside those of the API; may be repeated")

@@ -27,6 +27,7 @@ import (
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
 	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL, MaxObject: o.maxObject, Hosts: []string{o.host}}
 	config.EnableAdmissionPlugins, config.DisableAdmissionPlugins = o.enable, o.disable
+	config.PriorityAndFairness = o.fairness
 	config.Controllers, config.Flags = o.controllers, map[string]string{}
 	o.flags.VisitAll(func(f *pflag.Flag) { config.Flags[f.Name] = f.Value.String() })
 	objects, err := o.objects()
