@@ -46,6 +46,7 @@ func TestRoom(t *testing.T) {
 		ask("b0", 1, time.Hour)
 		ask("b1", 1, time.Second)
 		time.Sleep(10 * time.Minute)
+		synctest.Wait()
 		if want := "first no a3 no b1 a0 b0 a1 a2"; strings.Join(got, " ") != want {
 			t.Errorf("the order is %v, want %s", got, want)
 		}
