@@ -26,7 +26,10 @@ func sameStatus(reference, deed []byte) bool {
 	}
 	wantHead, wantProblems := problems(want.Message)
 	gotHead, gotProblems := problems(got.Message)
-	want.Message, got.Message = wantHead, gotHead
+	if !sameProblem(wantHead, gotHead) { // a key with a line break makes all of the message its head
+		return false
+	}
+	want.Message, got.Message = "", ""
 	left, err := json.Marshal(want)
 	right, err2 := json.Marshal(got)
 	return err == nil && err2 == nil && bytes.Equal(left, right) && within(wantProblems, gotProblems)

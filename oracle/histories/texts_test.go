@@ -20,6 +20,7 @@ func TestSameStatus(t *testing.T) {
 		{"500", `no: .a[k=1000000].b: undeclared`, `no: .a[k=1e+06].b: undeclared`, false},
 		{"500", `no: .c[k=a=1b=\"x\"].k: expected boolean`, `no: .c[k=b=\"x\"a=1].k: expected boolean`, true},
 		{"500", `no: .c[k=a=1b=\"x\"].k: expected boolean`, `no: .c[k=b=\"x\"a=2].k: expected boolean`, false},
+		{"500", `no: .c[k=a\n=1b=2].k: expected boolean`, `no: .c[k=b=2a\n=1].k: expected boolean`, true},
 		{"500", `failed to decode managed fields: missing fieldsType in managed fields entry 0`,
 			`failed to decode managed fields: metadata.managedFields[0], manager \"a\": missing fieldsType in managed fields entry 0`, false},
 		{"500", `failed to decode managed fields: error decoding versioned set from &Entry{x}: error decoding set: EOF`,
