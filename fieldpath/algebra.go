@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// Set algebra: every operation is one walk of two sorted trees. It says to an editor what of the first is
-// kept or dropped, and what of the second comes in.
+// Set algebra: every operation is one walk of two sorted trees. The walk tells an editor which nodes of the first
+// tree stay and which go, and which nodes of the second come in.
 //
 //	a              .a .a.b .c
 //	b              .a .a.d

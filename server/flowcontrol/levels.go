@@ -155,7 +155,7 @@ func adjust(levels map[string]*level) {
 // Invariant: 0 <= lower <= wanted, and lower <= upper.
 type claim struct{ lower, wanted, upper float64 }
 
-// leastWanted stands for what a level wants that wants nothing, so that it gets a part of what nobody wants.
+// leastWanted replaces a want of zero, so that an idle level gets a part of the seats that no other level wants.
 const leastWanted = 0.001
 
 // share divides a total: each claim gets what it wants times a factor, within its bounds. The factor is the same for all, and such that the

@@ -101,7 +101,7 @@ func (m *Maintainer) Run(ctx context.Context) {
 // annotation apf.kubernetes.io/autoupdate-spec is "true" for objects whose edits are taken back:
 //
 //	mandatory   always
-//	suggested   as somebody wrote it; otherwise if the spec was never edited
+//	suggested   as a user set the annotation; without one, as long as the spec was not edited
 //	unknown     is deleted if it has the annotation
 //
 // Another server on the same store may do the same at the same time, so conflicts are no errors.
