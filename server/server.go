@@ -538,7 +538,9 @@ func (s *Server) followOthers() {
 			})
 		}
 	}
-	s.background.Go(s.deletions.RunResume)
+	s.background.Every(controllers.ResumeInterval, func(ctx context.Context) {
+		s.background.Report("deletions are not resumed", s.deletions.Resume(ctx))
+	})
 }
 
 // DefaultMaxObject is how large an object may be by default, as in a kube-apiserver on an etcd with default settings.

@@ -12,6 +12,7 @@ package controllers
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/deed-project/deed/server/logs"
 )
@@ -46,6 +47,22 @@ func (b *Background) Go(f func(context.Context)) {
 	if b.ctx.Err() == nil {
 		b.running.Go(func() { f(b.ctx) })
 	}
+}
+
+// Every calls f from time to time in a goroutine, the first time after one interval, until Stop is called.
+func (b *Background) Every(interval time.Duration, f func(context.Context)) {
+	b.Go(func(ctx context.Context) {
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				f(ctx)
+			}
+		}
+	})
 }
 
 // Stop ends the context of the goroutines and waits for them.

@@ -64,16 +64,16 @@ const (
 const (
 	// maxDeletions is how many definitions and namespaces are swept at a time. A sweep may wait for a webhook.
 	maxDeletions = 16
-	// resumeInterval is how often a server that shares its store looks for deletions that another server left. It is also the longest time
+	// ResumeInterval is how often a server that shares its store looks for deletions that another server left. It is also the longest time
 	// between attempts.
-	resumeInterval = 30 * time.Second
+	ResumeInterval = 30 * time.Second
 	// shownTerminating is how long a definition that stays is shown as Terminating at least.
 	shownTerminating = 50 * time.Millisecond
 )
 
 // Start makes the queue, which is shut down when ctx ends. Definitions and namespaces may be added from then on; Run works on them.
 func (d *Deletions) Start(ctx context.Context) {
-	d.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[deletion](retryInterval, resumeInterval))
+	d.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[deletion](retryInterval, ResumeInterval))
 	context.AfterFunc(ctx, d.queue.ShutDown)
 }
 
@@ -150,20 +150,6 @@ func (d *Deletions) Resume(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// RunResume calls Resume from time to time until ctx ends.
-func (d *Deletions) RunResume(ctx context.Context) {
-	ticker := time.NewTicker(resumeInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			d.Report("deletions are not resumed", d.Resume(ctx))
-		}
-	}
 }
 
 // Removed completes the deletion of the definition and the namespace of an object that is gone, if they wait for it and it was the last of

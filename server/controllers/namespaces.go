@@ -118,7 +118,7 @@ func (d *Deletions) deleteCollection(ctx context.Context, path string) error {
 	return loopback.IgnoreNotFound(d.Client.Send(ctx, http.MethodDelete, path, options))
 }
 
-// objectsIn returns the stored objects of a resource in a namespace.
+// objectsIn returns the objects of a resource in a namespace as they are stored: those that no version can read have to go, too.
 func (d *Deletions) objectsIn(ctx context.Context, resource *catalog.Resource, namespace string) ([]value.Value, error) {
 	page, err := d.Store.Range(ctx, store.Range{Prefix: resource.KeyPrefix(namespace)})
 	if err != nil {
@@ -128,7 +128,7 @@ func (d *Deletions) objectsIn(ctx context.Context, resource *catalog.Resource, n
 	for _, record := range page.Records {
 		stored, err := managedfields.ParseObject(record.Text)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", record.Key, err)
 		}
 		objects = append(objects, stored.Content)
 	}

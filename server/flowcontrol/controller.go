@@ -201,23 +201,14 @@ func (t *table) compileFlow(o *flowcontrolv1.FlowSchema) *flow {
 	return f
 }
 
-// adjustInterval is the time after which seats move to the levels that need them.
-const adjustInterval = 10 * time.Second
+// AdjustInterval is the time after which seats move to the levels that need them.
+const AdjustInterval = 10 * time.Second
 
-// Run moves seats between priority levels by their demand, from time to time until ctx ends.
-func (c *Controller) Run(ctx context.Context) {
-	ticker := time.NewTicker(adjustInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			c.mu.Lock()
-			if t := c.table.Load(); t != nil {
-				adjust(t.levels)
-			}
-			c.mu.Unlock()
-		}
+// Adjust moves seats between priority levels by their demand since the last time.
+func (c *Controller) Adjust(context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := c.table.Load(); t != nil {
+		adjust(t.levels)
 	}
 }

@@ -97,7 +97,7 @@ func testDemand(t *testing.T) {
 	need := func(of *level, seats int) {
 		of.room.demand.set(seats)
 		of.room.demand.reset() // from now on
-		time.Sleep(adjustInterval)
+		time.Sleep(AdjustInterval)
 	}
 	need(a, 90)
 	adjust(levels)

@@ -29,7 +29,6 @@ type Maintainer struct {
 	Schemas, Levels *catalog.Resource
 	Client          *loopback.Client
 	Now             func() time.Time
-	Report          func(what string, err error)
 
 	mu sync.Mutex // is held by Settle
 }
@@ -79,23 +78,9 @@ const (
 	levelKind  = "PriorityLevelConfiguration"
 )
 
-// maintenanceInterval is the time after which edits are looked at, as in kube-apiserver: until then, an edit may be followed by one of the
+// MaintenanceInterval is the time after which edits are looked at, as in kube-apiserver: until then, an edit may be followed by one of the
 // annotation that keeps it.
-const maintenanceInterval = time.Minute
-
-// Run keeps the objects from time to time until ctx ends.
-func (m *Maintainer) Run(ctx context.Context) {
-	ticker := time.NewTicker(maintenanceInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			m.Report("FlowSchemas and priority levels are not kept", m.Ensure(ctx))
-		}
-	}
-}
+const MaintenanceInterval = time.Minute
 
 // Ensure creates the objects that are missing, takes back edits of the others, and deletes what an earlier release began with. The
 // annotation apf.kubernetes.io/autoupdate-spec is "true" for objects whose edits are taken back:

@@ -152,7 +152,7 @@ func (r *room) shortest(hash uint64) int {
 	return best
 }
 
-// smoothing is how much of the smoothed demand is left after adjustInterval: half of it after five minutes.
+// smoothing is how much of the smoothed demand is left after AdjustInterval: half of it after five minutes.
 const smoothing = 0.977
 
 // measure returns the highest demand since the last time, and smooths the demand.
