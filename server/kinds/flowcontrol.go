@@ -70,7 +70,8 @@ func validateFlowSchema(r *walk.Report, object walk.Place, _ value.Value) {
 	validateConditionTypes(r, object, value.Value{})
 }
 
-// fixedSchemas are the specs of FlowSchemas that cannot be edited, by name.
+// fixedSchemas are the specs of FlowSchemas that cannot be edited, by name. Package flowcontrol creates these objects from a library when a
+// server with priority and fairness starts, which fails if a spec differs from the library's. The same holds for fixedLevels.
 var fixedSchemas = sync.OnceValue(func() map[string]value.Value {
 	const rules = `[{"verbs":["*"],"apiGroups":["*"],"resources":["*"],"clusterScope":true,"namespaces":["*"]}],
 		"nonResourceRules":[{"verbs":["*"],"nonResourceURLs":["*"]}]`
