@@ -189,8 +189,8 @@ func (m maker) order(name string, items any) any {
 	return out
 }
 
-// library applies a patch as kube-apiserver does. It recovers the library's panics.
-func library(t *testing.T, object, patch []byte) (out, panicked any, err error) {
+// library applies a patch as kube-apiserver does, and returns what is left of the patch, too. It recovers the library's panics.
+func library(t *testing.T, object, patch []byte) (out any, left map[string]any, panicked any, err error) {
 	t.Helper()
 	var o, p map[string]any
 	for text, into := range map[*map[string]any][]byte{&o: object, &p: patch} {
@@ -204,7 +204,7 @@ func library(t *testing.T, object, patch []byte) (out, panicked any, err error) 
 	if m, ok := out.(strategicpatch.JSONMap); ok {
 		out = map[string]any(m)
 	}
-	return out, nil, err
+	return out, p, nil, err
 }
 
 // clip removes spare capacity from lists. With spare capacity, the library changes lists in place while it reads them.
@@ -232,11 +232,14 @@ func TestLikeTheLibrary(t *testing.T) {
 		patches = 6_000
 	}
 	m := maker{seeds.Rand(t)}
-	good, refused := 0, map[string]int{}
+	good, shrank, refused := 0, 0, map[string]int{}
 	for range patches {
 		object, patch := m.object(2, false), m.object(2, true)
 		of := compare(t, object, patch)
-		if of == (verdict{}) {
+		if of.shrank {
+			shrank++
+		}
+		if of.library == "" && of.deed == "" && !of.panics {
 			good++
 			continue
 		}
@@ -254,25 +257,34 @@ func TestLikeTheLibrary(t *testing.T) {
 		}
 		refused[fault(of.deed)]++
 	}
-	if good < patches/2 || len(refused) < 8 {
-		t.Errorf("of %d patches %d are applied, and others refused for %v", patches, good, refused)
+	if good < patches/2 || shrank < patches/20 || len(refused) < 8 {
+		t.Errorf("of %d patches %d are applied, %d leave less, and others are refused for %v", patches, good, shrank, refused)
 	}
 }
 
-// verdict is the outcome of a patch in the library and in deed: an error or none. The library may also panic.
+// verdict is the outcome of a patch in the library and in deed: an error or none. The library may also panic. shrank tells that less than the
+// patch is left of it, and that this was compared.
 type verdict struct {
-	library, deed string
-	panics        bool
+	library, deed  string
+	panics, shrank bool
 }
 
-// compare applies a patch, and compares the outcomes if both succeed.
+// compare applies a patch. If both succeed, it compares the outcomes, and what is left of the patch.
 func compare(t *testing.T, object, patch map[string]any) (of verdict) {
 	t.Helper()
 	objectText, patchText := mustJSON(object), mustJSON(patch)
-	want, panicked, wantErr := library(t, objectText, patchText)
+	want, wantLeft, panicked, wantErr := library(t, objectText, patchText)
 	got, err := Apply(mustParse(t, objectText), mustParse(t, patchText), &thing{})
-	if panicked == nil && wantErr == nil && err == nil && !reflect.DeepEqual(got.ToAny(), want) {
-		t.Fatalf("%s\nwith %s\nis   %v\nwant %s", objectText, patchText, got, mustJSON(want))
+	if panicked == nil && wantErr == nil && err == nil {
+		if !reflect.DeepEqual(got.ToAny(), want) {
+			t.Fatalf("%s\nwith %s\nis   %v\nwant %s", objectText, patchText, got, mustJSON(want))
+		}
+		left, err := Left(mustParse(t, objectText), mustParse(t, patchText), &thing{})
+		unique := !repeatsKeys(patch)
+		of.shrank = unique && fmt.Sprint(wantLeft) != fmt.Sprint(patch)
+		if err != nil || unique && fmt.Sprint(left.ToAny()) != fmt.Sprint(wantLeft) {
+			t.Fatalf("%s\nwith %s\nleaves %v (%v)\nwant   %s", objectText, patchText, left, err, mustJSON(wantLeft))
+		}
 	}
 	if of.panics = panicked != nil; wantErr != nil {
 		of.library = wantErr.Error()
@@ -281,6 +293,27 @@ func compare(t *testing.T, object, patch map[string]any) (of verdict) {
 		of.deed = err.Error()
 	}
 	return of
+}
+
+// repeatsKeys reports whether two items of one list have the same text or number, which are the merge keys.
+func repeatsKeys(patch any) bool {
+	switch patch := patch.(type) {
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(patch)), repeatsKeys)
+	case []any:
+		seen := map[string]bool{}
+		for _, item := range patch {
+			object, _ := item.(map[string]any)
+			for _, key := range []string{"text", "number"} {
+				id := fmt.Sprint(key, object[key])
+				if seen[id] || repeatsKeys(item) {
+					return true
+				}
+				seen[id] = object[key] != nil
+			}
+		}
+	}
+	return false
 }
 
 // fault returns an error text without the values in it.
@@ -377,7 +410,7 @@ func TestRepeated(t *testing.T) {
 			`{"$setElementOrder/things":[{"text":"x"},{"text":"b"}],"things":[{"text":"d","$patch":"delete"},{"text":"c","$patch":"delete"},{"text":"x"}]}`,
 		},
 	} {
-		want, _, wantErr := library(t, []byte(c.object), []byte(c.patch))
+		want, _, _, wantErr := library(t, []byte(c.object), []byte(c.patch))
 		got, err := Apply(mustParse(t, []byte(c.object)), mustParse(t, []byte(c.patch)), &thing{})
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) || err == nil && !reflect.DeepEqual(got.ToAny(), want) {
 			t.Errorf("%s with %s is %v, %v; want %v, %v", c.object, c.patch, got, err, want, wantErr)
@@ -392,7 +425,7 @@ func TestNoPanic(t *testing.T) {
 		{`{"things":[{"text":{}}]}`, `{"things":[{"text":{}}]}`, `{"things":[{"text":{}},{"text":{}}]}`},
 		{`{}`, `{"$retainKeys":[{}],"text":null}`, `{}`},
 	} {
-		if _, panicked, _ := library(t, []byte(c.object), []byte(c.patch)); panicked == nil && c.object != "{}" {
+		if _, _, panicked, _ := library(t, []byte(c.object), []byte(c.patch)); panicked == nil && c.object != "{}" {
 			t.Errorf("%s with %s: the library does not panic", c.object, c.patch)
 		}
 		got, err := Apply(mustParse(t, []byte(c.object)), mustParse(t, []byte(c.patch)), &thing{})

@@ -118,7 +118,8 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 		if err != nil {
 			return managedfields.Object{}, err
 		}
-		object, err := patchedObject(q, typ, body, patched, strict, options)
+		shown := func() string { return shownPatch(typ, body, content, patched, version.New) }
+		object, err := patchedObject(q, typ, patched, strict, shown, options)
 		if err != nil {
 			return object, err
 		}
@@ -134,21 +135,21 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 }
 
 // patchedObject returns the outcome of a patch as an object. strict has the faults that strict decoding finds in the patch. The error is the
-// refusal of a patch with such faults, or whose outcome is no valid object.
+// refusal of a patch with such faults, or whose outcome is no valid object, and shows the patch as shown has it.
 //
 // kube-apiserver reports strict faults of the patch before those of its outcome, so strict comes first.
 func patchedObject(
-	q *rest.Request, typ types.PatchType, body []byte, patched value.Value, strict []string, options api.WriteOptions,
+	q *rest.Request, typ types.PatchType, patched value.Value, strict []string, shown func() string, options api.WriteOptions,
 ) (managedfields.Object, error) {
 	object, unknown, err := patchedForm(ofScale(q).Version, typ, patched, q.IsScale())
 	if costly := costly(err); costly != nil {
 		return object, costly
 	}
 	if err != nil {
-		return object, invalidPatch(shownPatch(typ, body, patched), err)
+		return object, invalidPatch(shown(), err)
 	}
 	if strict = append(strict, unknown...); len(strict) > 0 && options.Validation == api.Strict {
-		return object, invalidPatch(shownPatch(typ, body, patched), strictError(strict))
+		return object, invalidPatch(shown(), strictError(strict))
 	}
 	warnStrict(q, options, strict)
 	return object, nil

@@ -43,12 +43,17 @@ const maxOperations = 10000
 // It is called once for each attempt, and must not keep or modify content.
 type patch func(content value.Value) (patched value.Value, strict []string, err error)
 
-// shownPatch returns what a refusal shows: a strategic merge patch itself, and the outcome of any other patch.
-func shownPatch(typ types.PatchType, body []byte, patched value.Value) string {
+// shownPatch returns what a refusal shows: what is left of a strategic merge patch of content, and the outcome of any other patch. empty is
+// that of [parsePatch].
+func shownPatch(typ types.PatchType, body []byte, content, patched value.Value, empty func() any) string {
 	if typ == types.StrategicMergePatchType {
-		sent := map[string]any{}
-		if _, err := kjson.UnmarshalStrict(body, &sent); err == nil {
-			return fmt.Sprint(sent)
+		changes := map[string]any{}
+		if _, err := kjson.UnmarshalStrict(body, &changes); err == nil {
+			if sent, err := value.FromAny(changes); err == nil {
+				if left, err := strategic.Left(content, sent, empty()); err == nil {
+					return fmt.Sprint(left.ToAny())
+				}
+			}
 		}
 	}
 	return string(patched.AppendJSON(nil))
