@@ -48,6 +48,7 @@ func WithDeadline(limits Limits, out response.Writer, next http.Handler) http.Ha
 			}
 			_ = connection.SetWriteDeadline(now.Add(timeout + limits.Request))
 		}
+		ctx.Timeout = timeout
 		// Shortened tells that this bound ended the request, and not the one that the client knows.
 		if ctx.ChangesObjects() && limits.Write < timeout {
 			timeout, ctx.Shortened = limits.Write, true

@@ -1,6 +1,7 @@
 package filters
 
 import (
+	"cmp"
 	"math"
 	"net/http"
 	"sync/atomic"
@@ -101,11 +102,7 @@ func countIn(flow flowcontrol.Flow, ctx *request.Context, flight *metrics.InFlig
 	return &flight.Reading
 }
 
-// patience returns how long a request waits in a queue: a quarter of its time.
+// patience returns how long a request waits in a queue: a quarter of its time. Watches have as much as others.
 func patience(ctx *request.Context, limits Limits) time.Duration {
-	left := limits.Request
-	if !ctx.Expires.IsZero() {
-		left = time.Until(ctx.Expires)
-	}
-	return min(left/4, time.Minute)
+	return min(cmp.Or(ctx.Timeout, limits.Request)/4, time.Minute)
 }

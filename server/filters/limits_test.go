@@ -270,7 +270,7 @@ func testPriorityLevels(t *testing.T) {
 	var running atomic.Int64
 	release := make(chan struct{})
 	s := servertest.New(t, server.Config{
-		Authenticate: servertest.Named, PriorityAndFairness: true, Limits: filters.Limits{Reading: 1, Writing: 1, Request: time.Minute},
+		Authenticate: servertest.Named, PriorityAndFairness: true, Limits: filters.Limits{Reading: 1, Writing: 1, Request: time.Minute, Write: 34 * time.Second},
 		Authorize: func(_ context.Context, u auth.User, a auth.Action) (bool, string) {
 			if a.Path == "" && u.Name != "root" {
 				running.Add(1)
@@ -337,13 +337,19 @@ func testPriorityLevels(t *testing.T) {
 	}
 	waiting := fill("queued")
 	refused("a request whose queue is full", ask("GET "+servertest.Things+" X-User=queued"), "queued")
-	time.Sleep(14 * time.Second)
-	if synctest.Wait(); len(waiting) > 0 {
-		t.Errorf("a request has waited for 14 seconds: %v", <-waiting)
+	waits := func(what string) {
+		t.Helper()
+		time.Sleep(14 * time.Second)
+		if synctest.Wait(); len(waiting) > 0 {
+			t.Errorf("%s is answered after 14 seconds: %v", what, <-waiting)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		refused(what, waiting, "queued")
 	}
-	time.Sleep(time.Second)
-	synctest.Wait()
-	refused("a request that has waited for a quarter of its time", waiting, "queued")
+	waits("a request that has waited for a quarter of its time")
+	waiting = ask("DELETE " + servertest.Things + " X-User=queued")
+	waits("a write, whose own deadline is shorter")
 	waiting = ask("GET " + servertest.Things + "?timeout=4s X-User=queued")
 	time.Sleep(time.Second)
 	synctest.Wait()

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/fields"
@@ -24,6 +25,8 @@ type Info struct {
 	IsResource bool       // the path names a resource and no document
 	Query      url.Values // nil for an empty query
 
+	// Timeout is how long the whole request may take, 0 if it has no deadline.
+	Timeout time.Duration
 	// Shortened tells that the deadline is that of writes, which is earlier than the deadline of the whole request.
 	Shortened bool
 	// After, if it is set, goes on with the answer once the filters and the handler have returned, as watches do.
