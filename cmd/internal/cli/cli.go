@@ -59,6 +59,10 @@ func (c *cli) run(args []string, root *cobra.Command) (code int) {
 		}
 	}()
 	c.args = args
+	// Only for a request of a shell: cobra keeps completions of flags, and with them all commands, as long as the process lives.
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		c.completeValues(root)
+	}
 	root.SetArgs(append([]string{}, args...)) // cobra would replace nil by the arguments of the process
 	if cmd, err := root.ExecuteC(); err != nil {
 		fmt.Fprintf(c.Log, "%s: %s\nSee '%s'.\n", cmd.CommandPath(), strings.TrimRight(secret.Open.Error(err), "\n"), helpOf(cmd))
@@ -96,7 +100,6 @@ the owners of each of its fields, the conflicts of an apply, and the reasons.`,
 		c.versionCommand(),
 	)
 	describeExits(root)
-	c.completeValues(root)
 	c.nameAs(root)
 	return root
 }

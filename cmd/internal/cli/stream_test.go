@@ -47,6 +47,20 @@ func TestCommandsHoldLittle(t *testing.T) {
 	}
 }
 
+// TestNothingIsHeldBetweenRuns checks that a run leaves no memory in use, such as its commands and flags.
+func TestNothingIsHeldBetweenRuns(t *testing.T) {
+	args := []string{"version"}
+	outputOf(t, args) // fills all caches
+	before := heapNow()
+	const runs = 100
+	for range runs {
+		outputOf(t, args)
+	}
+	if more := heapNow() - before; more > runs*10<<10 {
+		t.Errorf("each of %d runs leaves %d kB", runs, more/runs>>10)
+	}
+}
+
 // halfway measures the growth of the memory in use once, when a given number of bytes was written to it.
 type halfway struct{ before, at, written, more int }
 
