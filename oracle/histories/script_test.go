@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/internal/testing/seeds"
 )
 
-// lost has the divergences by script, with the managed fields in the reference's last answer. docs/divergences.md gives the reasons.
+// lost has the divergences by script, with the managed fields in the reference's last answer. docs/reference-faults.md gives the reasons.
 var lost = map[string]string{"metadata-pruned-with-managed-fields": "null"}
 
 // TestScripts plays scripts: shrunk histories on which the engines once differed. They agree on those in testdata/script and differ on
@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 				case folder == "script" && diff != nil:
 					t.Error(diff)
 				case folder == "divergence" && diff == nil:
-					t.Error("the reference no longer differs: take the divergence out of docs/divergences.md")
+					t.Error("the reference no longer differs: take the divergence out of docs/reference-faults.md")
 				case folder == "divergence" && (diff.Part != "entries" || diff.Reference != lost[name] || diff.Deed == diff.Reference):
 					t.Errorf("the divergence is another one: %v", diff)
 				}

@@ -45,14 +45,14 @@ func within(some, all []string) bool {
 }
 
 // sameProblem reports whether two problems are equal. An object that is the key of an item prints its members in any order; see
-// docs/divergences.md.
+// docs/reference-faults.md.
 func sameProblem(a, b string) bool {
 	letters := func(s string) string { return string(slices.Sorted(slices.Values([]byte(s)))) }
 	return a == b || objectAsKey.MatchString(a) && letters(a) == letters(b)
 }
 
 var (
-	// goStruct is the reference's text for a value in a Go struct, mostly addresses; see docs/divergences.md.
+	// goStruct is the reference's text for a value in a Go struct, mostly addresses; see docs/reference-faults.md.
 	goStruct = regexp.MustCompile(`, got &(?:value\.valueReflect)?\{(?:<nil>|0x[0-9a-f]+) (?:<nil>|0x[0-9a-f]+) `)
 	// goValue is the rest of a message after the expected kind of value.
 	goValue = regexp.MustCompile(`(?s)(expected [^,\n]*), got .*?(\n  \.|$)`)

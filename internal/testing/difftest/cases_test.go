@@ -88,9 +88,9 @@ func TestDivergences(t *testing.T) {
 	}
 }
 
-// TestDivergencesAreListed checks that docs/divergences.md names every case and every script, and nothing else.
+// TestDivergencesAreListed checks that docs/reference-faults.md names every case and every script, and nothing else.
 func TestDivergencesAreListed(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/divergences.md")
+	text, err := os.ReadFile("../../../docs/reference-faults.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,12 +122,12 @@ func TestDivergencesAreListed(t *testing.T) {
 	}
 	for _, name := range names {
 		if !listed[name] {
-			t.Errorf("docs/divergences.md does not list %s", name)
+			t.Errorf("docs/reference-faults.md does not list %s", name)
 		}
 		delete(listed, name)
 	}
 	for name := range listed {
-		t.Errorf("docs/divergences.md lists %s, which no test shows", name)
+		t.Errorf("docs/reference-faults.md lists %s, which no test shows", name)
 	}
 }
 

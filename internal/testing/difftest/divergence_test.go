@@ -15,7 +15,7 @@ type step struct {
 	got, want outcome // deed's outcome, and the reference's
 }
 
-// divergence is a case in which deed deliberately differs from the reference. docs/divergences.md gives the reason.
+// divergence is a case in which deed deliberately differs from the reference. docs/reference-faults.md gives the reason.
 type divergence struct {
 	name  string
 	holds func(*step) bool
