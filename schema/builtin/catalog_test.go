@@ -283,7 +283,7 @@ func TestNoKind(t *testing.T) {
 		if got, err := pods.Convert(object, k); !errors.As(err, &unserved) {
 			t.Errorf("a pod is converted to %v (%v)", got, err)
 		}
-		if got := k.Prepare("", value.Value{}, object, object); !got.Same(object) || k.Form() != nil || k.Replicas() != nil || k.EmptyCounter() != nil {
+		if got := k.Prepare("", value.Value{}, object, object); !got.Same(object) || k.Form() != nil || k.Replicas() != nil {
 			t.Errorf("%v is prepared as %v, for a kind that has something", object, got)
 		}
 	}

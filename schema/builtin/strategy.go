@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -319,24 +318,6 @@ func (k *Kind) sendsEmpty(sent value.Value) bool {
 	}
 	part := generations[kind][0][0]
 	return k.Form().Member(part).Unlike(sent.Get(part))
-}
-
-// EmptyCounter returns a function for [managedfields.Config.Store] that does nothing but count: a write that sends an empty list, which
-// is not like none for the kind although none is stored, has the next generation, every other one that of the live object. It is nil
-// for all other kinds. A caller that lets others change the object between the field manager and [Kind.Prepare] needs it: Prepare does
-// not see the list any more.
-func (k *Kind) EmptyCounter() func(managedfields.Change) (value.Value, error) {
-	k = k.known()
-	if !countsEmpty[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] {
-		return nil
-	}
-	return func(c managedfields.Change) (value.Value, error) {
-		generation := c.Live.Get("metadata", "generation")
-		if !c.Live.IsAbsent() && k.sendsEmpty(c.Sent) {
-			generation = value.Int(generation.Int() + 1)
-		}
-		return c.Object.With("metadata", c.Object.Get("metadata").With("generation", generation)), nil
-	}
 }
 
 // changed reports whether what one of the paths leads to is not the same in two objects, as they are stored.

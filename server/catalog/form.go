@@ -24,9 +24,9 @@ type Form interface {
 	Store(object value.Value) (value.Value, error)
 	// PrepareCreate returns object as it is created, without the fields that clients cannot set.
 	PrepareCreate(object value.Value) value.Value
-	// PrepareUpdate returns object as it replaces live through a subresource, or through the main endpoint if that is "". It copies from
-	// live the fields that the endpoint does not write, and increments the generation if necessary.
-	PrepareUpdate(object, live value.Value, subresource string) value.Value
+	// PrepareUpdate returns object, which was read from sent, as it replaces live through a subresource, or through the main endpoint if
+	// that is "". It copies from live the fields that the endpoint does not write, and increments the generation if necessary.
+	PrepareUpdate(object, sent, live value.Value, subresource string) value.Value
 	// PrepareDelete returns live as it is while its deletion is pending. It runs before the finalizers are checked.
 	PrepareDelete(live value.Value) value.Value
 	// BlocksDeletion reports whether the deletion of object must wait for more than the finalizers in its metadata.

@@ -97,7 +97,7 @@ func (f *Form) PrepareCreate(object value.Value) value.Value {
 // PrepareUpdate keeps the generation of live and calls f.Update.
 //
 // So no client changes the generation. Update may count it up.
-func (f *Form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
+func (f *Form) PrepareUpdate(object, _, live value.Value, subresource string) value.Value {
 	object = api.WithMetadata(object, "generation", live.Get("metadata", "generation"))
 	if f.Update == nil {
 		return object

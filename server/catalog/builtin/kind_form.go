@@ -133,10 +133,12 @@ func (f *kindForm) PrepareCreate(object value.Value) value.Value {
 	return f.kind.Complete(prepared, value.Value{}, object.Get("metadata", "uid"))
 }
 
-// PrepareUpdate returns object as it replaces live. Some kinds increment the generation for an empty list. The field manager counted it
-// while the list still existed, so that its result is kept.
-func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) value.Value {
-	prepared := f.kind.Prepare(subresource, live, object, object)
+// PrepareUpdate returns object as it replaces live. Some kinds increment the generation for an empty list or map, which only sent has.
+func (f *kindForm) PrepareUpdate(object, sent, live value.Value, subresource string) value.Value {
+	if sent.IsAbsent() {
+		sent = object
+	}
+	prepared := f.kind.Prepare(subresource, live, sent, object)
 	if subresource == "" {
 		prepared = f.kind.Complete(prepared, live, value.Value{})
 	}
@@ -144,10 +146,6 @@ func (f *kindForm) PrepareUpdate(object, live value.Value, subresource string) v
 		if !f.kind.KeepsMetadata(subresource, name) { // validation refuses a change
 			prepared = api.WithMetadata(prepared, name, object.Get("metadata", name))
 		}
-	}
-	counted := object.Get("metadata", "generation")
-	if f.kind.EmptyCounter() != nil && counted.Int() == live.Get("metadata", "generation").Int()+1 {
-		return api.WithMetadata(prepared, "generation", counted)
 	}
 	return prepared
 }

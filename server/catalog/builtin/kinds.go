@@ -174,28 +174,18 @@ func managerOf(kind *builtin.Kind, subresource string) catalog.Manager {
 // newManager makes the field manager of an endpoint. Its objects come from kindForm.Decode. It does not convert to the stored version,
 // because admission still runs before the server stores the object.
 //
-// Read is nil, since objects are decoded before. Store only counts generations, and gives an updated object its defaults.
+// Read is nil, since objects are decoded before. Store only gives an updated object its defaults.
 func newManager(kind *builtin.Kind, subresource string) (*managedfields.FieldManager, error) {
 	c, err := kind.Config(subresource)
 	if err != nil {
 		return nil, err
 	}
 	c.Read = nil
-	count := kind.EmptyCounter()
 	c.Store = func(c managedfields.Change) (value.Value, error) {
-		object := c.Object
 		if c.Operation == merge.Update {
-			held, err := kind.HeldAgain(object)
-			if err != nil {
-				return object, err
-			}
-			object = held
+			return kind.HeldAgain(c.Object)
 		}
-		if count == nil {
-			return object, nil
-		}
-		c.Object = object
-		return count(c)
+		return c.Object, nil
 	}
 	return managedfields.New(c)
 }

@@ -135,7 +135,7 @@ func (f *form) PrepareCreate(object value.Value) value.Value {
 // changes outside metadata, but not for writes of the status.
 //
 // A write of the status takes nothing else from the client, not even metadata.
-func (f *form) PrepareUpdate(object, live value.Value, subresource string) value.Value {
+func (f *form) PrepareUpdate(object, _, live value.Value, subresource string) value.Value {
 	if subresource == "status" {
 		return live.With("status", object.Get("status"))
 	}

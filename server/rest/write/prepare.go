@@ -41,7 +41,7 @@ func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) 
 	return api.WithMetadata(content, "creationTimestamp", value.String(api.Timestamp(now))), nil
 }
 
-// prepare returns content for an update. Fields that the endpoint does not write, and fields that no update changes, are as in live.
+// prepare returns content, which was read from sent, for an update. Fields that the endpoint does not write, and fields that no update changes, are as in live.
 //
 // Members of the metadata come from different places:
 //
@@ -49,9 +49,9 @@ func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) 
 //	creationTimestamp            live's
 //	deletionTimestamp            live's if it has one or the endpoint does not write it; else what was sent
 //	deletionGracePeriodSeconds   sent, else live's
-func prepare(q *rest.Request, content, live value.Value) value.Value {
+func prepare(q *rest.Request, content, sent, live value.Value) value.Value {
 	was := live.Get("metadata")
-	content = q.Version.Form.PrepareUpdate(content, live, q.Target.Subresource)
+	content = q.Version.Form.PrepareUpdate(content, sent, live, q.Target.Subresource)
 	if api.Meta(content, "uid") == "" {
 		content = api.WithMetadata(content, "uid", was.Get("uid"))
 	}

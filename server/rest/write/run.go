@@ -138,7 +138,7 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 		return Outcome{}, err
 	}
 	var allocated func(stored bool)
-	if object.Content, allocated, err = t.allocate(prepare(q, content, live.Content), live.Content); err != nil {
+	if object.Content, allocated, err = t.allocate(prepare(q, content, fields.Sent(object), live.Content), live.Content); err != nil {
 		return Outcome{}, err
 	}
 	defer func() { allocated(err == nil) }()
