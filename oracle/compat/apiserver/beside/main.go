@@ -215,7 +215,7 @@ func (s *server) learn(recorded json.RawMessage, object string) {
 	}
 }
 
-var masks = regexp.MustCompile(`resourceVersion\\*": ?\\*"[^"\\]*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|10\.0\.0\.\d+|[nN]odePort\\*": ?\d+`)
+var masks = regexp.MustCompile(`resourceVersion\\*": ?\\*"[^"\\]*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|10\.0\.0\.\d+|[nN]odePort(\\*")?: ?(\{\w+ )?\d+`)
 
 const jsonString = `"(?:[^"\\]|\\.)*"`
 
