@@ -78,8 +78,8 @@ func (w *walk) path() fieldpath.Path {
 	return p
 }
 
-// place names where the walk is, as encoding/json does: by the innermost struct, and the names of fields that lead
-// there.
+// place names where the walk is, as encoding/json does: by the innermost struct, and the names of fields and of
+// embedded structs that lead there.
 func (w *walk) place() string {
 	var b strings.Builder
 	owner := ""
@@ -88,7 +88,11 @@ func (w *walk) place() string {
 			continue // an item of a list or a member of a map
 		}
 		_, owner, _ = strings.Cut(s.owner.name, ".")
-		b.WriteString("." + s.name)
+		b.WriteString(".")
+		if f := s.owner.lookup(s.name); f != nil {
+			b.WriteString(f.embedded)
+		}
+		b.WriteString(s.name)
 	}
 	if owner == "" {
 		return "value"

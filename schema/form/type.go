@@ -96,6 +96,7 @@ type env struct {
 // field is a member that a struct reads and prints.
 type field struct {
 	name      string
+	embedded  string // the names of the embedded structs that it is a field of, each with a dot behind it
 	typ       *Type
 	bare      kind // of typ, or of what it points to
 	order     int  // where the struct has it
@@ -125,7 +126,8 @@ type Types struct {
 //		hostPath? *core/v1.HostPathVolumeSource
 //
 // The name of a field is followed by ? if it is left out when empty, by ! if it is left out when zero, and by + if
-// OpenAPI requires it. Its type is *T, []T, {}T (a map), the name of a struct, or one of the basic types; @N:T is T
+// OpenAPI requires it. In front of it stand the names of embedded structs that it is a field of, each with a dot
+// behind it. Its type is *T, []T, {}T (a map), the name of a struct, or one of the basic types; @N:T is T
 // under the name N. After the type may stand the values that the field may have, separated by |. What a field's
 // line says is read when a value of its struct is first looked at; it is an error only then, and a panic:
 // descriptions are generated.
@@ -213,6 +215,9 @@ func (ts *Types) field(owner, line string, order int) field {
 		}
 	}
 	f.name = strings.TrimRight(name, "?!+")
+	if dot := strings.LastIndexByte(f.name, '.') + 1; dot > 0 {
+		f.embedded, f.name = f.name[:dot], f.name[dot:]
+	}
 	f.omitEmpty, f.omitZero, f.required = strings.Contains(name, "?"), strings.Contains(name, "!"), strings.Contains(name, "+")
 	f.silent = f.omitEmpty && f.typ.kind < kindStruct || f.typ.kind == kindPointer && f.omitZero
 	f.bare = f.typ.kind

@@ -89,7 +89,7 @@ func (a Apply) One(t *Task) Applied {
 		a.migrate(t, &out)
 	}
 	out.Outcome, out.Err = t.whole(out.Outcome)
-	out.Findings = t.Endpoint.Findings(t.Stored.Content, t.Written(out).Content)
+	out.Findings = t.Endpoint.Findings(t.Stored.Content, t.Written(out))
 	return out
 }
 

@@ -55,7 +55,7 @@ func (u Update) One(t *Task) Updated {
 	}
 	out := Updated{Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err}
 	if t.scale == nil {
-		out.Findings = t.Endpoint.Findings(t.Stored.Content, outcome.Content)
+		out.Findings = t.Endpoint.Findings(t.Stored.Content, outcome)
 	}
 	return out
 }

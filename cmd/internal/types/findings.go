@@ -8,6 +8,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/form"
@@ -41,8 +42,9 @@ const (
 // Validation is what a server does with objects of built-in kinds beside merging them. Package validation has that of deed-apiserver, which
 // takes large libraries: a program that leaves it out sets none.
 type Validation interface {
-	// Findings returns the reasons for which object, of kind k and type t, is refused in place of live, which may be absent.
-	Findings(k *builtin.Kind, t *schema.Type, subresource string, live, object value.Value) []Finding
+	// Findings returns the reasons for which object, of kind k and type t, is refused in place of live, which may be absent. sent is what
+	// object was read from: it may have empty lists and maps that object lacks.
+	Findings(k *builtin.Kind, t *schema.Type, subresource string, live, object, sent value.Value) []Finding
 	// Allocates returns the values that a server adds to object, of kind k, in place of live.
 	Allocates(k *builtin.Kind, live, object value.Value) []Allocated
 }
@@ -56,12 +58,16 @@ type Allocated struct {
 // Findings returns the reasons why the validation of a server refuses object, which replaces live. An absent live means that the object is
 // new. There are none without a [Validation], and for kinds that are not built in. Findings takes time in proportion to both objects. An
 // unchanged object has no findings, because the server accepted it before.
-func (e *Endpoint) Findings(live, object value.Value) []Finding {
+func (e *Endpoint) Findings(live value.Value, object managedfields.Object) []Finding {
 	k, ok := e.kind()
-	if !ok || e.validation == nil || live.Same(object) {
+	if !ok || e.validation == nil || live.Same(object.Content) {
 		return nil
 	}
-	return e.validation.Findings(k, e.Typ, managing.Config(e.Manager).Subresource, live, object)
+	sent := managing.Sent(object)
+	if sent.IsAbsent() {
+		sent = object.Content
+	}
+	return e.validation.Findings(k, e.Typ, managing.Config(e.Manager).Subresource, live, object.Content, sent)
 }
 
 // Reading returns the findings of a server that reads the whole object. The version is not served, a value does not fit into the Go type of
@@ -80,7 +86,7 @@ func (e *Endpoint) Reading(object value.Value) []Finding {
 	if errors.As(err, &unfit) {
 		return []Finding{{Named(e.Typ, object, unfit.Path), UnreadableClass, secret.RawText(err.Error())}}
 	}
-	return e.Findings(value.Value{}, held)
+	return e.Findings(value.Value{}, managing.WithSent(managedfields.Object{Content: held}, object))
 }
 
 // Allocates returns the values that a server adds to object, which replaces live. There are none without a [Validation].

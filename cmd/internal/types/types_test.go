@@ -189,7 +189,7 @@ func change(s *storytest.Story) {
 			live = o
 			return
 		}
-		printFindings(s, o, e.Findings(live.Content, o.Content))
+		printFindings(s, o, e.Findings(live.Content, o.Object))
 		restored := e.Restore(live.Object, o.Object)
 		s.Print("  stored %v", restored.Content)
 		for _, a := range e.Allocates(live.Content, o.Content) {

@@ -24,12 +24,11 @@ type Server struct{}
 var _ types.Validation = Server{}
 
 // Findings implements [types.Validation]. It takes time in proportion to both objects.
-func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string, live, object value.Value) []types.Finding {
+func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string, live, object, sent value.Value) []types.Finding {
 	k := kinds.Of(kind)
 	if held, err := k.Held(live); err == nil && !live.IsAbsent() {
 		live = held // files may lack values that a server has filled in
 	}
-	sent := object
 	if held, err := k.Held(object); err == nil {
 		object = held // likewise, if an apply changes nothing
 	}

@@ -77,13 +77,14 @@ func (f forms) addStruct(t reflect.Type) string {
 		return name
 	}
 	f[name] = nil
-	f[name] = f.fields(t)
+	f[name] = f.fields(t, "")
 	return name
 }
 
 // fields returns a line for each field of t: its name, with ? if it is left out when empty and ! if it is left out
-// when zero, and its type.
-func (f forms) fields(t reflect.Type) []string {
+// when zero, and its type. In front of the name stands via, and the name of each struct that is embedded in t and has
+// the field, with a dot behind it. TypeMeta is left out, because servers read its fields before they read the object.
+func (f forms) fields(t reflect.Type, via string) []string {
 	var lines []string
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -97,7 +98,11 @@ func (f forms) fields(t reflect.Type) []string {
 			if inner.Kind() == reflect.Pointer {
 				panic("an embedded pointer")
 			}
-			lines = append(lines, f.fields(inner)...)
+			through := via
+			if inner.Name() != "TypeMeta" {
+				through += inner.Name() + "."
+			}
+			lines = append(lines, f.fields(inner, through)...)
 			continue
 		}
 		if name == "" {
@@ -113,7 +118,7 @@ func (f forms) fields(t reflect.Type) []string {
 				panic("a number that is written as a string")
 			}
 		}
-		lines = append(lines, name+" "+f.add(field.Type))
+		lines = append(lines, via+name+" "+f.add(field.Type))
 	}
 	return lines
 }
@@ -128,7 +133,7 @@ func (f forms) constrain(all map[string]constraint) {
 		c := all[name]
 		for i, line := range lines {
 			flagged, ref, _ := strings.Cut(line, " ")
-			field := strings.TrimRight(flagged, "?!")
+			field := strings.TrimRight(flagged[strings.LastIndexByte(flagged, '.')+1:], "?!")
 			if slices.Contains(c.Required, field) && name+"."+field != mayBeEmpty {
 				flagged += "+"
 			}
