@@ -41,7 +41,11 @@ func TestReleases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.libraries = append(s.libraries, &library{version: version, program: program})
+		l, err := newLibrary(version, program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.libraries = append(s.libraries, l)
 	}
 	if end, ok := t.Deadline(); ok {
 		defer time.AfterFunc(time.Until(end.Add(-time.Minute)), func() { s.late.Store(true) }).Stop()
@@ -59,16 +63,14 @@ type library struct {
 	again   int // how many histories were played again
 }
 
-// start starts the library's program.
-func (l *library) start(known *Known) (err error) {
-	if _, err := fmt.Sscanf(l.version, "v0.%d.", &l.minor); err != nil {
-		return err
+// newLibrary returns the library in a version, such as v0.31.14, with a program that is not started.
+func newLibrary(version string, program Program) (l *library, err error) {
+	l = &library{version: version, program: program}
+	if _, err := fmt.Sscanf(version, "v0.%d.", &l.minor); err != nil {
+		return nil, err
 	}
-	if l.release, err = builtin.ReleaseOf("v1" + strings.TrimPrefix(l.version, "v0")); err != nil {
-		return err
-	}
-	l.Player, err = Start(l.program.Path, known)
-	return err
+	l.release, err = builtin.ReleaseOf("v1" + strings.TrimPrefix(version, "v0"))
+	return l, err
 }
 
 // search plays the same histories in several libraries.
@@ -85,7 +87,8 @@ type search struct {
 func (s *search) compare(t *testing.T, first, count uint64) {
 	known := &Known{}
 	for _, l := range s.libraries {
-		if err := l.start(known); err != nil {
+		var err error
+		if l.Player, err = Start(l.program.Path, known); err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
