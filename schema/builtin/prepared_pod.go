@@ -12,7 +12,11 @@ import (
 func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value {
 	if live.IsAbsent() {
 		pod = withAppArmor(withLabelKeys(k.preparePodResources(pod)))
-		status := object(member("phase", value.String("Pending")), member("qosClass", value.String(ServiceClass(pod))))
+		class := ServiceClass(pod)
+		if sent := pod.Get("status", "qosClass").Str(); sent != "" && k.keepsServiceClass() {
+			class = sent
+		}
+		status := object(member("phase", value.String("Pending")), member("qosClass", value.String(class)))
 		if pod.Get("spec", "schedulingGates").Len() > 0 {
 			now := value.String(k.clock()().UTC().Format(time.RFC3339))
 			status = status.With("conditions", value.List(gated.With("lastTransitionTime", now)))
@@ -37,6 +41,14 @@ func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value
 		return pod
 	}
 	return pod.With("spec", keepMissing(pod.Get("spec"), live.Get("spec"), "resources"))
+}
+
+// serviceClassSince is the release since which a server finds the class of each new pod. Before, a pod keeps the class that it is sent with.
+const serviceClassSince = "v1.37"
+
+// keepsServiceClass reports whether a new object keeps status.qosClass.
+func (k *Kind) keepsServiceClass() bool {
+	return k.GVK.Kind == "Pod" && k.release != nil && !k.release.emulated && k.Minor() < minorOf(serviceClassSince)
 }
 
 // gated is what a pod begins with that may not be scheduled yet.
