@@ -23,7 +23,7 @@ var (
 
 // TestStrategies checks that deed stores random objects of built-in kinds as the kube-apiserver of a release does: with its default values, without
 // the fields of gates that are off, and with what an endpoint does not write as it was. DEED_STRATEGIES lists versions of k8s.io/kubernetes,
-// such as "v1.31.14 v1.33.13".
+// such as "v1.32.13 v1.33.13".
 func TestStrategies(t *testing.T) {
 	versions := strings.Fields(os.Getenv("DEED_STRATEGIES"))
 	if len(versions) == 0 {

@@ -158,6 +158,7 @@ func TestNullsOfReleases(t *testing.T) {
 	const allocated = `{"spec":{},"status":{"allocation":{"devices":{"results":[{"request":"r"}]}}}}`
 	for _, c := range []struct{ apiVersion, kind, object, path, last, next string }{
 		{"apps/v1", "Deployment", template, "spec.template.metadata.creationTimestamp", "1.33", "1.34"},
+		{"resource.k8s.io/v1beta1", "ResourceClaim", `{"spec":{},"status":{"devices":[{"driver":"d"}]}}`, "status.devices.0.data", "1.32", "1.33"},
 		{"resource.k8s.io/v1beta1", "ResourceClaim", allocated, "status.allocation.devices.results.0.adminAccess", "1.33", "1.34"},
 		{"resource.k8s.io/v1beta2", "ResourceClaim", allocated, "status.allocation.devices.results.0.adminAccess", "1.33", "1.34"},
 		{"resource.k8s.io/v1", "ResourceSlice", `{"spec":{}}`, "spec.devices", "1.34", "1.35"},

@@ -188,6 +188,7 @@ var forms = sync.OnceValue(func() *form.Types { return parseForms(writtenForms) 
 // formerForms are the fields that have null before a release if they are not set. Since then, they are left out. The time is that of metadata
 // inside of objects, such as templates.
 var formerForms = []struct{ until, in, is, was string }{
+	{"v1.33", "resource/v1beta1.AllocatedDeviceStatus", "data? *raw", "data raw"},
 	{"v1.34", "meta/v1.ObjectMeta", "creationTimestamp?! ", "creationTimestamp? "},
 	{"v1.34", "resource/v1beta1.DeviceRequestAllocationResult", "adminAccess? ", "adminAccess "},
 	{"v1.34", "resource/v1beta2.DeviceRequestAllocationResult", "adminAccess? ", "adminAccess "},
