@@ -93,6 +93,9 @@ func compareStored(t *testing.T, program, version string) {
 // compareObjects compares what becomes of two objects, and returns the number of answers.
 func compareObjects(t *testing.T, k *builtin.Kind, want Stored) (n int) {
 	first, second := parse(t, want.First), parse(t, want.Second)
+	if neverStored(k, first) || neverStored(k, second) {
+		return 0
+	}
 	held, err := k.Held(first)
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +127,53 @@ func compareObjects(t *testing.T, k *builtin.Kind, want Stored) (n int) {
 	return n
 }
 
+// neverStored reports whether v has what deed and a release prepare otherwise, but what validation refuses: a volume or projected source that
+// has several sources, an empty policy of address families, negative requests, and in v1.32 a request of devices without a class, and a device
+// without its kind.
+func neverStored(k *builtin.Kind, v value.Value) bool {
+	several := func(sources value.Value, most int) bool {
+		for source := range sources.Items() {
+			if source.Len() > most {
+				return true
+			}
+		}
+		return false
+	}
+	negative := func(quantities value.Value) bool {
+		for _, q := range quantities.Members() {
+			if strings.HasPrefix(q.Str(), "-") {
+				return true
+			}
+		}
+		return false
+	}
+	if several(v.Get("sources"), 1) || several(v.Get("volumes"), 2) || v.Get("ipFamilyPolicy").Equal(value.String("")) || negative(v.Get("requests")) || negative(v.Get("limits")) {
+		return true
+	}
+	lacks := func(items value.Value, name string) bool {
+		for item := range items.Items() {
+			if v := item.Get(name); item.Kind() != value.KindString && (v.IsAbsent() || v.IsNull() || v.Equal(value.String(""))) {
+				return true
+			}
+		}
+		return false
+	}
+	if k.GVK.Group == "resource.k8s.io" && k.Minor() <= 32 && (lacks(v.Get("requests"), "deviceClassName") || lacks(v.Get("spec", "devices"), "basic")) {
+		return true
+	}
+	for _, member := range v.Members() {
+		if neverStored(k, member) {
+			return true
+		}
+	}
+	for item := range v.Items() {
+		if neverStored(k, item) {
+			return true
+		}
+	}
+	return false
+}
+
 // hasImageVolume reports whether v has a volume that is an image.
 func hasImageVolume(v value.Value) bool {
 	for volume := range v.Get("volumes").Items() {
@@ -151,11 +201,14 @@ func compareStep(t *testing.T, step string, text []byte, got value.Value, of ...
 	return 1
 }
 
-// unknown has, by kind, what a strategy takes from the request, the clock or the object's uid.
+// unknown has, by kind, what a strategy takes from the request, the clock or the object's uid, and what later releases do not have.
 var unknown = map[string][][]string{
-	"CertificateSigningRequest": {{"spec", "username"}, {"spec", "uid"}, {"spec", "groups"}, {"spec", "extra"}},
-	"Job":                       {{"spec", "selector"}, {"spec", "template", "metadata"}},
-	"PersistentVolume":          {{"status", "lastPhaseTransitionTime"}},
+	"CertificateSigningRequest": {{"spec", "username"}, {"spec", "uid"}, {"spec", "groups"}, {"spec", "extra"},
+		{"status", "conditions", "lastTransitionTime"}, {"status", "conditions", "lastUpdateTime"}},
+	"DeviceTaintRule":  {{"spec", "deviceSelector"}, {"spec", "taint", "timeAdded"}}, // whose selector had fields up to v1.34
+	"Job":              {{"spec", "selector"}, {"spec", "template", "metadata"}},
+	"PersistentVolume": {{"status", "lastPhaseTransitionTime"}},
+	"Pod":              {{"status", "conditions", "lastTransitionTime"}},
 }
 
 // apart returns an object without its metadata and what is unknown.
@@ -166,8 +219,15 @@ func apart(object value.Value) value.Value {
 	return object
 }
 
-// without returns v without what path leads to.
+// without returns v without what path leads to. It leads into all items of lists.
 func without(v value.Value, path []string) value.Value {
+	if v.Kind() == value.KindList {
+		var items []value.Value
+		for item := range v.Items() {
+			items = append(items, without(item, path))
+		}
+		return value.List(items...)
+	}
 	member := v.Get(path[0])
 	switch {
 	case member.IsAbsent():

@@ -190,30 +190,35 @@ func TestNullsOfReleases(t *testing.T) {
 	}
 }
 
-// TestServiceClassOfReleases checks that a new pod keeps the class that it is sent with up to a release. A newer server finds the class, also
-// if it emulates the release.
+// TestServiceClassOfReleases checks the class of a new pod, which up to a release is the one that the pod is sent with, and that of empty
+// resources of the pod.
 func TestServiceClassOfReleases(t *testing.T) {
+	const sent = `{"spec":{"containers":[{"name":"c"}]},"status":{"phase":"Running","qosClass":"Burstable","message":"m"}}`
+	const empty = `{"spec":{"resources":{},"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}`
 	for _, c := range []struct {
-		of            func(string) (*Release, error)
-		release, want string
+		of                 func(string) (*Release, error)
+		release, pod, want string
 	}{
-		{ReleaseOf, "1.31", "Burstable"}, {ReleaseOf, "1.36", "Burstable"}, {ReleaseOf, "1.37", "BestEffort"}, {Emulated, "1.36", "BestEffort"},
+		{ReleaseOf, "1.31", sent, "Burstable"}, {ReleaseOf, "1.36", sent, "Burstable"}, {ReleaseOf, "1.37", sent, "BestEffort"},
+		{ReleaseOf, "1.33", empty, "Burstable"}, {ReleaseOf, "1.34", empty, "BestEffort"}, {ReleaseOf, "1.36", empty, "BestEffort"},
+		{ReleaseOf, "1.37", empty, "Burstable"},
+		{Emulated, "1.36", sent, "BestEffort"}, {Emulated, "1.36", empty, "BestEffort"},
 	} {
 		r, err := c.of(c.release)
 		if err != nil {
 			t.Fatal(err)
 		}
 		k, _ := r.Lookup(schema.ParseGVK("v1", "Pod"))
-		object, err := value.Parse([]byte(`{"spec":{"containers":[{"name":"c"}]},"status":{"phase":"Running","qosClass":"Burstable","message":"m"}}`))
+		pod, err := value.Parse([]byte(c.pod))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := k.Store("", value.Value{}, object, object)
+		out, err := k.Store("", value.Value{}, pod, pod)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, want := out.Get("status").String(), `{"phase":"Pending","qosClass":"`+c.want+`"}`; got != want {
-			t.Errorf("v%s: the status is %s, want %s", c.release, got, want)
+			t.Errorf("v%s: the status of %s is %s, want %s", c.release, c.pod, got, want)
 		}
 	}
 }
