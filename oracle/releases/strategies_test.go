@@ -127,47 +127,44 @@ func compareObjects(t *testing.T, k *builtin.Kind, want Stored) (n int) {
 	return n
 }
 
-// neverStored reports whether v has what deed and a release prepare otherwise, but what validation refuses: a volume or projected source that
-// has several sources, an empty policy of address families, negative requests, and in v1.32 a request of devices without a class, and a device
-// without its kind.
+// neverStored reports whether v has a part that deed and a release prepare otherwise, but that validation refuses.
 func neverStored(k *builtin.Kind, v value.Value) bool {
-	several := func(sources value.Value, most int) bool {
-		for source := range sources.Items() {
-			if source.Len() > most {
-				return true
-			}
-		}
-		return false
-	}
-	negative := func(quantities value.Value) bool {
-		for _, q := range quantities.Members() {
-			if strings.HasPrefix(q.Str(), "-") {
-				return true
-			}
-		}
-		return false
-	}
-	if several(v.Get("sources"), 1) || several(v.Get("volumes"), 2) || v.Get("ipFamilyPolicy").Equal(value.String("")) || negative(v.Get("requests")) || negative(v.Get("limits")) {
-		return true
-	}
-	lacks := func(items value.Value, name string) bool {
-		for item := range items.Items() {
-			if v := item.Get(name); item.Kind() != value.KindString && (v.IsAbsent() || v.IsNull() || v.Equal(value.String(""))) {
-				return true
-			}
-		}
-		return false
-	}
-	if k.GVK.Group == "resource.k8s.io" && k.Minor() <= 32 && (lacks(v.Get("requests"), "deviceClassName") || lacks(v.Get("spec", "devices"), "basic")) {
-		return true
-	}
+	refused := isRefused(k, v)
 	for _, member := range v.Members() {
-		if neverStored(k, member) {
-			return true
-		}
+		refused = refused || neverStored(k, member)
 	}
 	for item := range v.Items() {
-		if neverStored(k, item) {
+		refused = refused || neverStored(k, item)
+	}
+	return refused
+}
+
+// isRefused reports whether v is such a part: it has a volume or projected source that has several sources, an empty policy of address families,
+// negative resources, or in v1.32 a request of devices without a class, or a device without its kind.
+func isRefused(k *builtin.Kind, v value.Value) bool {
+	for _, list := range []string{"sources", "volumes"} {
+		for source := range v.Get(list).Items() {
+			if source.Kind() == value.KindObject && source.With("name", value.Value{}).Len() > 1 {
+				return true
+			}
+		}
+	}
+	for _, resources := range []string{"limits", "requests"} {
+		for _, quantity := range v.Get(resources).Members() {
+			if strings.HasPrefix(quantity.Str(), "-") {
+				return true
+			}
+		}
+	}
+	devices := k.GVK.Group == "resource.k8s.io" && k.Minor() <= 32
+	return v.Get("ipFamilyPolicy").Equal(value.String("")) ||
+		devices && (lacks(v.Get("requests"), "deviceClassName") || lacks(v.Get("spec", "devices"), "basic"))
+}
+
+// lacks reports whether an item of a list of objects has nothing under a name.
+func lacks(items value.Value, name string) bool {
+	for item := range items.Items() {
+		if v := item.Get(name); item.Kind() != value.KindString && (v.IsAbsent() || v.IsNull() || v.Equal(value.String(""))) {
 			return true
 		}
 	}
