@@ -210,3 +210,43 @@ func report(t *testing.T, n uint64, s Script, diff *Difference) {
 	}
 	t.Errorf("history %d: %v\n%s", n, diff, s.Format())
 }
+
+// TestDefer checks that writes whose check is deferred have answers that equal the reference's, and that another answer is a difference.
+func TestDefer(t *testing.T) {
+	ws, checked := newWorlds(t), 0
+	synctest.Test(t, func(t *testing.T) {
+		for n := range uint64(30) {
+			w, err := ws.of(n*6 + 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, other := &Player{World: w}, peer.Answer{}
+			p.Defer = func(x Exchange) {
+				e, err := x.World.at(x.Endpoint)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, diff := p.agree(e, x.Op, x.Deed)
+				if diff != nil {
+					t.Fatalf("%v", diff)
+				}
+				if text := p.live(x.Op); !bytes.Equal(text, x.Live) || !x.Time.Equal(time.Now()) {
+					t.Fatalf("the exchange has the object %s at %v", x.Live, x.Time)
+				}
+				if !bytes.Equal(other.Object, x.Deed.Object) && p.Check(x, other) == nil {
+					t.Fatalf("%s equals %s", other.Object, x.Deed.Object)
+				}
+				other, checked = x.Deed, checked+1
+			}
+			writer := NewWriter(gen.Seeded(n), p)
+			for range 10 {
+				if _, err := p.Play(writer.Next()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+	if checked < 200 {
+		t.Errorf("%d writes were checked", checked)
+	}
+}

@@ -35,9 +35,27 @@ type Player struct {
 	// the live object, which is empty if there is none. Only one of deed's engines is compared with it.
 	Reference func(op Op, live []byte) peer.Answer
 
+	// Defer, if set, gets each write with deed's answer, which Play takes for right. The caller asks a reference later, and calls Check.
+	Defer func(Exchange)
+
 	text   []byte      // of Live, with struct fields in the reference's order
 	agreed []byte      // deed's last object, which equals the reference's
 	object deed.Object // deed's last answer, not decoded again
+}
+
+// Exchange is a write with deed's answer.
+type Exchange struct {
+	Op
+	World *World
+	Time  time.Time // of the write
+	Live  []byte    // the object before it, empty if there is none
+	Deed  peer.Answer
+}
+
+// Check compares a reference's answer with deed's.
+func (p *Player) Check(x Exchange, reference peer.Answer) *Difference {
+	p.agreed = nil
+	return p.compare(x.Op, reference, x.Deed)
 }
 
 // Play plays one write. The error is that of an op that the world cannot play; nothing changes then. Nothing changes either if both engines
@@ -74,14 +92,19 @@ func (p *Player) Play(op Op) (*Difference, error) {
 		}
 	}
 	out, failure := p.answer(e, read, op)
-	want, diff := p.agree(e, op, subject.Answer(out, failure))
-	if diff != nil {
-		return diff, nil
+	want := subject.Answer(out, failure)
+	if p.Defer != nil {
+		p.Defer(Exchange{op, p.World, time.Now(), p.live(op), want})
+	} else {
+		var diff *Difference
+		if want, diff = p.agree(e, op, want); diff != nil {
+			return diff, nil
+		}
 	}
 	if p.Observe != nil {
 		p.Observe(op, want)
 	}
-	if p.Reference == nil {
+	if p.Reference == nil && p.Defer == nil {
 		if diff := p.compareForms(e, op, want); diff != nil {
 			return diff, nil
 		}
@@ -150,12 +173,17 @@ func (p *Player) settle(text []byte) (err error) {
 	return err
 }
 
+// live returns the text of the live object as a write of op gets it, or nothing if there is none.
+func (p *Player) live(op Op) []byte {
+	if p.World.structs == nil && p.text != nil {
+		return p.World.served(op.Endpoint, p.Live).AppendJSON(nil)
+	}
+	return p.text
+}
+
 // ask returns the reference's answer to op.
 func (p *Player) ask(reference *peer.Peer, op Op) peer.Answer {
-	live := p.text
-	if p.World.structs == nil && live != nil {
-		live = p.World.served(op.Endpoint, p.Live).AppendJSON(nil)
-	}
+	live := p.live(op)
 	if p.Reference != nil {
 		return p.Reference(op, live)
 	}

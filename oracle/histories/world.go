@@ -78,18 +78,20 @@ func Open(name string, crd []byte) (*World, error) {
 	return openUnstructured(name)
 }
 
-// Follow makes deed's engines those of a release. It must come before the first write.
-func (w *World) Follow(r *builtin.Release) {
-	w.Profile = r.Profile()
+// As returns the same world with deed's engines as of a release.
+func (w *World) As(r *builtin.Release) *World {
+	out := *w
+	out.Profile, out.engines, out.lesser = r.Profile(), map[Endpoint]*engines{}, nil
 	if w.CRD != nil {
-		return
+		return &out
 	}
-	w.Types = map[string]*schema.Type{}
+	out.Types = map[string]*schema.Type{}
 	for _, version := range w.Versions {
 		if t, ok := r.Type(schema.ParseGVK(version, w.Kind)); ok {
-			w.Types[version] = t
+			out.Types[version] = t
 		}
 	}
+	return &out
 }
 
 // Subresources returns the subresources through which the object can be written; the empty one is the object itself.

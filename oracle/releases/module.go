@@ -1,11 +1,15 @@
 package releases
 
 import (
+	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -85,39 +89,83 @@ func (m *module) addKinds() error {
 	return m.add("kinds", "kinds", false, instead)
 }
 
-// run runs a command of Go in m. It takes modules from the module proxy.
-func (m *module) run(arguments ...string) error {
+// run runs a command of Go in m, and returns what it prints. It takes modules from the module proxy.
+func (m *module) run(arguments ...string) (string, error) {
 	command := exec.Command("go", arguments...)
 	command.Dir = m.dir
 	command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
-	if text, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("the module of %s: %w\n%s", m.version, err, text)
+	var out, failure bytes.Buffer
+	command.Stdout, command.Stderr = &out, &failure
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("the module of %s: %w\n%s%s", m.version, err, &out, &failure)
 	}
-	return nil
+	return out.String(), nil
 }
 
-// Build builds the player of a release in dir, an empty directory, and returns the path of the program. oracle is the directory of module
-// oracle. version is that of k8s.io/client-go, such as v0.31.14.
-func Build(oracle, dir, version string) (string, error) {
+// Program is the player of a release.
+type Program struct {
+	Path   string
+	Engine string // a hash of the packages that answer writes to custom resources: equal ones give equal answers
+}
+
+// enginePackages begin the paths of the packages that answer writes to custom resources.
+var enginePackages = []string{
+	"k8s.io/apimachinery/pkg/util/managedfields", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured", "sigs.k8s.io/structured-merge-diff/",
+	"k8s.io/kube-openapi/pkg/schemaconv", "k8s.io/kube-openapi/pkg/validation/spec",
+}
+
+// Build builds the player of a release in dir, an empty directory. oracle is the directory of module oracle. version is that of
+// k8s.io/client-go, such as v0.31.14.
+func Build(oracle, dir, version string) (p Program, err error) {
 	m, err := newModule(oracle, dir, version, "k8s.io/client-go")
 	if err != nil {
-		return "", err
+		return p, err
 	}
 	if err := m.addKinds(); err != nil {
-		return "", err
+		return p, err
 	}
 	if err := m.add("relabel", "relabel", false, nil); err != nil {
-		return "", err
+		return p, err
 	}
 	instead := map[string]string{}
 	if m.minor <= 31 {
 		instead["resets_test.go"] = resetsOfSets
 	}
 	if err := m.add("player", filepath.Join("releases", "player"), true, instead); err != nil {
+		return p, err
+	}
+	p.Path = filepath.Join(dir, "player.test")
+	if _, err := m.run("test", "-c", "-o", p.Path, "./player"); err != nil {
+		return p, err
+	}
+	p.Engine, err = m.engine()
+	return p, err
+}
+
+// engine returns the hash of the sources of enginePackages.
+func (m *module) engine() (string, error) {
+	list, err := m.run("list", "-test", "-deps", "-f", `{{$p := .}}{{range .GoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}{{"\n"}}{{end}}`, "./player")
+	if err != nil {
 		return "", err
 	}
-	program := filepath.Join(dir, "player.test")
-	return program, m.run("test", "-c", "-o", program, "./player")
+	hash, files := sha256.New(), 0
+	for line := range strings.Lines(list) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !slices.ContainsFunc(enginePackages, func(prefix string) bool { return strings.HasPrefix(path, prefix) }) {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintln(hash, path, filepath.Base(file), len(text))
+		hash.Write(text)
+		files++
+	}
+	if files == 0 {
+		return "", fmt.Errorf("the module of %s: no packages of the engine", m.version)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
 // Schemas returns the schemas of the built-in kinds of a release, in the form of schema/builtin/schema.json. Those of
@@ -135,7 +183,7 @@ func Schemas(oracle, dir, version string) ([]byte, error) {
 		return nil, err
 	}
 	file := filepath.Join(dir, "schema.json")
-	if err := m.run("run", "./genschema", "-o", file); err != nil {
+	if _, err := m.run("run", "./genschema", "-o", file); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(file)

@@ -1,5 +1,5 @@
-// Package releases compares deed's behaviour for the release of a cluster with the k8s.io/apimachinery of that release. It plays random
-// histories of custom resources: see package histories. The library of each release runs in a program of its own, package player.
+// Package releases compares deed's behaviour for the release of a cluster with the k8s.io/apimachinery of that release. It plays the same
+// random histories in the libraries of several releases: see package histories. Each library runs in a program of its own, package player.
 package releases
 
 import (
@@ -12,7 +12,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,12 +29,20 @@ type Player struct {
 	out     *bufio.Reader
 	asked   map[*histories.World]int // the numbers of the worlds whose schemas the program has
 	next    int                      // the number of the next world
-	last    []byte                   // the object of the last reply
+	known   *Known
 }
 
-// Start starts the program of a release.
-func Start(program string) (*Player, error) {
-	p := &Player{asked: map[*histories.World]int{}, command: exec.Command(program, "-test.run=TestServe", "-test.timeout=0", "-serve")}
+// Known has the last answers with an object, by their place among the writes. Players of the same histories share it, since most of them
+// answer alike.
+type Known struct{ answers []peer.Answer }
+
+// Start starts the program of a release. The program collects garbage seldom, because that would take a third of its time.
+func Start(program string, known *Known) (*Player, error) {
+	p := &Player{
+		asked: map[*histories.World]int{}, known: known,
+		command: exec.Command(program, "-test.run=TestServe", "-test.timeout=0", "-serve"),
+	}
+	p.command.Env = append(os.Environ(), "GOGC=800")
 	p.command.Stderr = os.Stderr
 	in, err := p.command.StdinPipe()
 	if err != nil {
@@ -45,7 +52,7 @@ func Start(program string) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.pipe, p.in, p.out = in, bufio.NewWriter(in), bufio.NewReaderSize(out, 1<<16)
+	p.pipe, p.in, p.out = in, bufio.NewWriterSize(in, 1<<16), bufio.NewReaderSize(out, 1<<16)
 	return p, p.command.Start()
 }
 
@@ -56,17 +63,44 @@ func (p *Player) Stop() error {
 	return errors.Join(err, rest, p.command.Wait())
 }
 
-// Answer returns the answer of the release's library to a write. An error of the conversation is one of the answer.
-func (p *Player) Answer(w *histories.World, op histories.Op, live []byte) peer.Answer {
-	q := player.Question{
-		APIVersion: op.APIVersion, Subresource: op.Subresource, Verb: string(op.Verb), Manager: op.Manager, Time: time.Now(),
-		Live: len(live), Body: len(op.Body),
+// Answers returns the answers of the release's library to writes. An error of the conversation is one of the answers.
+func (p *Player) Answers(writes []histories.Exchange) []peer.Answer {
+	sent := make(chan error, 1)
+	go func() { sent <- p.send(writes) }() // while the program answers, so that no pipe is full
+	out := make([]peer.Answer, len(writes))
+	for i := range out {
+		out[i] = p.receive(i)
 	}
-	p.introduce(w, &q)
-	if len(live) > 0 && bytes.Equal(live, p.last) {
-		live, q.Live = nil, player.Same
+	if err := <-sent; err != nil {
+		out[0] = peer.Answer{Err: fmt.Errorf("the player failed: %w", err)}
 	}
-	reply, object, err := p.ask(q, live, op.Body)
+	return out
+}
+
+// send sends the questions for writes.
+func (p *Player) send(writes []histories.Exchange) error {
+	for _, x := range writes {
+		q := player.Question{
+			APIVersion: x.APIVersion, Subresource: x.Subresource, Verb: string(x.Verb), Manager: x.Manager, Time: x.Time,
+			Live: len(x.Live), Body: len(x.Body),
+		}
+		p.introduce(x.World, &q)
+		text, err := json.Marshal(q)
+		if err != nil {
+			return err
+		}
+		for _, part := range [][]byte{text, []byte("\n"), x.Live, x.Body} {
+			if _, err := p.in.Write(part); err != nil {
+				return err
+			}
+		}
+	}
+	return p.in.Flush()
+}
+
+// receive receives answer i.
+func (p *Player) receive(i int) peer.Answer {
+	reply, object, err := p.reply()
 	switch {
 	case err != nil:
 		return peer.Answer{Err: fmt.Errorf("the player failed: %w", err)}
@@ -79,8 +113,13 @@ func (p *Player) Answer(w *histories.World, op histories.Op, live []byte) peer.A
 	case object == nil:
 		return peer.AnswerOf(nil, errors.New(reply.Error))
 	}
-	p.last = object
-	return answerOf(object)
+	for len(p.known.answers) <= i {
+		p.known.answers = append(p.known.answers, peer.Answer{})
+	}
+	if known := &p.known.answers[i]; !bytes.Equal(object, known.Object) {
+		*known = answerOf(object)
+	}
+	return p.known.answers[i]
 }
 
 // introduce makes w the world of q. The program then knows no other definition of custom resources than that of w.
@@ -116,20 +155,8 @@ func answerOf(text []byte) peer.Answer {
 	return answer
 }
 
-// ask sends a question, and reads the reply and its object, nil if there is none.
-func (p *Player) ask(q player.Question, live, body []byte) (reply player.Reply, object []byte, err error) {
-	text, err := json.Marshal(q)
-	if err != nil {
-		return reply, nil, err
-	}
-	for _, part := range [][]byte{text, []byte("\n"), live, body} {
-		if _, err := p.in.Write(part); err != nil {
-			return reply, nil, err
-		}
-	}
-	if err := p.in.Flush(); err != nil {
-		return reply, nil, err
-	}
+// reply reads a reply and its object, nil if there is none.
+func (p *Player) reply() (reply player.Reply, object []byte, err error) {
 	line, err := p.out.ReadBytes('\n')
 	if err != nil {
 		return reply, nil, err

@@ -49,9 +49,15 @@ func BuildStrategies(oracle, dir, version string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	query := []string{"list", "-m", "-f", "replace {{.Path}} => {{.Path}} {{.Version}}"}
 	for _, staged := range regexp.MustCompile(`(?m)^\t(k8s\.io/\S+) v0\.0\.0$`).FindAllStringSubmatch(string(required), -1) {
-		text += fmt.Sprintf("\nreplace %s => %[1]s v0%s\n", staged[1], strings.TrimPrefix(version, "v1"))
+		query = append(query, staged[1]+"@<=v0"+strings.TrimPrefix(version, "v1")) // not all have each patch release
 	}
+	replaced, err := m.run(query...)
+	if err != nil {
+		return "", err
+	}
+	text += "\n" + replaced
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o644); err != nil {
 		return "", err
 	}
@@ -74,7 +80,8 @@ func BuildStrategies(oracle, dir, version string) (string, error) {
 		}
 	}
 	program := filepath.Join(dir, "strategies")
-	return program, m.run("build", "-o", program, ".")
+	_, err = m.run("build", "-o", program, ".")
+	return program, err
 }
 
 // source returns the directory of a module's sources.

@@ -151,29 +151,74 @@ func TestEndpointsOfReleases(t *testing.T) {
 	}
 }
 
-// TestTimesOfTemplates checks that metadata of templates has a creation time of null before the release that leaves it out, unless a newer
-// server emulates it.
-func TestTimesOfTemplates(t *testing.T) {
+// TestNullsOfReleases checks fields that are null in a release if they are not set, and left out since the next one. A newer server that
+// emulates the release leaves them out.
+func TestNullsOfReleases(t *testing.T) {
+	const template = `{"spec":{"template":{"metadata":{"labels":{"a":"b"}}}}}`
+	const allocated = `{"spec":{},"status":{"allocation":{"devices":{"results":[{"request":"r"}]}}}}`
+	for _, c := range []struct{ apiVersion, kind, object, path, last, next string }{
+		{"apps/v1", "Deployment", template, "spec.template.metadata.creationTimestamp", "1.33", "1.34"},
+		{"resource.k8s.io/v1beta1", "ResourceClaim", `{"spec":{},"status":{"devices":[{"driver":"d"}]}}`, "status.devices.0.data", "1.32", "1.33"},
+		{"resource.k8s.io/v1beta1", "ResourceClaim", allocated, "status.allocation.devices.results.0.adminAccess", "1.33", "1.34"},
+		{"resource.k8s.io/v1beta2", "ResourceClaim", allocated, "status.allocation.devices.results.0.adminAccess", "1.33", "1.34"},
+		{"resource.k8s.io/v1", "ResourceSlice", `{"spec":{}}`, "spec.devices", "1.34", "1.35"},
+		{"resource.k8s.io/v1beta1", "ResourceSlice", `{"spec":{}}`, "spec.devices", "1.32", "1.35"},
+		{"resource.k8s.io/v1beta2", "ResourceSlice", `{"spec":{}}`, "spec.devices", "1.33", "1.35"},
+	} {
+		for _, of := range []struct {
+			release func(string) (*Release, error)
+			name    string
+			null    bool
+		}{{ReleaseOf, c.last, true}, {ReleaseOf, c.next, false}, {Emulated, c.last, false}} {
+			r, err := of.release(of.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, _ := r.Lookup(schema.ParseGVK(c.apiVersion, c.kind))
+			object, err := value.Parse([]byte(c.object))
+			if err != nil {
+				t.Fatal(err)
+			}
+			held, err := k.Held(object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := shownAt(held, c.path); (got == "null") != of.null {
+				t.Errorf("v%s %s %s: %s is %v", of.name, c.apiVersion, c.kind, c.path, got)
+			}
+		}
+	}
+}
+
+// TestServiceClassOfReleases checks the class of a new pod, which up to a release is the one that the pod is sent with, and that of empty
+// resources of the pod.
+func TestServiceClassOfReleases(t *testing.T) {
+	const sent = `{"spec":{"containers":[{"name":"c"}]},"status":{"phase":"Running","qosClass":"Burstable","message":"m"}}`
+	const empty = `{"spec":{"resources":{},"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]}}`
 	for _, c := range []struct {
-		of      func(string) (*Release, error)
-		release string
-		has     bool
-	}{{ReleaseOf, "1.33", true}, {ReleaseOf, "1.34", false}, {Emulated, "1.33", false}} {
+		of                 func(string) (*Release, error)
+		release, pod, want string
+	}{
+		{ReleaseOf, "1.31", sent, "Burstable"}, {ReleaseOf, "1.36", sent, "Burstable"}, {ReleaseOf, "1.37", sent, "BestEffort"},
+		{ReleaseOf, "1.33", empty, "Burstable"}, {ReleaseOf, "1.34", empty, "BestEffort"}, {ReleaseOf, "1.36", empty, "BestEffort"},
+		{ReleaseOf, "1.37", empty, "Burstable"},
+		{Emulated, "1.36", sent, "BestEffort"}, {Emulated, "1.36", empty, "BestEffort"},
+	} {
 		r, err := c.of(c.release)
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, _ := r.Lookup(schema.ParseGVK("apps/v1", "Deployment"))
-		object, err := value.Parse([]byte(`{"spec":{"template":{"metadata":{"labels":{"a":"b"}}}}}`))
+		k, _ := r.Lookup(schema.ParseGVK("v1", "Pod"))
+		pod, err := value.Parse([]byte(c.pod))
 		if err != nil {
 			t.Fatal(err)
 		}
-		held, err := k.Held(object)
+		out, err := k.Store("", value.Value{}, pod, pod)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := held.Get("spec", "template", "metadata", "creationTimestamp"); got.IsAbsent() == c.has {
-			t.Errorf("v%s: got %v", c.release, got)
+		if got, want := out.Get("status").String(), `{"phase":"Pending","qosClass":"`+c.want+`"}`; got != want {
+			t.Errorf("v%s: the status of %s is %s, want %s", c.release, c.pod, got, want)
 		}
 	}
 }

@@ -185,14 +185,40 @@ func pathsOf(list value.Value) fieldpath.Set {
 // forms panics when an embedded file is damaged.
 var forms = sync.OnceValue(func() *form.Types { return parseForms(writtenForms) })
 
-// zeroTimesUntil is the release since which metadata inside of objects, such as that of templates, leaves out a creation time that is not set.
-// Before, it has null.
-const zeroTimesUntil = "v1.34"
+// formerForms are the fields that have null before a release if they are not set. Since then, they are left out. The time is that of metadata
+// inside of objects, such as templates.
+var formerForms = []struct{ until, in, is, was string }{
+	{"v1.33", "resource/v1beta1.AllocatedDeviceStatus", "data? *raw", "data raw"},
+	{"v1.34", "meta/v1.ObjectMeta", "creationTimestamp?! ", "creationTimestamp? "},
+	{"v1.34", "resource/v1beta1.DeviceRequestAllocationResult", "adminAccess? ", "adminAccess "},
+	{"v1.34", "resource/v1beta2.DeviceRequestAllocationResult", "adminAccess? ", "adminAccess "},
+	{"v1.35", "resource/v1.ResourceSliceSpec", "devices? ", "devices "},
+	{"v1.35", "resource/v1beta1.ResourceSliceSpec", "devices? ", "devices "},
+	{"v1.35", "resource/v1beta2.ResourceSliceSpec", "devices? ", "devices "},
+}
 
-// formsWithTimes are the forms before.
-var formsWithTimes = sync.OnceValue(func() *form.Types {
-	return parseForms(strings.Replace(writtenForms, "creationTimestamp?! time", "creationTimestamp? time", 1))
-})
+// formsOf has the forms by minor release.
+var formsOf = func() (out [CurrentMinor + 1]func() *form.Types) {
+	for minor := range out {
+		out[minor] = sync.OnceValue(func() *form.Types { return formsIn(minor) })
+	}
+	return out
+}()
+
+// formsIn returns the forms of a minor release.
+func formsIn(minor int) *form.Types {
+	text := writtenForms
+	for _, f := range formerForms {
+		if minor < minorOf(f.until) {
+			before, fields, _ := strings.Cut(text, "\n"+f.in+"\n")
+			text = before + "\n" + f.in + "\n" + strings.Replace(fields, "\t"+f.is, "\t"+f.was, 1)
+		}
+	}
+	if text == writtenForms {
+		return forms()
+	}
+	return parseForms(text)
+}
 
 func parseForms(text string) *form.Types {
 	types := form.Parse(text)
@@ -217,8 +243,8 @@ func (k *Kind) known() *Kind {
 func (k *Kind) Form() *form.Type {
 	k = k.known()
 	types := forms
-	if r := k.release; r != nil && !r.emulated && r.minor < minorOf(zeroTimesUntil) {
-		types = formsWithTimes
+	if r := k.release; r != nil && !r.emulated {
+		types = formsOf[r.minor]
 	}
 	t, _ := types().Struct(k.form)
 	return t

@@ -12,7 +12,7 @@ import (
 func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value {
 	if live.IsAbsent() {
 		pod = withAppArmor(withLabelKeys(k.preparePodResources(pod)))
-		status := object(member("phase", value.String("Pending")), member("qosClass", value.String(ServiceClass(pod))))
+		status := object(member("phase", value.String("Pending")), member("qosClass", value.String(k.newServiceClass(pod))))
 		if pod.Get("spec", "schedulingGates").Len() > 0 {
 			now := value.String(k.clock()().UTC().Format(time.RFC3339))
 			status = status.With("conditions", value.List(gated.With("lastTransitionTime", now)))
@@ -37,6 +37,27 @@ func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value
 		return pod
 	}
 	return pod.With("spec", keepMissing(pod.Get("spec"), live.Get("spec"), "resources"))
+}
+
+// serviceClassSince is the release since which a server finds the class of each new pod. Before, a pod keeps the class that it is sent with, and
+// empty resources of the pod count more than those of its containers.
+const serviceClassSince = "v1.37"
+
+// newServiceClass returns the class of a new pod.
+func (k *Kind) newServiceClass(pod value.Value) string {
+	sent, resources := pod.Get("status", "qosClass").Str(), pod.Get("spec", "resources")
+	switch {
+	case sent != "" && k.keepsServiceClass():
+		return sent
+	case !isNothing(resources) && k.Minor() < minorOf(serviceClassSince):
+		return resourcesClass(resources)
+	}
+	return ServiceClass(pod)
+}
+
+// keepsServiceClass reports whether a new object keeps status.qosClass.
+func (k *Kind) keepsServiceClass() bool {
+	return k.GVK.Kind == "Pod" && k.release != nil && !k.release.emulated && k.Minor() < minorOf(serviceClassSince)
 }
 
 // gated is what a pod begins with that may not be scheduled yet.

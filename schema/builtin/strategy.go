@@ -166,9 +166,9 @@ func (k *Kind) KeepsMetadata(subresource, member string) bool {
 const flowGroup = "flowcontrol.apiserver.k8s.io"
 
 // createKeeps reports whether a create keeps what path leads to, although updates do not write it. A create keeps everything but the status,
-// and of a Node, which kubelets create, the status as well.
+// and of a Node, which kubelets create, the status as well. Of the status of a Pod, preparedPod takes the class.
 func (k *Kind) createKeeps(path fieldpath.Path) bool {
-	return path[0].Name() != "status" || k.GVK.Kind == "Node"
+	return path[0].Name() != "status" || k.GVK.Kind == "Node" || k.keepsServiceClass()
 }
 
 // judges reports whether the server validates what a subresource writes to path, and does not restore it: who writes it does not own it.

@@ -40,6 +40,3 @@ type Reply struct {
 	Error  string          `json:"error,omitempty"`
 	Status json.RawMessage `json:"status,omitempty"`
 }
-
-// Same, as the live object's length, says that the live object is the one of the last reply.
-const Same = -1

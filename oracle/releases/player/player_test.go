@@ -33,9 +33,8 @@ func TestServe(t *testing.T) {
 	}
 	klog.SetLogger(klog.Logger{})
 	synctest.Test(t, func(t *testing.T) {
-		in, out := bufio.NewReaderSize(os.Stdin, 1<<16), bufio.NewWriter(os.Stdout)
+		in, out := bufio.NewReaderSize(os.Stdin, 1<<16), bufio.NewWriterSize(os.Stdout, 1<<16)
 		worlds := map[int]*world{}
-		var last []byte // the object of the last reply
 		for {
 			line, err := in.ReadBytes('\n')
 			if errors.Is(err, io.EOF) {
@@ -53,23 +52,13 @@ func TestServe(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			live := last
-			if q.Live != Same {
-				live = make([]byte, q.Live)
-			}
-			body := make([]byte, q.Body)
-			if q.Live != Same {
-				_, err = io.ReadFull(in, live)
-			}
-			if _, failed := io.ReadFull(in, body); err != nil || failed != nil {
-				t.Fatal(err, failed)
-			}
-			reply, object, err := worlds[q.World].answer(q, live, body)
-			if err != nil {
+			texts := make([]byte, q.Live+q.Body)
+			if _, err := io.ReadFull(in, texts); err != nil {
 				t.Fatal(err)
 			}
-			if object != nil {
-				last = object
+			reply, object, err := worlds[q.World].answer(q, texts[:q.Live], texts[q.Live:])
+			if err != nil {
+				t.Fatal(err)
 			}
 			reply.Object = len(object)
 			if line, err = json.Marshal(reply); err != nil {
@@ -77,8 +66,10 @@ func TestServe(t *testing.T) {
 			}
 			out.Write(append(line, '\n'))
 			out.Write(object)
-			if err := out.Flush(); err != nil {
-				t.Fatal(err)
+			if in.Buffered() == 0 {
+				if err := out.Flush(); err != nil {
+					t.Fatal(err)
+				}
 			}
 		}
 	})
