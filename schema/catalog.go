@@ -66,7 +66,7 @@ func (c *Catalog) Kinds() iter.Seq2[GVK, *Type] {
 		if c == nil {
 			return
 		}
-		for _, gvk := range slices.SortedFunc(maps.Keys(c.types), GVK.compare) {
+		for _, gvk := range slices.SortedStableFunc(maps.Keys(c.types), GVK.compare) {
 			if !yield(gvk, c.types[gvk]) {
 				return
 			}
