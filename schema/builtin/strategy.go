@@ -294,7 +294,7 @@ func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool)
 	case !counts:
 	case live.IsAbsent():
 		return 1, !createdUncounted[kind]
-	case k.changed(live, stored, paths), k.sendsEmpty(sent):
+	case k.changed(live, stored, paths), k.sendsEmpty(sent, stored):
 		n++
 	}
 	return n, counts
@@ -310,14 +310,14 @@ var countsEmpty = map[schema.GVK]bool{
 	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:                             true,
 }
 
-// sendsEmpty reports whether an empty list that the kind counts is in sent.
-func (k *Kind) sendsEmpty(sent value.Value) bool {
+// sendsEmpty reports whether an empty list or map that the kind counts is in sent, from which stored was made, and has no default there.
+func (k *Kind) sendsEmpty(sent, stored value.Value) bool {
 	kind := schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}
 	if !countsEmpty[kind] {
 		return false
 	}
 	part := generations[kind][0][0]
-	return k.Form().Member(part).Unlike(sent.Get(part))
+	return k.Form().Member(part).Unlike(k.Form().WithEmpties(stored, sent).Get(part))
 }
 
 // changed reports whether what one of the paths leads to is not the same in two objects, as they are stored.
