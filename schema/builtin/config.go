@@ -153,7 +153,7 @@ func spelled(f *form.Type, t *schema.Type, sent, held value.Value) value.Value {
 	}
 	switch list := t.List(); {
 	case list != nil && sent.Kind() == value.KindList && list.Topology() == schema.AtomicList:
-		if sent.Len() == 0 || !f.Unlike(sent) {
+		if sent.Len() == 0 || !f.Unlike(sent, value.Value{}) {
 			return held
 		}
 		if kept, err := f.Normalize(sent, form.Held|form.Spelled); err == nil {

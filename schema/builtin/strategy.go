@@ -317,7 +317,7 @@ func (k *Kind) sendsEmpty(sent, stored value.Value) bool {
 		return false
 	}
 	part := generations[kind][0][0]
-	return k.Form().Member(part).Unlike(k.Form().WithEmpties(stored, sent).Get(part))
+	return k.Form().Member(part).Unlike(sent.Get(part), stored.Get(part))
 }
 
 // changed reports whether what one of the paths leads to is not the same in two objects, as they are stored.

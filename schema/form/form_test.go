@@ -291,8 +291,16 @@ func TestUnlike(t *testing.T) {
 		`{"name":"n","items":[{"value":"x"}]}`: false, `{"items":[]}`: true, `{"labels":{}}`: true, `{"labels":null}`: false, `{"ref":{}}`: false,
 		`{"cost":"1000m"}`: true, `{"cost":"1"}`: false, `{"limits":{"cpu":"0.1"}}`: true,
 	} {
-		if got := s.Unlike(parse(t, text)); got != want {
+		if got := s.Unlike(parse(t, text), value.Value{}); got != want {
 			t.Errorf("%s: %t, want %t", text, got, want)
+		}
+	}
+	// What has a default in storage is like what is sent.
+	for text, want := range map[string]bool{
+		`{"labels":{"a":"b"},"items":[{"value":"x"}]}`: false, `{"labels":{"a":"b"}}`: true, `{"items":[]}`: true,
+	} {
+		if got := s.Unlike(parse(t, `{"labels":{},"items":[]}`), parse(t, text)); got != want {
+			t.Errorf("in place of %s: %t, want %t", text, got, want)
 		}
 	}
 }
@@ -338,7 +346,7 @@ func TestNoType(t *testing.T) {
 		if got, err := typ.Normalize(v, Held); err != nil || !got.Equal(v) || string(typ.AppendJSON(nil, v)) != v.String() {
 			t.Errorf("%v is held as %v (%v)", v, got, err)
 		}
-		if typ.Unlike(v) || typ.Findings(v) != nil {
+		if typ.Unlike(v, v) || typ.Findings(v) != nil {
 			t.Errorf("%v is not as it is stored, or has findings %v", v, typ.Findings(v))
 		}
 	}

@@ -47,37 +47,41 @@ func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 // ListOf returns the type of lists of t.
 func (t *Type) ListOf() *Type { return &Type{kind: kindList, elem: t.known()} }
 
-// Unlike reports whether v, held as a Go value of type t, is not the value that is read back from storage although
-// it prints the same: it has an empty list or map where storage has none, or a quantity in another spelling. It
-// takes time in proportion to v.
-func (t *Type) Unlike(v value.Value) bool {
+// Unlike reports whether sent, held as a Go value of type t, is not the value that is read back from storage although
+// it prints as printed: it has an empty list or map where storage has none, or a quantity in another spelling. An
+// empty part that printed fills with a default does not count. It takes time in proportion to sent.
+func (t *Type) Unlike(sent, printed value.Value) bool {
 	t = t.known()
 	switch t.kind {
 	case kindPointer:
-		return t.elem.Unlike(v)
+		return t.elem.Unlike(sent, printed)
 	case kindList:
-		for item := range v.Items() {
-			if t.elem.Unlike(item) {
+		for i := range sent.Len() {
+			var beside value.Value
+			if printed.Len() == sent.Len() {
+				beside = printed.Item(i)
+			}
+			if t.elem.Unlike(sent.Item(i), beside) {
 				return true
 			}
 		}
-		return v.Kind() == value.KindList && v.Len() == 0
+		return sent.Kind() == value.KindList && sent.Len() == 0 && printed.Len() == 0
 	case kindMap:
-		for _, member := range v.Members() {
-			if t.elem.Unlike(member) {
+		for name, member := range sent.Members() {
+			if t.elem.Unlike(member, printed.Get(name)) {
 				return true
 			}
 		}
-		return v.Kind() == value.KindObject && v.Len() == 0
+		return sent.Kind() == value.KindObject && sent.Len() == 0 && printed.Len() == 0
 	case kindStruct:
-		for name, member := range v.Members() {
-			if f := t.lookup(name); f != nil && f.typ.Unlike(member) {
+		for name, member := range sent.Members() {
+			if f := t.lookup(name); f != nil && f.typ.Unlike(member, printed.Get(name)) {
 				return true
 			}
 		}
 	case kindQuantity:
-		printed, err := Quantity(v.Str())
-		return !isNothing(v) && (err != nil || printed != v.Str())
+		spelled, err := Quantity(sent.Str())
+		return !isNothing(sent) && (err != nil || spelled != sent.Str())
 	}
 	return false
 }

@@ -203,9 +203,12 @@ func validateWaitingTemplate(r *walk.Report, spec walk.Place, was value.Value) {
 	for _, name := range [...]string{"nodeSelector", "tolerations", "schedulingGates"} {
 		was = was.With(name, spec.Get(name))
 	}
-	if affinity := walk.WithMember(was.Get("affinity"), "nodeAffinity", spec.Get("affinity", "nodeAffinity")); affinity.Len() > 0 {
-		was = was.With("affinity", affinity)
+	// An affinity that has no other part than that for nodes may also come or go.
+	affinity := walk.WithMember(was.Get("affinity"), "nodeAffinity", spec.Get("affinity", "nodeAffinity"))
+	if affinity.Len() == 0 && !walk.IsSet(spec.Get("affinity")) {
+		affinity = value.Value{}
 	}
+	was = was.With("affinity", affinity)
 	for _, list := range [...]string{"containers", "initContainers"} {
 		was = was.With(list, withResources(was.Get(list), spec.Get(list)))
 	}
