@@ -172,22 +172,10 @@ func (t *Task) scaled(live *read.Live, change Change) (managedfields.Object, err
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", version)
 	}
 	object.Entries, err = managedfields.EntriesAfterScale(live.Entries, written.Entries, q.Version.APIVersion(), q.Version.Scale.Replicas)
-	if err == nil && !q.Version.Custom {
-		err = orderByName(object.Entries)
+	if err == nil {
+		// kube-apiserver makes these entries of maps. The next write of a built-in kind orders them as sets again, and so changes their texts,
+		// even if it changes nothing else.
+		err = t.Writer.ordered.arrange(object.Entries)
 	}
 	return object, api.Refused(err)
-}
-
-// orderByName makes the fieldsV1 of entries texts with members by name, and not in the order of paths: an item with the key 443 stands
-// before one with the key 80. kube-apiserver stores them like this after a write of a Scale. So the next write of the object changes the
-// texts, even if it changes nothing else. Those of a custom resource are always by name there, and here always by path.
-func orderByName(entries []managedfields.Entry) error {
-	for i := range entries {
-		document, err := fields.Document(entries[i].FieldsV1)
-		if err != nil {
-			return err
-		}
-		entries[i].FieldsV1 = managedfields.FieldsOf(string(document.AppendJSON(nil)))
-	}
-	return nil
 }
