@@ -175,21 +175,22 @@ func onlySpec(live, pod, spec value.Value) value.Value {
 	return live.With("metadata", metadata).With("spec", spec)
 }
 
-// resizedPod returns live with the resources of the containers of pod. A pod with other containers stays what it is, and is refused.
+// resizedPod returns live with the resources of the containers of pod. A pod with more or fewer containers stays what it is but for missing
+// resources of the pod as a whole, and is refused.
 //
 // Before v1.36, the resources of the pod as a whole stay.
 func (k *Kind) resizedPod(live, pod value.Value) value.Value {
+	if k.Minor() >= minorOf(podResourcesSince) {
+		pod = pod.With("spec", keepMissing(pod.Get("spec"), live.Get("spec"), "resources"))
+	}
 	spec := live.Get("spec")
 	if k.Minor() >= minorOf("v1.36") {
 		spec = spec.With("resources", pod.Get("spec", "resources"))
 	}
-	if k.Minor() >= minorOf(podResourcesSince) {
-		spec = keepMissing(spec, live.Get("spec"), "resources")
-	}
 	for _, list := range []string{"containers", "initContainers"} {
 		was, is := live.Get("spec", list), pod.Get("spec", list)
 		if was.Len() != is.Len() {
-			return pod
+			return k.preparePodResources(pod)
 		}
 		var resized []value.Value
 		for i := range was.Len() {
