@@ -17,18 +17,19 @@ var distributions = []string{"PreferClose", "PreferSameZone", "PreferSameNode"}
 // Endpoints that do not change are not validated again: they may have been stored under other rules. The type of addresses never changes.
 func ValidateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) {
 	ports, endpoints, typ := object.At("ports"), object.At("endpoints"), object.At("addressType")
+	isTagged := !r.Before(walk.TaggedSince)
+	// A tag that refuses the change of the type ends its other tags, and what they refuse is found by code, in front.
+	isChanged := walk.IsSet(live) && isTagged && typ.Str() != live.Get("addressType").Str()
+	if isChanged {
+		validateAddressType(typ, r.Add)
+	}
 	var met walk.Names
 	for i := range ports.Indexes() {
 		validateSlicePort(r, ports.Index(i), &met)
 	}
-	switch typ.Str() {
-	case "":
-		r.RequiredLater(typ, "")
-	case "FQDN", "IPv4", "IPv6":
-	default:
-		r.Later(field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
+	if !isChanged {
+		validateAddressType(typ, r.Later)
 	}
-	isTagged := !r.Before(walk.TaggedSince)
 	if walk.IsSet(live) && isTagged {
 		r.UnchangedLater(typ, live.Get("addressType"))
 	}
@@ -39,6 +40,17 @@ func ValidateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	}
 	if walk.IsSet(live) && !isTagged {
 		r.Unchanged(typ, live.Get("addressType"))
+	}
+}
+
+// validateAddressType refuses a type of addresses that is missing or unknown.
+func validateAddressType(typ walk.Place, refuse func(*field.Error)) {
+	switch typ.Str() {
+	case "":
+		refuse(field.Required(typ.Path(), ""))
+	case "FQDN", "IPv4", "IPv6":
+	default:
+		refuse(field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
 	}
 }
 
