@@ -59,6 +59,11 @@ func writePage(name, results string) error {
 			fmt.Fprintf(&page, "\n%s %s was not run: %s.\n", s.Name, s.version, s.why)
 		}
 	}
+	for _, s := range suites {
+		if s.remark != "" {
+			fmt.Fprintf(&page, "\n%s\n", s.remark)
+		}
+	}
 	page.WriteString("\n## What passes on one of them only\n\n")
 	if len(notes) == 0 {
 		page.WriteString("Nothing.\n")
