@@ -47,16 +47,24 @@ type patch func(content value.Value) (patched value.Value, strict []string, err 
 // that of [parsePatch].
 func shownPatch(typ types.PatchType, body []byte, content, patched value.Value, empty func() any) string {
 	if typ == types.StrategicMergePatchType {
-		changes := map[string]any{}
-		if _, err := kjson.UnmarshalStrict(body, &changes); err == nil {
-			if sent, err := value.FromAny(changes); err == nil {
-				if left, err := strategic.Left(content, sent, empty()); err == nil {
-					return fmt.Sprint(left.ToAny())
-				}
-			}
+		if left, err := leftOf(body, content, empty()); err == nil {
+			return fmt.Sprint(left.ToAny())
 		}
 	}
 	return string(patched.AppendJSON(nil))
+}
+
+// leftOf returns what is left of a strategic merge patch of content, which is of the Go type of typed.
+func leftOf(body []byte, content value.Value, typed any) (value.Value, error) {
+	changes := map[string]any{}
+	if _, err := kjson.UnmarshalStrict(body, &changes); err != nil {
+		return value.Value{}, err
+	}
+	sent, err := value.FromAny(changes)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return strategic.Left(content, sent, typed)
 }
 
 // patchedForm is decodeAs for the outcome of a patch. kube-apiserver decodes the outcome anew: a custom resource must have a kind, an object of
