@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/deed-project/deed/oracle/pair"
 )
 
 // campaign sends requests to both servers.
@@ -26,9 +28,9 @@ type campaign struct {
 	again            string
 	value            string // JSON
 
-	bases   map[string]*base
-	order   []*base // in which they were installed
-	refused string  // the last base object that was not installed, and why
+	bases   map[string]*pair.Base
+	order   []*pair.Base // in which they were installed
+	refused string       // the last base object that was not installed, and why
 }
 
 // inTemplate matches the fields of pods in other kinds. Each seed takes one of so many of these fields, as kinds share their rules.
@@ -123,8 +125,8 @@ func (c *campaign) run(basesOnly bool) (classes int, err error) {
 // exchange is a request with both answers.
 type exchange struct {
 	request
-	Real answer `json:"real"`
-	Deed answer `json:"deed"`
+	Real pair.Answer `json:"real"`
+	Deed pair.Answer `json:"deed"`
 
 	err    error
 	chance bool // the real server has several answers
@@ -155,7 +157,7 @@ func (c *campaign) sure(x exchange) exchange {
 		if y.err != nil {
 			return y
 		}
-		if shown(x.Real) != shown(y.Real) || len(y.classes()) == 0 {
+		if pair.Shown(x.Real) != pair.Shown(y.Real) || len(y.classes()) == 0 {
 			x.chance = true
 			break
 		}
@@ -174,7 +176,7 @@ func (c *campaign) shrink(f *findings) {
 				break
 			}
 			r := class.example.request
-			r.Edits = []edit{e}
+			r.Edits = []pair.Edit{e}
 			if x := c.ask(r); x.err == nil && slices.Contains(x.classes(), class.name) {
 				class.example = x
 				break
@@ -210,26 +212,26 @@ func readRequests(name string) ([]request, error) {
 
 // prepare reads the base objects and what the server serves, and installs the objects on both servers.
 func (c *campaign) prepare() ([]*kind, error) {
-	bases, err := readBases()
+	bases, err := pair.Bases()
 	if err != nil {
 		return nil, err
 	}
 	if c.kinds != "" {
-		bases = slices.DeleteFunc(bases, func(b *base) bool { return !slices.Contains(strings.Split(c.kinds, ","), b.kind) })
+		bases = slices.DeleteFunc(bases, func(b *pair.Base) bool { return !slices.Contains(strings.Split(c.kinds, ","), b.Kind) })
 	}
-	c.bases = map[string]*base{}
+	c.bases = map[string]*pair.Base{}
 	var kinds []*kind
-	served := discovery{peer: c.real, groups: map[string]*group{}}
+	served := pair.NewDiscovery(c.real.Server)
 	for _, b := range bases {
-		g, err := served.group(b.Object["apiVersion"].(string))
+		g, err := served.Group(b.Object["apiVersion"].(string))
 		if err != nil {
 			return nil, err
 		}
-		if g.resources[b.kind] == "" { // an emulated release may not have the kind
+		if g.Resources[b.Kind] == "" { // an emulated release may not have the kind
 			fmt.Printf("BASE %s is not served\n", b.ID)
 			continue
 		}
-		if err := g.locate(b); err != nil {
+		if err := g.Locate(b); err != nil {
 			return nil, err
 		}
 		if !c.installed(b) {
@@ -237,14 +239,14 @@ func (c *campaign) prepare() ([]*kind, error) {
 		}
 		c.bases[b.ID] = b
 		c.order = append(c.order, b)
-		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.name == g.version+"/"+b.kind })
+		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.name == g.Version+"/"+b.Kind })
 		if i < 0 {
 			i = len(kinds)
-			kinds = append(kinds, &kind{name: g.version + "/" + b.kind, subresources: g.subresources[b.kind],
-				byField: map[string][]*location{}, in: map[*location]*base{},
-				places: map[*base][]*location{}, beside: map[*base]map[string][]*location{}})
+			kinds = append(kinds, &kind{name: g.Version + "/" + b.Kind, subresources: g.Subresources[b.Kind],
+				byField: map[string][]*pair.Location{}, in: map[*pair.Location]*pair.Base{},
+				places: map[*pair.Base][]*pair.Location{}, beside: map[*pair.Base]map[string][]*pair.Location{}})
 		}
-		kinds[i].add(b, g.schemas)
+		kinds[i].add(b, g.Schemas)
 	}
 	time.Sleep(settling)
 	for _, b := range c.order {
@@ -261,9 +263,9 @@ func (c *campaign) prepare() ([]*kind, error) {
 const settling = 3 * time.Second
 
 // installed creates a base object on both servers. It tells what they do not do alike.
-func (c *campaign) installed(b *base) bool {
+func (c *campaign) installed(b *pair.Base) bool {
 	there, err := c.real.install(b)
-	var here answer
+	var here pair.Answer
 	if err == nil {
 		here, err = c.deed.install(b)
 	}
@@ -282,99 +284,18 @@ func (c *campaign) installed(b *base) bool {
 	return true
 }
 
-func (k *kind) add(b *base, all schemas) {
+func (k *kind) add(b *pair.Base, all pair.Schemas) {
 	k.bases = append(k.bases, b)
-	l := locations{all, map[string][]*location{}}
-	l.visit("", nil, all.of(b.kind), b.Object, true, 0)
-	k.beside[b] = map[string][]*location{}
-	for _, name := range slices.Sorted(maps.Keys(l.byField)) {
-		k.byField[name] = append(k.byField[name], l.byField[name]...)
-		for _, place := range l.byField[name] {
-			k.in[place] = b
-			k.places[b] = append(k.places[b], place)
-			k.beside[b][parent(place.path)] = append(k.beside[b][parent(place.path)], place)
-		}
+	k.beside[b] = map[string][]*pair.Location{}
+	places := all.Locations(all.Of(b.Kind), b.Object, absentLevels)
+	slices.SortStableFunc(places, func(x, y *pair.Location) int { return strings.Compare(x.Field, y.Field) })
+	for _, place := range places {
+		k.byField[place.Field] = append(k.byField[place.Field], place)
+		k.in[place] = b
+		k.places[b] = append(k.places[b], place)
+		k.beside[b][parent(place.Path)] = append(k.beside[b][parent(place.Path)], place)
 	}
 }
 
-// discovery knows what a server serves.
-type discovery struct {
-	*peer
-	groups map[string]*group
-}
-
-type group struct {
-	version      string
-	path         string
-	resources    map[string]string // by kind
-	namespaced   map[string]bool
-	subresources map[string][]string
-	schemas      schemas
-}
-
-func (d discovery) group(version string) (*group, error) {
-	if g := d.groups[version]; g != nil {
-		return g, nil
-	}
-	g := &group{version: version, path: "/apis/" + version, resources: map[string]string{}, namespaced: map[string]bool{}, subresources: map[string][]string{}}
-	if !strings.Contains(version, "/") {
-		g.path = "/api/" + version
-	}
-	var list struct {
-		Resources []struct {
-			Name       string
-			Kind       string
-			Namespaced bool
-			Verbs      []string
-		}
-	}
-	if a, err := d.send(http.MethodGet, g.path, nil); err == nil && a.Code == http.StatusNotFound {
-		return g, nil
-	}
-	if err := d.read(g.path, &list); err != nil {
-		return nil, err
-	}
-	for _, r := range list.Resources {
-		name, subresource, below := strings.Cut(r.Name, "/")
-		switch {
-		case !below:
-			g.resources[r.Kind], g.namespaced[r.Kind] = name, r.Namespaced
-		case slices.Contains(r.Verbs, "update") && g.resources[r.Kind] == name:
-			g.subresources[r.Kind] = append(g.subresources[r.Kind], subresource)
-		}
-	}
-	var document struct {
-		Components struct{ Schemas schemas }
-	}
-	err := d.read("/openapi/v3"+g.path, &document)
-	g.schemas = document.Components.Schemas
-	d.groups[version] = g
-	return g, err
-}
-
-func (d discovery) read(path string, out any) error {
-	a, err := d.send(http.MethodGet, path, nil)
-	if err == nil && a.Code != http.StatusOK {
-		err = fmt.Errorf("%s: %d %s", path, a.Code, a.Message)
-	}
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(a.object)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(text, out)
-}
-
-func (g *group) locate(b *base) error {
-	if g.schemas.of(b.kind) == nil {
-		return fmt.Errorf("%s has no schema", b.ID)
-	}
-	b.Path = g.path + "/" + g.resources[b.kind]
-	if g.namespaced[b.kind] {
-		namespace, _ := get(b.Object, "metadata", "namespace").(string)
-		b.Path = g.path + "/namespaces/" + cmp.Or(namespace, "default") + "/" + g.resources[b.kind]
-	}
-	return nil
-}
+// absentLevels bounds how many levels of fields below one that the base lacks get faults.
+const absentLevels = 2

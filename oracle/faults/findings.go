@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/deed-project/deed/oracle/pair"
 )
 
 // findings are the differences of a campaign.
@@ -172,7 +174,7 @@ func (x exchange) classes() []string {
 	if len(found) == 0 && (there.Message != here.Message || there.Reason != here.Reason) {
 		note("message %q there, %q here", plain(there.Message), plain(here.Message))
 	}
-	if t, h := shown(there.Details), shown(here.Details); len(found) == 0 && t != h {
+	if t, h := pair.Shown(there.Details), pair.Shown(here.Details); len(found) == 0 && t != h {
 		note("details")
 	}
 	if there.Code < 300 && here.Code < 300 || there.Code == here.Code {
@@ -181,12 +183,12 @@ func (x exchange) classes() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-func compareCauses(there, here []cause, note func(string, ...any)) {
+func compareCauses(there, here []pair.Cause, note func(string, ...any)) {
 	if slices.Equal(there, here) {
 		return
 	}
 	left := slices.Clone(here)
-	var only []cause
+	var only []pair.Cause
 	for _, c := range there {
 		if i := slices.Index(left, c); i >= 0 {
 			left = slices.Delete(left, i, i+1)
@@ -199,7 +201,7 @@ func compareCauses(there, here []cause, note func(string, ...any)) {
 	}
 	for _, c := range only {
 		field := indexes.ReplaceAllString(c.Field, "[]")
-		if i := slices.IndexFunc(left, func(d cause) bool { return d.Field == c.Field && d.Reason == c.Reason }); i >= 0 {
+		if i := slices.IndexFunc(left, func(d pair.Cause) bool { return d.Field == c.Field && d.Reason == c.Reason }); i >= 0 {
 			left = slices.Delete(left, i, i+1)
 			note("%s: %s: text", field, c.Reason)
 			continue
@@ -252,17 +254,6 @@ func (r request) String() string {
 	}
 	for _, e := range r.Edits {
 		text += "; " + e.String()
-	}
-	return text
-}
-
-func (a answer) String() string {
-	text := fmt.Sprint(a.Code, " ", a.Message)
-	if len(text) > 600 {
-		text = text[:600] + "..."
-	}
-	for _, w := range a.Warnings {
-		text += " | " + w
 	}
 	return text
 }

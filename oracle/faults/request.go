@@ -5,40 +5,42 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/deed-project/deed/oracle/pair"
 )
 
 // request is a write of a base object with faults. It changes nothing: all requests are dry runs.
 type request struct {
-	Base  string `json:"base"`
-	Onto  string `json:"onto,omitempty"` // the stored object that is replaced; empty for a create
-	Verb  string `json:"verb"`           // create, update, or the name of a subresource
-	Edits []edit `json:"edits,omitempty"`
+	Base  string      `json:"base"`
+	Onto  string      `json:"onto,omitempty"` // the stored object that is replaced; empty for a create
+	Verb  string      `json:"verb"`           // create, update, or the name of a subresource
+	Edits []pair.Edit `json:"edits,omitempty"`
 }
 
 const create, update = "create", "update"
 
 // send sends a request. An update sends what the server has stored of the base object.
-func (c *campaign) send(p *peer, r request) (answer, error) {
+func (c *campaign) send(p *peer, r request) (pair.Answer, error) {
 	b := c.bases[r.Base]
 	if r.Verb == create {
 		object := merged(b.Object, b.Create)
-		if get(b.Create, "metadata", "name") == nil {
-			object = put(object, []any{"metadata", "name"}, edit{Value: get(object, "metadata", "name").(string) + "-new"})
+		if pair.Get(b.Create, "metadata", "name") == nil {
+			object = pair.Put(object, []any{"metadata", "name"}, pair.Edit{Value: pair.Get(object, "metadata", "name").(string) + "-new"})
 		}
-		return p.send(http.MethodPost, b.Path+"?dryRun=All", applied(object, r.Edits))
+		return p.send(http.MethodPost, b.Path+"?dryRun=All", pair.Apply(object, r.Edits))
 	}
 	object, onto := any(p.live[r.Base]), p.live[r.Onto]
 	if r.Base != r.Onto {
 		for _, name := range []string{"name", "uid", "resourceVersion", "creationTimestamp", "generation"} {
-			v := get(onto, "metadata", name)
-			object = put(object, []any{"metadata", name}, edit{Value: v, Remove: v == nil})
+			v := pair.Get(onto, "metadata", name)
+			object = pair.Put(object, []any{"metadata", name}, pair.Edit{Value: v, Remove: v == nil})
 		}
 	}
-	path := b.Path + "/" + get(onto, "metadata", "name").(string)
+	path := b.Path + "/" + pair.Get(onto, "metadata", "name").(string)
 	if r.Verb != update {
 		path += "/" + r.Verb
 	}
-	return p.send(http.MethodPut, path+"?dryRun=All", applied(object, r.Edits))
+	return p.send(http.MethodPut, path+"?dryRun=All", pair.Apply(object, r.Edits))
 }
 
 // merged returns an object with the members of another one.
@@ -48,7 +50,7 @@ func merged(object any, with map[string]any) any {
 		if below, ok := v.(map[string]any); ok {
 			v = merged(members[name], below)
 		}
-		object = put(object, []any{name}, edit{Value: v, Remove: v == nil})
+		object = pair.Put(object, []any{name}, pair.Edit{Value: v, Remove: v == nil})
 	}
 	return object
 }
@@ -64,12 +66,12 @@ type plan struct {
 // kind is a served kind with its base objects.
 type kind struct {
 	name         string
-	bases        []*base
+	bases        []*pair.Base
 	subresources []string
-	byField      map[string][]*location
-	in           map[*location]*base
-	places       map[*base][]*location
-	beside       map[*base]map[string][]*location // by the path of their parent
+	byField      map[string][]*pair.Location
+	in           map[*pair.Location]*pair.Base
+	places       map[*pair.Base][]*pair.Location
+	beside       map[*pair.Base]map[string][]*pair.Location // by the path of their parent
 }
 
 type field struct {
@@ -88,7 +90,7 @@ func (p *plan) request() request {
 	places := f.kind.byField[f.name]
 	place := places[p.IntN(len(places))]
 	b := f.kind.in[place]
-	r := request{Base: b.ID, Onto: b.ID, Verb: p.verb(f), Edits: []edit{p.fault(place)}}
+	r := request{Base: b.ID, Onto: b.ID, Verb: p.verb(f), Edits: []pair.Edit{p.fault(place)}}
 	if n := p.IntN(10); n < 4 {
 		r.Edits = append(r.Edits, p.second(f.kind, b, place)...)
 	}
@@ -110,22 +112,22 @@ func (p *plan) everywhere(v any) []request {
 	for _, f := range p.fields {
 		l := f.kind.byField[f.name][0]
 		id := f.kind.in[l].ID
-		e := edit{Path: l.path, Value: v}
+		e := pair.Edit{Path: l.Path, Value: v}
 		switch text, isText := v.(string); {
-		case l.schema.admits(v):
-		case l.schema.Additional != nil && isText:
-			e.Path = append(slices.Clone(l.path), text)
-			if l.schema.Additional.Type != "string" {
+		case admits(l.Schema, v):
+		case l.Schema.Additional != nil && isText:
+			e.Path = append(slices.Clone(l.Path), text)
+			if l.Schema.Additional.Type != "string" {
 				e.Value = "1" // a quantity, or an error of both servers
 			}
 		default:
 			continue
 		}
-		change := request{Base: id, Onto: id, Verb: update, Edits: []edit{e}}
+		change := request{Base: id, Onto: id, Verb: update, Edits: []pair.Edit{e}}
 		if strings.HasPrefix(f.name, "status.") && slices.Contains(f.kind.subresources, "status") {
 			change.Verb = "status"
 		}
-		out = append(out, request{Base: id, Verb: create, Edits: []edit{e}}, change)
+		out = append(out, request{Base: id, Verb: create, Edits: []pair.Edit{e}}, change)
 	}
 	return out
 }
@@ -146,14 +148,14 @@ func (p *plan) verb(f field) string {
 }
 
 // second returns a fault at another place of the same object: often a sibling, so that members of a union meet.
-func (p *plan) second(k *kind, b *base, first *location) []edit {
+func (p *plan) second(k *kind, b *pair.Base, first *pair.Location) []pair.Edit {
 	from := k.places[b]
 	if p.IntN(3) > 0 {
-		from = k.beside[b][parent(first.path)]
+		from = k.beside[b][parent(first.Path)]
 	}
 	for range 5 {
-		if l := from[p.IntN(len(from))]; !within(l.path, first.path) && !within(first.path, l.path) {
-			return []edit{p.fault(l)}
+		if l := from[p.IntN(len(from))]; !within(l.Path, first.Path) && !within(first.Path, l.Path) {
+			return []pair.Edit{p.fault(l)}
 		}
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/deed-project/deed/oracle/pair"
 )
 
 // texts are values of fields that hold text: each is wrong for one format or another, and right for others.
@@ -32,6 +34,9 @@ var intsOrTexts = []any{0, -1, 1, 80, 65535, 65536, 2147483648, "10%", "101%", "
 
 var times = []any{"2024-01-01T00:00:00Z", "2034-01-01T00:00:00Z", "yesterday", "", "2024-01-01T00:00:00.123456Z", "0001-01-01T00:00:00Z"}
 
+// versions are resource versions that no object has: one server may have an object with a small one, by chance.
+var versions = []any{"", "0", "-1", "a", "x1", "1.5", "900000001", "09000000001", "9223372036854775807", "99999999999999999999"}
+
 var bytesTexts = []any{"", "aGk=", "!!!", "aGk", strings.Repeat("QUFB", 100)}
 
 var keys = []string{"", "Not Valid!_", "a", "a/b", "a/b/c", "-a", strings.Repeat("a", 64), strings.Repeat("a", 254), ".", "..", "...", "..a", "a b", "ä", "kubernetes.io/x", "Example.org/a", "cpu", "memory", "storage", "hugepages-2Mi",
@@ -46,10 +51,10 @@ type chooser struct{ *rand.Rand }
 func (c chooser) one(from []any) any { return from[c.IntN(len(from))] }
 
 // fault returns an edit that changes a location.
-func (c chooser) fault(l *location) edit {
-	e := edit{Path: l.path}
+func (c chooser) fault(l *pair.Location) pair.Edit {
+	e := pair.Edit{Path: l.Path}
 	switch n := c.IntN(100); {
-	case n < 12 && l.exists:
+	case n < 12 && l.Exists:
 		e.Remove = true
 	case n < 18:
 		e.Value = nil
@@ -62,8 +67,8 @@ func (c chooser) fault(l *location) edit {
 }
 
 // value returns a value of the type of a location, which may be wrong.
-func (c chooser) value(l *location) any {
-	s := l.schema
+func (c chooser) value(l *pair.Location) any {
+	s := l.Schema
 	switch {
 	case len(s.Enum) > 0:
 		return c.enumerated(s.Enum)
@@ -74,7 +79,7 @@ func (c chooser) value(l *location) any {
 	case s.Type == "integer" || s.Type == "number":
 		return c.one(integers)
 	case s.Type == "boolean":
-		if old, ok := l.value.(bool); ok {
+		if old, ok := l.Value.(bool); ok {
 			return !old
 		}
 		return c.IntN(2) == 0
@@ -82,8 +87,10 @@ func (c chooser) value(l *location) any {
 		return c.one(times)
 	case s.Type == "string" && s.Format == "byte":
 		return c.one(bytesTexts)
+	case l.Field == "metadata.resourceVersion":
+		return c.one(versions)
 	case s.Type == "string":
-		if old, ok := l.value.(string); ok && c.IntN(6) == 0 {
+		if old, ok := l.Value.(string); ok && c.IntN(6) == 0 {
 			return old + "x"
 		}
 		return c.one(texts)
@@ -111,8 +118,8 @@ func (c chooser) enumerated(values []any) any {
 }
 
 // list returns another list: empty, with an item twice, without one, with an empty one, reversed, or long.
-func (c chooser) list(l *location) any {
-	items, _ := l.value.([]any)
+func (c chooser) list(l *pair.Location) any {
+	items, _ := l.Value.([]any)
 	items = slices.Clone(items)
 	if len(items) == 0 {
 		return c.one([]any{[]any{}, []any{map[string]any{}}, []any{""}, []any{"a", "a"}, []any{nil}})
@@ -144,12 +151,12 @@ func (c chooser) many(item any) []any {
 	lengths := []int{5, 9, 17, 33, 65, 129}
 	var out []any
 	for i := range lengths[c.IntN(len(lengths))] {
-		name := "n" + string(json.Number(shown(i)))
+		name := "n" + string(json.Number(pair.Shown(i)))
 		switch item := item.(type) {
 		case string:
 			out = append(out, name)
 		case map[string]any:
-			out = append(out, put(item, []any{"name"}, edit{Value: name}))
+			out = append(out, pair.Put(item, []any{"name"}, pair.Edit{Value: name}))
 		default:
 			out = append(out, item)
 		}
@@ -157,8 +164,8 @@ func (c chooser) many(item any) []any {
 	return out
 }
 
-func (c chooser) mapping(l *location) any {
-	members, _ := l.value.(map[string]any)
+func (c chooser) mapping(l *pair.Location) any {
+	members, _ := l.Value.(map[string]any)
 	var some any = "v"
 	if names := slices.Sorted(maps.Keys(members)); len(names) > 0 {
 		some = members[names[0]]
@@ -167,10 +174,10 @@ func (c chooser) mapping(l *location) any {
 		return map[string]any{}
 	}
 	key := keys[c.IntN(len(keys))]
-	if len(members) == 0 && l.schema.Additional.Ref != "" || strings.HasSuffix(l.field, "limits") || strings.HasSuffix(l.field, "requests") {
+	if len(members) == 0 && l.Schema.Additional.Ref != "" || strings.HasSuffix(l.Field, "limits") || strings.HasSuffix(l.Field, "requests") {
 		some = c.one(quantities)
 	}
-	return put(members, []any{key}, edit{Value: some})
+	return pair.Put(members, []any{key}, pair.Edit{Value: some})
 }
 
 func shownText(v any) string {
@@ -178,14 +185,21 @@ func shownText(v any) string {
 	return text
 }
 
-// shown returns v as JSON, cut if it is long.
-func shown(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
+// admits reports whether a value is of the type of s. Null is of every type.
+func admits(s *pair.Schema, v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return s.Type == "string" || s.Format == "int-or-string"
+	case float64:
+		return s.Type == "integer" || s.Type == "number" || s.Format == "int-or-string"
+	case bool:
+		return s.Type == "boolean"
+	case []any:
+		return s.Items != nil
+	case map[string]any:
+		return s.Items == nil && (s.Type == "object" || len(s.Properties) > 0 || len(v) == 0 && s.Type == "")
 	}
-	if len(text) > 200 {
-		return string(text[:200]) + "..."
-	}
-	return string(text)
+	return false
 }

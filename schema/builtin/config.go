@@ -52,8 +52,9 @@ func Config(gvk schema.GVK) (managedfields.Config, error) {
 
 // Config returns the configuration of the endpoint that writes the kind's objects through a subresource, such as
 // status, or the objects themselves if that is empty. It computes what a server stores, but for what only a server
-// can know; field managers for it convert managers' fields between all versions of the kind that can be served. The
-// error is an [*UnservedError].
+// can know; field managers for it convert managers' fields between all versions of the kind in its group that can be
+// served. An Event of events.k8s.io loses the entries of v1, and the other way round, because each group of a server has
+// types of its own. The error is an [*UnservedError].
 func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	k = k.known()
 	if k.Served == NotServed {
@@ -72,7 +73,7 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	versions := converter{}
 	for _, sibling := range k.siblings() {
 		t, ok := k.schemas().typeOf(sibling.GVK)
-		if !ok || sibling.Served == NotServed {
+		if !ok || sibling.Served == NotServed || sibling.GVK.Group != k.GVK.Group {
 			continue
 		}
 		apiVersion := sibling.GVK.APIVersion()

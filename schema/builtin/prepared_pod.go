@@ -168,11 +168,16 @@ func keepObserved(status, former value.Value) value.Value {
 
 // onlySpec returns live with another spec, and with what of pod names it and says who manages it.
 func onlySpec(live, pod, spec value.Value) value.Value {
+	return live.With("metadata", keepPodMetadata(live, pod).Get("metadata")).With("spec", spec)
+}
+
+// keepPodMetadata returns pod with those members of the metadata of live that its subresources for containers do not write.
+func keepPodMetadata(live, pod value.Value) value.Value {
 	metadata := pod.Get("metadata")
-	for _, name := range []string{"labels", "annotations", "finalizers", "ownerReferences"} {
+	for _, name := range [...]string{"labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"} {
 		metadata = metadata.With(name, live.Get("metadata", name))
 	}
-	return live.With("metadata", metadata).With("spec", spec)
+	return pod.With("metadata", metadata)
 }
 
 // resizedPod returns live with the resources of the containers of pod. A pod with more or fewer containers stays what it is but for missing
@@ -208,9 +213,12 @@ func (k *Kind) resizedPod(live, pod value.Value) value.Value {
 	return k.preparePodResources(onlySpec(live, pod, spec))
 }
 
-// podWritten returns a pod with those fields of its spec that a subresource writes, or all of them for the pod itself.
+// podWritten returns a pod with those fields of its metadata and its spec that a subresource writes, or all of them for the pod itself.
 func podWritten(subresource string, pod value.Value) value.Value {
 	spec := pod.Get("spec")
+	if subresource == "ephemeralcontainers" || subresource == "resize" {
+		pod = keepPodMetadata(value.Value{}, pod)
+	}
 	switch subresource {
 	case "ephemeralcontainers":
 		return pod.With("spec", object(member("ephemeralContainers", spec.Get("ephemeralContainers"))))

@@ -31,7 +31,8 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 	}
 	if typ == "ExternalName" && wasType != "ExternalName" {
 		clusterIP := func(spec value.Value) bool { return spec.Get("type").Str() != "ExternalName" }
-		drop(clusterIP, "clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy")
+		drop(clusterIP, "ipFamilies", "ipFamilyPolicy")
+		spec = withoutAddresses(spec, was)
 	}
 	if hasNodePorts(was) && !hasNodePorts(spec) && onlyPortsOf(was, spec) {
 		spec = eachItem(spec, func(port value.Value) value.Value { return port.With("nodePort", value.Value{}) }, "ports")
@@ -46,6 +47,17 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 		}, "status")
 	}
 	return service
+}
+
+// withoutAddresses returns a spec without the addresses of was. An address that is another one stays, and is refused. A spec without a
+// clusterIP, or without clusterIPs beside that of was, comes from a client that does not know both.
+func withoutAddresses(spec, was value.Value) value.Value {
+	ip, ips, had := spec.Get("clusterIP"), spec.Get("clusterIPs"), was.Get("clusterIPs")
+	isSame := ip.Str() == was.Get("clusterIP").Str()
+	if ips.Equal(had) && (isSame || ip.Str() == "") || isSame && ips.Len() == 0 {
+		return spec.With("clusterIP", value.Value{}).With("clusterIPs", value.Value{})
+	}
+	return spec
 }
 
 // hasNodePorts reports whether a service may have node ports.

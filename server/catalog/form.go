@@ -22,8 +22,9 @@ type Form interface {
 	Load(stored value.Value) (value.Value, error)
 	// Store returns an object of the version in its stored form.
 	Store(object value.Value) (value.Value, error)
-	// PrepareCreate returns object as it is created, without the fields that clients cannot set.
-	PrepareCreate(object value.Value) value.Value
+	// PrepareCreate returns object as it is created through a subresource, or through the main endpoint if that is "", without the fields that
+	// clients cannot set.
+	PrepareCreate(object value.Value, subresource string) value.Value
 	// PrepareUpdate returns object, which was read from sent, as it replaces live through a subresource, or through the main endpoint if
 	// that is "". It copies from live the fields that the endpoint does not write, and increments the generation if necessary.
 	PrepareUpdate(object, sent, live value.Value, subresource string) value.Value

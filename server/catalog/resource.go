@@ -59,8 +59,10 @@ type Resource struct {
 	AnswersDeleted bool
 	// PreconditionFailed begins the error text of a failed UID precondition. It is empty for the usual text.
 	PreconditionFailed string
-	// CreateOnUpdate makes an update create an object that does not exist.
+	// CreateOnUpdate makes an update create an object that does not exist. An update or apply of the status does so, too, if there is one.
 	CreateOnUpdate bool
+	// CreateOnApply makes an apply of the status create an object that does not exist.
+	CreateOnApply bool
 	// HasTTL gives the objects a TTL.
 	HasTTL bool
 	// Order lists the names of the versions as they were declared; empty if that is the order of Versions.

@@ -90,6 +90,7 @@ type Traits struct {
 
 	Prefix             string // the last part of the key prefix; the resource if it is empty
 	CreateOnUpdate     bool
+	CreateOnApply      bool
 	AnswersDeleted     bool
 	HasTTL             bool
 	Orphans            bool

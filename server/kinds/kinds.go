@@ -342,7 +342,7 @@ func table() []Traits {
 			cells: cells(name, count("webhooks"), age),
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", name: unreserved, parts: map[string]check{"status": validatePolicyStatus}, validate: validatePolicy, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", name: unreserved, parts: map[string]check{"status": validatePolicyStatus}, validate: validatePolicy, anyFinalizer: true, Conditional: true, CreateOnApply: true,
 			cells: cells(name, count("spec", "validations"), shown(paramKind), age),
 		},
 		{

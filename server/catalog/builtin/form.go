@@ -87,7 +87,7 @@ func (f *Form) Load(stored value.Value) (value.Value, error) { return stored, ni
 func (f *Form) Store(object value.Value) (value.Value, error) { return object, nil }
 
 // PrepareCreate calls f.Create.
-func (f *Form) PrepareCreate(object value.Value) value.Value {
+func (f *Form) PrepareCreate(object value.Value, _ string) value.Value {
 	if f.Create == nil {
 		return object
 	}

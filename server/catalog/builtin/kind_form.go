@@ -127,9 +127,12 @@ func (f *kindForm) Store(object value.Value) (value.Value, error) {
 	return f.kind.Convert(object, f.hub)
 }
 
-// PrepareCreate returns object as it is created.
-func (f *kindForm) PrepareCreate(object value.Value) value.Value {
+// PrepareCreate returns object as it is created. Through a subresource nothing is allocated for it.
+func (f *kindForm) PrepareCreate(object value.Value, subresource string) value.Value {
 	prepared := f.kind.Prepare("", value.Value{}, object, object)
+	if subresource != "" {
+		return prepared
+	}
 	return f.kind.Complete(prepared, value.Value{}, object.Get("metadata", "uid"))
 }
 

@@ -124,7 +124,7 @@ func (f *form) convert(object value.Value, from, to string) (value.Value, error)
 }
 
 // PrepareCreate removes the status, if the subresource exists, and sets the generation to 1.
-func (f *form) PrepareCreate(object value.Value) value.Value {
+func (f *form) PrepareCreate(object value.Value, _ string) value.Value {
 	if f.status {
 		object = object.With("status", value.Value{})
 	}

@@ -61,7 +61,7 @@ func validateSlicePort(r *walk.Report, p walk.Place, met *walk.Names) {
 		r.Label(name)
 	}
 	if !met.Add(name.Str()) {
-		r.Add(field.Duplicate(name.Path(), name.Str()))
+		r.Add(field.Duplicate(name.Path(), walk.Enumeration(name.Str()))) // a pointer there, and shown as JSON
 	}
 	if protocol := p.At("protocol"); !protocol.IsSet() {
 		r.Required(protocol, "")

@@ -135,7 +135,8 @@ func (c Families) Complete(service, live, _ value.Value) value.Value {
 	}
 	ip, ips := spec.Get("clusterIP"), spec.Get("clusterIPs")
 	had := was.Get("clusterIPs")
-	if ip.Str() != "" && (ips.Len() == 0 || ips.Equal(had) && !ip.Equal(was.Get("clusterIP"))) {
+	isUnlisted := ips.Len() == 0 && !(elsewhere && walk.IsSet(was)) // which kube-apiserver lists in answers only
+	if ip.Str() != "" && (isUnlisted || ips.Equal(had) && !ip.Equal(was.Get("clusterIP"))) {
 		spec = spec.With("clusterIPs", value.List(ip))
 	}
 	if elsewhere || staysPreferred(spec, was) {

@@ -110,7 +110,7 @@ const onceSet = "may not change once set"
 func validateBalancerChange(r *walk.Report, spec walk.Place, live value.Value) {
 	if class := spec.At("loadBalancerClass"); spec.Text("type") == "LoadBalancer" && live.Get("type").Str() == "LoadBalancer" &&
 		!walk.Identical(class.Value, live.Get("loadBalancerClass")) {
-		r.Invalid(class, onceSet)
+		r.InvalidPointer(class, onceSet)
 	}
 	validateBalancerClass(r, spec)
 	const health = "healthCheckNodePort"

@@ -97,8 +97,12 @@ func (r *Report) InvalidString(p Place, shown string, details ...string) {
 	}
 }
 
-// InvalidPointer refuses a text that kube-apiserver has behind a pointer, and shows as JSON.
+// InvalidPointer refuses a text that kube-apiserver has behind a pointer, and shows as JSON. An absent one is null.
 func (r *Report) InvalidPointer(p Place, details ...string) {
+	if p.Kind() != value.KindString {
+		r.Invalid(p, details...)
+		return
+	}
 	r.InvalidAs(p, Enumeration(p.Str()), details...)
 }
 

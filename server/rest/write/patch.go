@@ -26,7 +26,7 @@ import (
 //
 // The media type comes before the name and the body, and options before the patch is parsed: this is the order of kube-apiserver's
 // refusals. A patch is read once, and carried out in each attempt of Task.Run, since the object may be another one each time. Only an apply
-// may create, and only at the main endpoint.
+// may create: at the main endpoint, and of some kinds at that of the status.
 func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 	media, err := wire.PatchMedia(q.HTTP, q.Offer(), patchTypes(q)...)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 		return w.writeScale(q, options, "", change)
 	}
 	t := &Task{Writer: w, Request: q, DryRun: options.DryRun, applies: isApply(typ)}
-	t.create = t.applies && q.Target.Subresource == ""
+	t.create = t.applies && (q.Target.Subresource == "" || q.Version.CreateOnUpdate || q.Version.CreateOnApply)
 	patched, err := t.Run(func(live *read.Live) (managedfields.Object, error) {
 		object, err := change(live)
 		if err != nil {

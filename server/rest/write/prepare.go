@@ -33,7 +33,7 @@ func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) 
 		content = api.Wipe(content)
 	}
 	was, uid := content.Get("metadata"), value.String(api.NewUID())
-	content = q.Version.Form.PrepareCreate(api.WithMetadata(content, "uid", uid))
+	content = q.Version.Form.PrepareCreate(api.WithMetadata(content, "uid", uid), q.Target.Subresource)
 	for _, name := range []string{"resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"} {
 		content = api.WithMetadata(content, name, was.Get(name))
 	}

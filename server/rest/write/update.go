@@ -18,7 +18,7 @@ import (
 //	store     in place of what is there; see Task.Run
 //
 // The body is decoded before the object is loaded: an invalid body is a 400 even if the object is missing. The UID in the body is a
-// precondition. A kind may let PUT create what is missing, but only at the main endpoint.
+// precondition. A kind may let PUT create what is missing.
 func (w *Writer) Update(q *rest.Request) (*rest.Answer, error) {
 	if q.Target.Name == "" {
 		return nil, errors.NewBadRequest("name must be provided")
@@ -40,7 +40,7 @@ func (w *Writer) Update(q *rest.Request) (*rest.Answer, error) {
 	sent.Content = withoutRepeatedOwners(q, sent.Content)
 	t := &Task{
 		Writer: w, Request: q, DryRun: options.DryRun, UID: api.Meta(sent.Content, "uid"),
-		create: q.Version.CreateOnUpdate && q.Target.Subresource == "",
+		create: q.Version.CreateOnUpdate,
 	}
 	updated, err := t.Run(func(live *read.Live) (managedfields.Object, error) {
 		object := sent

@@ -1,4 +1,4 @@
-package main
+package pair
 
 import (
 	"bytes"
@@ -21,18 +21,18 @@ import (
 //go:embed bases/*.yaml
 var baseFiles embed.FS
 
-// base is a valid object, which faults are put into.
-type base struct {
+// Base is a valid object of a built-in kind.
+type Base struct {
 	ID     string         `json:"id"`
 	Path   string         `json:"path"` // of the collection
 	Object map[string]any `json:"object"`
 	Create map[string]any `json:"create,omitempty"` // what a second object of this content has otherwise
 
-	kind string
+	Kind string `json:"-"`
 }
 
-// readBases returns the objects of all files.
-func readBases() ([]*base, error) {
+// Bases returns the valid objects: one or more of each kind that is stored. They have no paths yet: see [Group.Locate].
+func Bases() ([]*Base, error) {
 	parts, err := readParts()
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func readBases() ([]*base, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*base
+	var out []*Base
 	for _, name := range names {
 		if name == "bases/parts.yaml" {
 			continue
@@ -56,10 +56,10 @@ func readBases() ([]*base, error) {
 				return nil, fmt.Errorf("%s, document %d: %w", name, i+1, err)
 			}
 			object = parts.expand(object).(map[string]any)
-			b := &base{Object: object, kind: object["kind"].(string)}
+			b := &Base{Object: object, Kind: object["kind"].(string)}
 			b.Create, _ = object["$create"].(map[string]any)
 			delete(object, "$create")
-			b.ID = fmt.Sprintf("%v/%s/%v", object["apiVersion"], b.kind, object["metadata"].(map[string]any)["name"])
+			b.ID = fmt.Sprintf("%v/%s/%v", object["apiVersion"], b.Kind, object["metadata"].(map[string]any)["name"])
 			out = append(out, b)
 		}
 	}
@@ -71,11 +71,11 @@ func decodeYAML(text []byte) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeJSON(text)
+	return DecodeJSON(text)
 }
 
-// decodeJSON decodes an object. Numbers keep their text.
-func decodeJSON(text []byte) (map[string]any, error) {
+// DecodeJSON decodes an object. Numbers keep their text.
+func DecodeJSON(text []byte) (map[string]any, error) {
 	var out map[string]any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

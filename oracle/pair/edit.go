@@ -1,29 +1,31 @@
-package main
+package pair
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// edit puts a value into a document, or removes what is there. Steps of the path are names of members and indexes of items.
-type edit struct {
+// Edit puts a value into a document, or removes what is there. Steps of the path are names of members and indexes of items.
+type Edit struct {
 	Path   []any `json:"path"`
 	Value  any   `json:"value,omitempty"`
 	Remove bool  `json:"remove,omitempty"`
 }
 
-// applied returns document with edits. It shares what they leave as it is.
-func applied(document any, edits []edit) any {
+// Apply returns document with edits. It shares what they leave as it is.
+func Apply(document any, edits []Edit) any {
 	for _, e := range edits {
-		document = put(document, e.Path, e)
+		document = Put(document, e.Path, e)
 	}
 	return document
 }
 
-// put makes the containers that do not exist. An index beyond the end of a list appends.
-func put(at any, path []any, e edit) any {
+// Put returns a value with one edit, whose path is given apart. It makes the containers that do not exist. An
+// index beyond the end of a list appends.
+func Put(at any, path []any, e Edit) any {
 	if len(path) == 0 {
 		return e.Value
 	}
@@ -38,7 +40,7 @@ func put(at any, path []any, e edit) any {
 		if last && e.Remove {
 			delete(members, step)
 		} else {
-			members[step] = put(members[step], path[1:], e)
+			members[step] = Put(members[step], path[1:], e)
 		}
 		return members
 	case int:
@@ -48,16 +50,16 @@ func put(at any, path []any, e edit) any {
 		case last && e.Remove && step < len(items):
 			return slices.Delete(items, step, step+1)
 		case step < len(items):
-			items[step] = put(items[step], path[1:], e)
+			items[step] = Put(items[step], path[1:], e)
 			return items
 		}
-		return append(items, put(nil, path[1:], e))
+		return append(items, Put(nil, path[1:], e))
 	}
 	panic(fmt.Sprintf("a step %T", path[0]))
 }
 
 // String returns the edit in a line.
-func (e edit) String() string {
+func (e Edit) String() string {
 	var b strings.Builder
 	for _, step := range e.Path {
 		fmt.Fprintf(&b, "/%v", step)
@@ -65,14 +67,26 @@ func (e edit) String() string {
 	if e.Remove {
 		return "- " + b.String()
 	}
-	return b.String() + " = " + shown(e.Value)
+	return b.String() + " = " + Shown(e.Value)
 }
 
-// get returns what a path leads to, or nil.
-func get(at any, path ...string) any {
+// Get returns what a path leads to, or nil.
+func Get(at any, path ...string) any {
 	for _, step := range path {
 		members, _ := at.(map[string]any)
 		at = members[step]
 	}
 	return at
+}
+
+// Shown returns v as JSON, cut if it is long.
+func Shown(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	if len(text) > 200 {
+		return string(text[:200]) + "..."
+	}
+	return string(text)
 }

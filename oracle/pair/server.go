@@ -1,0 +1,169 @@
+// Package pair has what programs need that send the same requests to a kube-apiserver and a deed-apiserver: a client of both, valid objects of
+// the built-in kinds, and what the servers serve.
+package pair
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Server is a server that is asked. Its token is tok.
+type Server struct {
+	url  string
+	http *http.Client
+}
+
+// NewServer returns the server at a URL. The certificate is not checked: servers of a run make their own.
+func NewServer(url string) *Server {
+	transport := &http.Transport{
+		TLSClientConfig:     &tls.Config{InsecureSkipVerify: true},
+		MaxIdleConnsPerHost: 32,
+	}
+	return &Server{url, &http.Client{Transport: transport, Timeout: 20 * time.Second}}
+}
+
+// Request is what both servers are asked.
+type Request struct {
+	Method      string
+	Path        string // with the query
+	ContentType string // application/json if empty
+	UserAgent   string // of this package if empty
+	Body        any    // encoded as JSON; nil sends none
+}
+
+// Answer is what a server says to a request. Parts that differ from run to run are masked in its texts.
+type Answer struct {
+	Code     int      `json:"code"` // 0 if the server closed the connection, or took too long
+	Reason   string   `json:"reason,omitempty"`
+	Message  string   `json:"message,omitempty"`
+	Details  Details  `json:"details,omitzero"`
+	Warnings []string `json:"warnings,omitempty"`
+
+	Object map[string]any `json:"-"` // of a success; nothing in it is masked
+}
+
+// Details are the details of a status.
+type Details struct {
+	Name    string  `json:"name,omitempty"`
+	Group   string  `json:"group,omitempty"`
+	Kind    string  `json:"kind,omitempty"`
+	Causes  []Cause `json:"causes,omitempty"`
+	Seconds int     `json:"retryAfterSeconds,omitempty"`
+}
+
+// Cause is one reason of a refusal.
+type Cause struct {
+	Reason  string `json:"reason,omitempty"`
+	Message string `json:"message,omitempty"`
+	Field   string `json:"field,omitempty"`
+}
+
+// Send sends a request. It returns an error if the request could not be sent, or the answer is no JSON.
+func (s *Server) Send(q Request) (Answer, error) {
+	var body io.Reader
+	if q.Body != nil {
+		text, err := json.Marshal(q.Body)
+		if err != nil {
+			return Answer{}, err
+		}
+		body = bytes.NewReader(text)
+	}
+	r, err := http.NewRequest(q.Method, s.url+q.Path, body)
+	if err != nil {
+		return Answer{}, err
+	}
+	r.Header.Set("Authorization", "Bearer tok")
+	r.Header.Set("Content-Type", cmp.Or(q.ContentType, "application/json"))
+	r.Header.Set("User-Agent", cmp.Or(q.UserAgent, "pair/1"))
+	response, err := s.http.Do(r)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return Answer{Message: "no answer: the connection was closed, or it took too long"}, nil
+	}
+	if err != nil {
+		return Answer{}, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return Answer{}, err
+	}
+	a := Answer{Code: response.StatusCode}
+	for _, warning := range response.Header.Values("Warning") {
+		if !strings.Contains(warning, "this server stores") { // what deed-apiserver does not enforce
+			a.Warnings = append(a.Warnings, Masked(warning))
+		}
+	}
+	if a.Code < 300 {
+		a.Object, err = DecodeJSON(content)
+		return a, err
+	}
+	if json.Unmarshal(content, &a) != nil {
+		a.Message = string(content)
+	}
+	a.Message, a.Code = Masked(a.Message), response.StatusCode
+	a.Details.Name = Masked(a.Details.Name)
+	for i := range a.Details.Causes {
+		c := &a.Details.Causes[i]
+		c.Message, c.Field = Masked(c.Message), Masked(c.Field)
+	}
+	return a, nil
+}
+
+// Read reads what a path has into out.
+func (s *Server) Read(path string, out any) error {
+	a, err := s.Send(Request{Method: http.MethodGet, Path: path})
+	if err == nil && a.Code != http.StatusOK {
+		err = fmt.Errorf("%s: %d %s", path, a.Code, a.Message)
+	}
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(a.Object)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, out)
+}
+
+// String returns the answer in a line.
+func (a Answer) String() string {
+	text := fmt.Sprint(a.Code, " ", a.Message)
+	if len(text) > 600 {
+		text = text[:600] + "..."
+	}
+	for _, w := range a.Warnings {
+		text += " | " + w
+	}
+	return text
+}
+
+// byChance is what differs from run to run in answers.
+var byChance = []struct {
+	pattern *regexp.Regexp
+	shown   string
+}{
+	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), "UID"},
+	{regexp.MustCompile(`\b20(2[5-9]|3[0-3])-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000 UTC)?`), "TIME"},
+	{regexp.MustCompile(`resourceVersion(\\*":\\*")\d+`), `resourceVersion${1}VERSION`}, // in quoted JSON, too
+	{regexp.MustCompile(`0xc[0-9a-f]{6,}`), "POINTER"},
+}
+
+// Masked returns a text without what differs from run to run: UIDs, times, resource versions and addresses in memory.
+func Masked(text string) string {
+	for _, c := range byChance {
+		if strings.ContainsAny(text, "0123456789") {
+			text = c.pattern.ReplaceAllString(text, c.shown)
+		}
+	}
+	return text
+}

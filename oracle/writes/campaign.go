@@ -1,0 +1,231 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/deed-project/deed/oracle/pair"
+)
+
+// campaign plays histories on both servers.
+type campaign struct {
+	real, deed *pair.Server
+	seed       uint64
+	requests   int
+	workers    int
+	kinds      string
+	history    string
+
+	mu    sync.Mutex // guards what follows
+	codes map[string]int
+	sent  int
+	order int // how many answers have errors in another order
+	found int
+}
+
+// kind is a kind with what its objects are made of.
+type kind struct {
+	name         string
+	namespace    string // empty if the objects are in none
+	versions     []*pair.Group
+	subresources []string
+	bases        []*pair.Base
+	values       map[string][]any // of the bases, by field
+}
+
+// steps is the number of writes of a history.
+const steps = 8
+
+// apart has the kinds that no history is about, with the reason.
+var apart = map[string]string{
+	"Namespace":                  "a controller finishes its deletion",
+	"CustomResourceDefinition":   "a controller writes its status",
+	"FlowSchema":                 "a controller writes its status",
+	"PriorityLevelConfiguration": "it changes how requests are served",
+	"ServiceCIDR":                "it changes the addresses of Services",
+	"IPAddress":                  "a controller deletes one without a Service",
+}
+
+// run plays the histories of the seed, and returns how many of them differ.
+func (c *campaign) run() (differ int, err error) {
+	kinds, err := c.prepare()
+	if err != nil {
+		return 0, err
+	}
+	c.codes = map[string]int{}
+	if name, _, _ := strings.Cut(c.history, "-"); c.history != "" {
+		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.name == name })
+		if i < 0 {
+			return 0, fmt.Errorf("no history has the name %q", c.history)
+		}
+		var n int
+		if _, err := fmt.Sscanf(strings.TrimPrefix(c.history, name+"-"), "%d", &n); err != nil {
+			return 0, fmt.Errorf("history %q: %w", c.history, err)
+		}
+		err := c.play(newHistory(kinds[i], c.seed, n))
+		return c.found, err
+	}
+	rounds := (c.requests + steps*len(kinds) - 1) / (steps * len(kinds))
+	var group sync.WaitGroup
+	failed := make([]error, c.workers)
+	for worker := range c.workers {
+		group.Go(func() {
+			for n := range rounds {
+				for i := worker; i < len(kinds); i += c.workers { // a kind has one worker: objects of a kind may exclude each other
+					if failed[worker] = c.play(newHistory(kinds[i], c.seed, n)); failed[worker] != nil {
+						return
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, op := range slices.Sorted(maps.Keys(c.codes)) {
+		fmt.Printf("%6d %s\n", c.codes[op], op)
+	}
+	fmt.Printf("%d kinds, %d histories, %d writes; %d answers have their errors in another order\n", len(kinds), rounds*len(kinds), c.sent, c.order)
+	return c.found, errors.Join(failed...)
+}
+
+// prepare finds the kinds, and creates a namespace for each.
+func (c *campaign) prepare() ([]*kind, error) {
+	bases, err := pair.Bases()
+	if err != nil {
+		return nil, err
+	}
+	served := pair.NewDiscovery(c.real)
+	var out []*kind
+	for _, b := range bases {
+		if apart[b.Kind] != "" || c.kinds != "" && !slices.Contains(strings.Split(c.kinds, ","), b.Kind) {
+			continue
+		}
+		version := b.Object["apiVersion"].(string)
+		i := slices.IndexFunc(out, func(k *kind) bool { return k.name == b.Kind }) // an Event is in two groups
+		if i < 0 {
+			i, out = len(out), append(out, &kind{name: b.Kind, values: map[string][]any{}})
+		}
+		if err := out[i].serve(served, version); err != nil {
+			return nil, err
+		}
+		out[i].add(b)
+	}
+	out = slices.DeleteFunc(out, func(k *kind) bool { return len(k.versions) == 0 })
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no base object is of the kinds %q", c.kinds)
+	}
+	for _, k := range out {
+		if k.namespace == "" {
+			continue
+		}
+		namespace := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": k.namespace}}
+		for _, s := range [...]*pair.Server{c.real, c.deed} {
+			a, err := s.Send(pair.Request{Method: http.MethodPost, Path: "/api/v1/namespaces", Body: namespace})
+			if err == nil && a.Code != http.StatusCreated && a.Code != http.StatusConflict {
+				err = fmt.Errorf("namespace %s: %s", k.namespace, a)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func groupOf(version string) string {
+	if group, _, ok := strings.Cut(version, "/"); ok {
+		return group
+	}
+	return ""
+}
+
+// serve adds the versions of a group that have the kind, after the one that is given.
+func (k *kind) serve(served *pair.Discovery, first string) error {
+	versions, err := served.Versions(groupOf(first))
+	if err != nil {
+		return err
+	}
+	for _, version := range append([]string{first}, versions...) {
+		g, err := served.Group(version)
+		if err != nil {
+			return err
+		}
+		if g.Resources[k.name] == "" || slices.Contains(k.versions, g) {
+			continue
+		}
+		if k.versions = append(k.versions, g); g.Namespaced[k.name] {
+			k.namespace = "writes-" + strings.ToLower(k.name)
+		}
+		k.subresources = g.Subresources[k.name]
+	}
+	return nil
+}
+
+// add adds a base object.
+func (k *kind) add(b *pair.Base) {
+	k.bases = append(k.bases, b)
+	i := slices.IndexFunc(k.versions, func(g *pair.Group) bool { return g.Version == b.Object["apiVersion"] })
+	if i < 0 {
+		return
+	}
+	schemas := k.versions[i].Schemas
+	for _, l := range schemas.Locations(schemas.Of(k.name), b.Object, 0) {
+		if l.Exists {
+			k.values[l.Field] = append(k.values[l.Field], l.Value)
+		}
+	}
+}
+
+// play plays a history until its servers differ.
+func (c *campaign) play(h *history) error {
+	for n := range steps {
+		there, err := h.step(c.real, n)
+		if err != nil {
+			return fmt.Errorf("%s, write %d, there: %w", h.name, n, err)
+		}
+		here, err := h.step(c.deed, n)
+		if err != nil {
+			return fmt.Errorf("%s, write %d, here: %w", h.name, n, err)
+		}
+		differences, reordered := compare(there, here)
+		c.count(there, differences, reordered)
+		if c.history != "" || len(differences) > 0 {
+			c.print(h, n, there, here, differences)
+		}
+		if len(differences) > 0 {
+			break
+		}
+	}
+	return cmp.Or(h.remove(c.real), h.remove(c.deed))
+}
+
+// count notes the outcome of a write.
+func (c *campaign) count(there outcome, differences []string, reordered bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sent++
+	c.codes[fmt.Sprint(there.op, " ", there.answer.Code)]++
+	if reordered {
+		c.order++
+	}
+	if len(differences) > 0 {
+		c.found++
+	}
+}
+
+// print shows a write with its differences.
+func (c *campaign) print(h *history, n int, there, here outcome, differences []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	q := there.request
+	fmt.Printf("%s-%d, write %d: %s\n  %s %s %s %q\n  body  %s\n  there %s\n  here  %s\n", h.kind.name, h.number, n, there.op,
+		q.Method, q.Path, q.ContentType, q.UserAgent, text(q.Body), there.answer, here.answer)
+	for _, d := range differences {
+		fmt.Println("  ", d)
+	}
+}

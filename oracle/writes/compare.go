@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/deed-project/deed/oracle/pair"
+)
+
+// outcome is a write with what came of it.
+type outcome struct {
+	op      string
+	request pair.Request
+	answer  pair.Answer
+	before  map[string]any // the stored object in the version of the request, or nil
+	after   map[string]any
+}
+
+// moved reports whether the write has changed the resource version.
+func (o outcome) moved() bool { return versionOf(o.before) != versionOf(o.after) }
+
+func versionOf(object map[string]any) any { return pair.Get(object, "metadata", "resourceVersion") }
+
+// compare returns the differences between what came of a write on both servers. Errors in another order are none, because a kube-apiserver
+// puts those of a map, and conflicts with several managers, in random order.
+func compare(there, here outcome) (differences []string, reordered bool) {
+	note := func(format string, a ...any) { differences = append(differences, fmt.Sprintf(format, a...)) }
+	if t, h := text(there.request.Body), text(here.request.Body); pair.Masked(t) != pair.Masked(h) && there.op != here.op {
+		note("the requests differ: %s %s there, %s %s here", there.op, t, here.op, h)
+		return differences, false
+	}
+	t, h := there.answer, here.answer
+	if t.Code != h.Code || t.Reason != h.Reason {
+		note("%d %s there, %d %s here", t.Code, t.Reason, h.Code, h.Reason)
+	}
+	if t.Message != h.Message {
+		if sorted(t.Message) != sorted(h.Message) {
+			note("the messages differ")
+		}
+		reordered = true
+	}
+	byText := func(a, b pair.Cause) int {
+		return cmp.Or(strings.Compare(a.Field, b.Field), strings.Compare(a.Reason, b.Reason), strings.Compare(a.Message, b.Message))
+	}
+	slices.SortFunc(t.Details.Causes, byText)
+	slices.SortFunc(h.Details.Causes, byText)
+	if d, e := text(t.Details), text(h.Details); sorted(d) != sorted(e) {
+		note("details: %s there, %s here", d, e)
+	}
+	if !slices.Equal(t.Warnings, h.Warnings) {
+		note("warnings: %q there, %q here", t.Warnings, h.Warnings)
+	}
+	if there.moved() != here.moved() {
+		note("the write moved the resource version: %v there, %v here", there.moved(), here.moved())
+	}
+	differ(masked(t.Object), masked(h.Object), "answer", note)
+	if len(differences) == 0 {
+		differ(masked(there.after), masked(here.after), "stored", note)
+	}
+	return differences, reordered
+}
+
+// sorted returns the bytes of a text in order.
+func sorted(s string) string {
+	b := []byte(s)
+	slices.Sort(b)
+	return string(b)
+}
+
+// differ notes what is not equal in two values, by its path.
+func differ(there, here any, path string, note func(string, ...any)) {
+	t, ok := there.(map[string]any)
+	h, both := here.(map[string]any)
+	if ok && both {
+		names := maps.Clone(t)
+		maps.Copy(names, h)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			a, inThere := t[name]
+			b, inHere := h[name]
+			if inThere != inHere {
+				note("%s.%s: %s there, %s here", path, name, presence(a, inThere), presence(b, inHere))
+				continue
+			}
+			differ(a, b, path+"."+name, note)
+		}
+		return
+	}
+	if t, h := text(there), text(here); t != h {
+		note("%s: %s there, %s here", path, t, h)
+	}
+}
+
+func presence(v any, exists bool) string {
+	if !exists {
+		return "absent"
+	}
+	return text(v)
+}
+
+// byChance are members that a server chooses: allocated addresses, and identities.
+var byChance = []string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort", "uid", "resourceVersion"}
+
+// masked returns a value without what differs from run to run.
+func masked(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, member := range v {
+			switch {
+			case slices.Contains(byChance, name) && member != nil:
+				out[name] = "MASKED"
+			case name == "managedFields": // whose order depends on the seconds in which the writes fall
+				entries, _ := masked(member).([]any)
+				slices.SortFunc(entries, func(a, b any) int { return strings.Compare(text(a), text(b)) })
+				out[name] = entries
+			default:
+				out[name] = masked(member)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = masked(item)
+		}
+		return out
+	case string:
+		return pair.Masked(v)
+	}
+	return v
+}
+
+// text returns v as JSON.
+func text(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err.Error()
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
