@@ -59,14 +59,14 @@ func (h *history) read(s *pair.Server, g *pair.Group) (map[string]any, error) {
 	return a.Object, err
 }
 
-// remove deletes the object at once.
+// remove deletes the object at once. Without the policy, some kinds get a finalizer.
 func (h *history) remove(s *pair.Server) error {
 	path := h.path(h.kind.versions[0])
 	free := map[string]any{"metadata": map[string]any{"finalizers": nil}}
 	if _, err := s.Send(pair.Request{Method: http.MethodPatch, Path: path, ContentType: mergePatch, Body: free}); err != nil {
 		return err
 	}
-	_, err := s.Send(pair.Request{Method: http.MethodDelete, Path: path + "?gracePeriodSeconds=0"})
+	_, err := s.Send(pair.Request{Method: http.MethodDelete, Path: path + "?gracePeriodSeconds=0&propagationPolicy=Background"})
 	return err
 }
 

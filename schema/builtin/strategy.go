@@ -300,8 +300,9 @@ func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool)
 	return n, counts
 }
 
-// countsUnprepared reports whether the kind counts what a client sends, and not only what is stored of it: the topology of endpoints.
-func (k *Kind) countsUnprepared() bool { return k.GVK.Kind == "EndpointSlice" }
+// countsUnprepared reports whether the kind counts what a client sends, and not only what is stored of it: the topology of endpoints, and
+// fields of gates that are off.
+func (k *Kind) countsUnprepared() bool { return k.GVK.Kind == "EndpointSlice" || k.GVK.Kind == "ResourceSlice" }
 
 // countsEmpty are kinds for which an empty list is not the same as none, which is what is stored instead of it.
 var countsEmpty = map[schema.GVK]bool{

@@ -136,11 +136,11 @@ func (f *field) withEmpty(printed, sent value.Value) value.Value {
 		return printed.With(f.name, value.Null()) // which is what a pointer to the zero time prints
 	case f.bare == kindTime && HasFraction(sent.Str()):
 		return with(printed, f.name, was, withFraction(was, sent))
+	case f.typ.kind == kindList && sent.Kind() == value.KindList && sent.Len() == 0 && isNothing(was),
+		f.typ.kind == kindMap && sent.Kind() == value.KindObject && sent.Len() == 0 && isNothing(was): // null if printing leaves nothing out
+		return printed.With(f.name, sent)
 	case !was.IsAbsent():
 		return with(printed, f.name, was, f.typ.WithEmpties(was, sent))
-	case f.typ.kind == kindList && sent.Kind() == value.KindList && sent.Len() == 0,
-		f.typ.kind == kindMap && sent.Kind() == value.KindObject && sent.Len() == 0:
-		return printed.With(f.name, sent)
 	case f.typ.kind == kindStruct: // which printing leaves out if nothing in it is printed
 		if held := f.typ.WithEmpties(value.Object(), sent); held.Len() > 0 {
 			return printed.With(f.name, held)

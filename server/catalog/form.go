@@ -53,6 +53,16 @@ type HoldingForm interface {
 	WithEmpties(object, sent, live value.Value, subresource string) value.Value
 }
 
+// ConvertedForm is a Form of a version that objects are converted from before they are stored.
+type ConvertedForm interface {
+	Form
+	// Converts reports whether the version is not the stored one.
+	Converts() bool
+	// StoreOver returns object in its stored form, as it replaces had, the stored object, through a subresource, or the main endpoint if that
+	// is "". The fields that the endpoint does not write, and the generation, come from had: this version may not show all of it.
+	StoreOver(object, had value.Value, subresource string) (value.Value, error)
+}
+
 // EarlyForm is a Form with errors that end a write before anything is allocated for the object.
 type EarlyForm interface {
 	Form

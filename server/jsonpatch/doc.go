@@ -10,6 +10,6 @@
 // patch does not change share storage with the document.
 //
 // One difference remains. An operation that reads the outcome of an earlier one sees its value, where the library sees its spelling. It
-// shows for numbers and strings that are not in canonical form. It also shows for nulls: the library distinguishes a written null from a
-// null of the document.
+// shows for numbers and strings that are not in canonical form. It also shows for the copy of a null that an operation wrote, which the library
+// takes for an object.
 package jsonpatch

@@ -165,19 +165,24 @@ func textOf(ctx context.Context, patch Patch, document value.Value) string {
 	return string(escaped)
 }
 
-// remembersSpelling reports whether a later operation reads a null, or a text in another spelling, that an earlier one wrote. See the
+// remembersSpelling reports whether a later operation reads a text in another spelling that an earlier one wrote, or copies a null. See the
 // package comment.
 func remembersSpelling(patch Patch) bool {
-	wrote := false
+	spelled, null := false, false
 	for _, op := range patch {
 		text, has := op["value"]
 		switch op.Kind() {
-		case "test", "copy":
-			if wrote {
+		case "test":
+			if spelled {
+				return true
+			}
+		case "copy":
+			if spelled || null {
 				return true
 			}
 		case "add", "replace":
-			wrote = wrote || has && (text == nil || !asPrinted(*text))
+			null = null || has && text == nil
+			spelled = spelled || has && text != nil && !asPrinted(*text)
 		}
 	}
 	return false
@@ -237,6 +242,34 @@ func TestLikeLibrary(t *testing.T) {
 	t.Logf("%d applied, %d refused, %d on which the library panics, %d known to differ", applied, refused, panics, known)
 	if applied < cases/6 || refused < cases/6 {
 		t.Error("too few are applied or refused")
+	}
+}
+
+// TestWrittenNull checks that a null in an object is equal to the null of a test only if it was in the document.
+func TestWrittenNull(t *testing.T) {
+	document, err := value.Parse([]byte(`{"a":{"b":1,"c":null}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		`[{"op":"test","path":"/a","value":{"b":1,"c":null}}]`,
+		`[{"op":"replace","path":"/a/b","value":null},{"op":"test","path":"/a","value":{"b":null,"c":null}}]`,
+		`[{"op":"replace","path":"/a/b","value":null},{"op":"test","path":"/a/b","value":null}]`,
+		`[{"op":"add","path":"/a","value":{"b":null}},{"op":"test","path":"/a","value":{"b":null}}]`,
+	} {
+		patch, err := Decode([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, ok := byLibrary(patch, document.String())
+		after, err := Apply(t.Context(), patch, document)
+		got := fmt.Sprint(after, err)
+		if err != nil {
+			got = err.Error()
+		}
+		if !ok || got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
 	}
 }
 

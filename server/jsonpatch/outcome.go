@@ -233,14 +233,14 @@ func (n *node) is(v value.Value) bool {
 	return n.read() == nil && n.whole.Equal(v)
 }
 
-// are reports whether the object equals v.
+// are reports whether the object equals v. A null that an operation wrote does not equal the null of v, as in the library.
 func (m *members) are(v value.Value) bool {
 	if v.Kind() != value.KindObject || v.Len() != m.count {
 		return false
 	}
 	for name, want := range v.Members() {
 		part, led := m.now[name]
-		if led && !part.is(want) || !led && (m.gone[name] || !m.were.Get(name).Equal(want)) {
+		if led && (part != nil && part.isNull() || !part.is(want)) || !led && (m.gone[name] || !m.were.Get(name).Equal(want)) {
 			return false
 		}
 	}

@@ -127,6 +127,21 @@ func (f *kindForm) Store(object value.Value) (value.Value, error) {
 	return f.kind.Convert(object, f.hub)
 }
 
+// Converts reports whether the version is not the stored one.
+func (f *kindForm) Converts() bool { return f.kind.GVK != f.hub.GVK }
+
+// StoreOver returns object as it is stored in place of had. As kube-apiserver does, it converts the object before it prepares it.
+func (f *kindForm) StoreOver(object, had value.Value, subresource string) (value.Value, error) {
+	converted, err := f.kind.Convert(object, f.hub)
+	if err != nil {
+		return object, err
+	}
+	if had, err = f.hub.Stored(had); err != nil {
+		return object, err
+	}
+	return f.hub.Prepare(subresource, had, converted, converted), nil
+}
+
 // PrepareCreate returns object as it is created. Through a subresource nothing is allocated for it.
 func (f *kindForm) PrepareCreate(object value.Value, subresource string) value.Value {
 	prepared := f.kind.Prepare("", value.Value{}, object, object)

@@ -427,19 +427,20 @@ func validateRequestName(r *walk.Report, ref walk.Place, requests value.Value) {
 	}
 }
 
-// hasRequest reports whether a claim has a request with a name, or an alternative of it.
+// hasRequest reports whether a claim has a request with a name, or an alternative of it. Of several requests with the name, the last one counts.
 func hasRequest(requests value.Value, parts []string) bool {
+	var named value.Value
 	for request := range requests.Items() {
-		if request.Get("name").Str() != parts[0] {
-			continue
+		if request.Get("name").Str() == parts[0] {
+			named = request
 		}
-		if len(parts) == 1 {
+	}
+	if named.IsAbsent() || len(parts) == 1 {
+		return !named.IsAbsent()
+	}
+	for sub := range named.Get("firstAvailable").Items() {
+		if sub.Get("name").Str() == parts[1] {
 			return true
-		}
-		for sub := range request.Get("firstAvailable").Items() {
-			if sub.Get("name").Str() == parts[1] {
-				return true
-			}
 		}
 	}
 	return false

@@ -236,8 +236,8 @@ func appendInsideMembers(to []byte, typ string, v value.Value) []byte {
 	return to
 }
 
-// Ordered returns a value with the members of its objects in the order of the Go types, by the names that clients know. Refusals by tags of
-// types show values like that.
+// Ordered returns a value with the members of its objects in the order of the Go types, by the names that clients know, and without empty lists
+// and maps. Refusals by tags of types show values like that: the types leave these out.
 func (r *Report) Ordered(p Place) any {
 	if p.Kind() != value.KindObject {
 		return p.ToAny()
@@ -257,10 +257,11 @@ func appendOrdered(to []byte, typ string, v value.Value) []byte {
 	case value.KindObject:
 		to = append(to, '{')
 		add := func(name, typ string) {
-			if member := v.Get(name); !member.IsAbsent() {
+			member := v.Get(name)
+			v = v.With(name, value.Value{})
+			if isEmpty := IsEmpty(member) && (strings.HasPrefix(typ, "[]") || strings.HasPrefix(typ, "{}")); !member.IsAbsent() && !isEmpty {
 				to = append(append(afterComma(to), value.String(name).String()...), ':')
 				to = appendOrdered(to, typ, member)
-				v = v.With(name, value.Value{})
 			}
 		}
 		for _, f := range insideTypes()[typ] {

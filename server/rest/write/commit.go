@@ -29,11 +29,11 @@ type encoded struct {
 	text []byte
 }
 
-// encode returns an object as it is stored.
+// encode returns an object as it is stored, in place of live if that exists.
 //
 // A dry run keeps selfLink, because kube-apiserver clears the link only when it prepares the object for its store, which a dry run does not
 // reach. The entries of a custom resource get their fields in the order of maps: see order.go.
-func (t *Task) encode(object managedfields.Object) (encoded, error) {
+func (t *Task) encode(object managedfields.Object, live *read.Live) (encoded, error) {
 	version := t.Request.Version
 	unstored := []string{"resourceVersion", "managedFields", "selfLink"}
 	if t.DryRun {
@@ -42,7 +42,7 @@ func (t *Task) encode(object managedfields.Object) (encoded, error) {
 	for _, name := range unstored {
 		object.Content = api.WithMetadata(object.Content, name, value.Value{})
 	}
-	content, err := catalog.Store(version.Form, object)
+	content, err := t.storedForm(object, live)
 	if err != nil {
 		return encoded{}, err
 	}
@@ -57,6 +57,26 @@ func (t *Task) encode(object managedfields.Object) (encoded, error) {
 		}
 	}
 	return encoded{object, object.AppendJSON(nil)}, nil
+}
+
+// storedForm returns the content of an object in its stored form, in place of live if that exists.
+//
+// An apply that changes nothing leaves what is stored. Any other write in a version that is not the stored one may change the order in
+// which that has its lists, as in kube-apiserver.
+func (t *Task) storedForm(object managedfields.Object, live *read.Live) (value.Value, error) {
+	form, ok := t.Request.Version.Form.(catalog.ConvertedForm)
+	if !ok || !live.Exists() || !form.Converts() {
+		return catalog.Store(t.Request.Version.Form, object)
+	}
+	had, err := value.Parse(live.Record.Text)
+	if err != nil {
+		return value.Value{}, err
+	}
+	had = api.WithMetadata(had, "managedFields", value.Value{})
+	if t.applies && fields.Sent(object).IsAbsent() && object.Content.Equal(read.WithVersion(live.Content, 0)) {
+		return had, nil
+	}
+	return form.StoreOver(object.Content, had, t.Request.Target.Subresource)
 }
 
 // commit stores an object in place of live, the zero read.Live for none, and returns it as reading gives it. The error is
@@ -108,7 +128,7 @@ func (t *Task) fitted(object encoded, live *read.Live) (encoded, error) {
 	}
 	bare := object.Object
 	bare.Entries = nil
-	if object, err = t.encode(bare); err != nil {
+	if object, err = t.encode(bare, live); err != nil {
 		return object, err
 	}
 	return object, t.Writer.fits(t.Request.Key(), object.text, isNew)
@@ -153,7 +173,7 @@ func (t *Task) loaded(stored encoded, live *read.Live) (value.Value, error) {
 // validated or admitted. It returns the object as it is stored then. The error is store.ErrConflict if another write has changed live
 // meanwhile.
 func (t *Task) Amend(live *read.Live, object managedfields.Object) (*read.Live, error) {
-	stored, err := t.encode(object)
+	stored, err := t.encode(object, &read.Live{})
 	switch {
 	// nothing is stored
 	case err != nil:

@@ -248,7 +248,7 @@ func (t *Task) remove(live *read.Live) (*read.Live, error) {
 // An update that takes the last finalizer answers 200 with the updated object. The resource version stays that of live, because the update
 // itself was never stored. An object that another request has removed meanwhile is the outcome that the update wanted.
 func (t *Task) removeFinished(live *read.Live, object managedfields.Object) (managedfields.Object, error) {
-	stored, err := t.encode(object)
+	stored, err := t.encode(object, &read.Live{})
 	if err != nil {
 		return object, err
 	}

@@ -107,7 +107,7 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 	if n, err := api.ParseVersion(version, false); err == nil && n != 0 && t.post && !t.DryRun {
 		return Outcome{}, stderrors.New("resourceVersion should not be set on objects to be created")
 	}
-	stored, err := t.encode(object)
+	stored, err := t.encode(object, &read.Live{})
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -158,7 +158,7 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 		object, err = t.removeFinished(live, object)
 		return Outcome{Object: object}, err
 	}
-	stored, err := t.encode(object)
+	stored, err := t.encode(object, live)
 	if err != nil {
 		return Outcome{}, err
 	}
