@@ -17,11 +17,14 @@ type Schema struct {
 	Properties map[string]*Schema `json:"properties"`
 	Items      *Schema            `json:"items"`
 	Additional *Schema            `json:"additionalProperties"`
-	Kinds      []struct {
-		Group   string `json:"group"`
-		Version string `json:"version"`
-		Kind    string `json:"kind"`
-	} `json:"x-kubernetes-group-version-kind"`
+	Kinds      []GVK              `json:"x-kubernetes-group-version-kind"`
+}
+
+// GVK is a kind that a schema is of.
+type GVK struct {
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	Kind    string `json:"kind"`
 }
 
 // Schemas are those of a document, by name.

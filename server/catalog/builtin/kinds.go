@@ -125,7 +125,7 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 	v := &catalog.Version{
 		Resource: r, Name: kind.GVK.Version, New: empty,
 		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
-		Form:        &kindForm{kind: kind, hub: hub, empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
+		Form:        &kindForm{kind: kind, hub: hub.WithClock(now), empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
 		Default:     kind.Default,
 		Fields:      slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
 		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/deed-project/deed/oracle/pair"
+)
+
+// claim is a kind whose objects have a name and a number.
+func claim(t *testing.T) *kind {
+	t.Helper()
+	version := &pair.Group{
+		Version: "example.org/v1", Resources: map[string]string{"Claim": "claims"}, Namespaced: map[string]bool{"Claim": true},
+		Schemas: pair.Schemas{"org.example.v1.Claim": {Properties: map[string]*pair.Schema{
+			"metadata": {Properties: map[string]*pair.Schema{"labels": {Additional: &pair.Schema{Type: "string"}}}},
+			"spec":     {Required: []string{"name"}, Properties: map[string]*pair.Schema{"name": {Type: "string"}, "count": {Type: "integer"}, "tags": {Items: &pair.Schema{Type: "string"}}}},
+			"status":   {Properties: map[string]*pair.Schema{"ready": {Type: "boolean"}}},
+		}, Kinds: []pair.GVK{{Group: "example.org", Version: "v1", Kind: "Claim"}}}},
+	}
+	k := &kind{name: "Claim", namespace: "writes-claim", versions: []*pair.Group{version}, subresources: []string{"status", "scale"}, values: map[string][]any{}}
+	for _, spec := range []map[string]any{{"name": "a", "count": 1, "tags": []any{"x", "y"}}, {"name": "b"}} {
+		k.add(&pair.Base{Kind: "Claim", Object: map[string]any{"apiVersion": "example.org/v1", "kind": "Claim", "metadata": map[string]any{}, "spec": spec}})
+	}
+	return k
+}
+
+// TestEqualObjectsGetEqualWrites checks that a write depends on nothing but the seed, the number, and what a server has stored.
+func TestEqualObjectsGetEqualWrites(t *testing.T) {
+	h := newHistory(claim(t), 1, 2)
+	stored := func(uid string) map[string]any {
+		return map[string]any{
+			"apiVersion": "example.org/v1", "kind": "Claim",
+			"metadata": map[string]any{"name": h.name, "uid": uid, "managedFields": []any{map[string]any{"manager": "alice"}}},
+			"spec":     map[string]any{"name": "a", "count": 3},
+		}
+	}
+	ops := map[string]bool{}
+	for n := range uint64(2000) {
+		write := func(uid string) (string, pair.Request) {
+			w := writer{Rand: rand.New(rand.NewPCG(h.seed, n)), history: h, group: h.kind.versions[0], live: stored(uid)}
+			return w.write()
+		}
+		there, sent := write("11111111-1111-1111-1111-111111111111")
+		here, also := write("22222222-2222-2222-2222-222222222222")
+		ops[there] = true
+		if there != here || sent.Path != also.Path || pair.Masked(text(sent.Body)) != pair.Masked(text(also.Body)) {
+			t.Fatalf("write %d: %s %s %s\nand %s %s %s", n, there, sent.Path, text(sent.Body), here, also.Path, text(also.Body))
+		}
+	}
+	for _, op := range strings.Split("apply, update, merge patch, strategic merge patch, json patch, scale apply, status update, odd write, delete", ", ") {
+		if !ops[op] {
+			t.Errorf("no write is of the kind %q", op)
+		}
+	}
+}
+
+// TestCompare checks what counts as a difference.
+func TestCompare(t *testing.T) {
+	object := func(uid, version string, generation int) map[string]any {
+		return map[string]any{"metadata": map[string]any{"uid": uid, "resourceVersion": version, "generation": generation}}
+	}
+	done := outcome{answer: pair.Answer{Code: 200, Object: object("a", "2", 1)}, before: object("a", "1", 1), after: object("a", "2", 1)}
+	refused := func(message string) outcome {
+		return outcome{answer: pair.Answer{Code: 500, Message: message}}
+	}
+	for _, c := range []struct {
+		name        string
+		there, here outcome
+		want        string
+	}{
+		{"the same", done, outcome{answer: pair.Answer{Code: 200, Object: object("b", "20", 1)}, before: object("b", "10", 1), after: object("b", "20", 1)}, ""},
+		{"a generation", done, outcome{answer: pair.Answer{Code: 200, Object: object("a", "2", 2)}, before: done.before, after: done.after}, "answer.metadata.generation"},
+		{"the store", done, outcome{answer: done.answer, before: done.before, after: object("a", "2", 2)}, "stored.metadata.generation"},
+		{"the resource version", done, outcome{answer: done.answer, before: done.after, after: done.after}, "moved the resource version"},
+		{"a code", done, outcome{answer: pair.Answer{Code: 201, Object: done.answer.Object}, before: done.before, after: done.after}, "200  there, 201  here"},
+		{"a message", refused("a"), refused("b"), "the messages differ"},
+		{"an order", refused("a, b"), refused("b, a"), ""},
+		{"one of several", refused("no: .a: field not declared in schema"), refused("no: errors:\n  .a: field not declared in schema\n  .b: field not declared in schema"), ""},
+	} {
+		differences, _ := compare(c.there, c.here)
+		if got := strings.Join(differences, "; "); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
