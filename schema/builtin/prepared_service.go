@@ -1,16 +1,65 @@
 package builtin
 
-import "github.com/deed-project/deed/value"
+import (
+	"strings"
+
+	"github.com/deed-project/deed/value"
+)
+
+// IsShownOtherwise reports whether a server may show an object otherwise than it stores it: see [Kind.Shown].
+func (k *Kind) IsShownOtherwise(object value.Value) bool {
+	if k = k.known(); k.GVK.Kind != "Service" || k.GVK.Group != "" {
+		return false
+	}
+	spec := object.Get("spec")
+	return spec.Get("type").Str() == "ExternalName" || spec.Get("ipFamilies").Len() == 0 && spec.Get("clusterIPs").Len() > 0
+}
+
+// Shown returns a stored object as a server shows it. Only some Services are stored otherwise:
+//
+//	an external name          has no internalTrafficPolicy, although a former one is stored and becomes visible with another type; its
+//	                          clusterIP, if any, is in clusterIPs, too
+//	addresses, no ipFamilies  a write of the status has created the Service; the families are those of the addresses
+func (k *Kind) Shown(object value.Value) value.Value {
+	if !k.IsShownOtherwise(object) {
+		return object
+	}
+	spec := object.Get("spec")
+	ip, ips := spec.Get("clusterIP"), spec.Get("clusterIPs")
+	if spec.Get("type").Str() != "ExternalName" {
+		return object.With("spec", withFamilies(spec, ips))
+	}
+	if !spec.Get("internalTrafficPolicy").IsAbsent() {
+		spec = spec.With("internalTrafficPolicy", value.Value{})
+	}
+	if ip.Str() != "" && ips.Len() == 0 {
+		spec = spec.With("clusterIPs", value.List(ip))
+	}
+	return object.With("spec", spec)
+}
+
+// withFamilies returns a spec with the families of addresses, unless the Service has none.
+func withFamilies(spec, ips value.Value) value.Value {
+	var families []value.Value
+	for ip := range ips.Items() {
+		switch family := "IPv4"; {
+		case ip.Str() == "None":
+			return spec
+		case strings.Contains(ip.Str(), ":"):
+			family = "IPv6"
+			fallthrough
+		default:
+			families = append(families, value.String(family))
+		}
+	}
+	policy := [...]string{"SingleStack", "RequireDualStack"}[min(len(families), 2)-1]
+	return spec.With("ipFamilies", value.List(families...)).With("ipFamilyPolicy", value.String(policy))
+}
 
 // preparedService drops what a service of another type had and one of its new type does not need, unless the client
 // changes it.
 func preparedService(k *Kind, subresource string, live, service value.Value) value.Value {
 	spec := service.Get("spec")
-	// No traffic reaches an external name. An unknown policy is left to validation.
-	if inside := spec.Get("internalTrafficPolicy").Str(); spec.Get("type").Str() == "ExternalName" && (inside == "Cluster" || inside == "Local") {
-		spec = spec.With("internalTrafficPolicy", value.Value{})
-		service = service.With("spec", spec)
-	}
 	if subresource != "" || live.IsAbsent() {
 		return service
 	}

@@ -46,7 +46,7 @@ func (k *Kind) storeLike(subresource string, live, sent, object, known value.Val
 	if err != nil {
 		return value.Value{}, err
 	}
-	return k.counted(subresource, live, sent, counted, stored), nil
+	return k.Shown(k.counted(subresource, live, sent, counted, stored)), nil
 }
 
 // prepare is Prepare without counting.
@@ -302,7 +302,9 @@ func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool)
 
 // countsUnprepared reports whether the kind counts what a client sends, and not only what is stored of it: the topology of endpoints, and
 // fields of gates that are off.
-func (k *Kind) countsUnprepared() bool { return k.GVK.Kind == "EndpointSlice" || k.GVK.Kind == "ResourceSlice" }
+func (k *Kind) countsUnprepared() bool {
+	return k.GVK.Kind == "EndpointSlice" || k.GVK.Kind == "ResourceSlice"
+}
 
 // countsEmpty are kinds for which an empty list is not the same as none, which is what is stored instead of it.
 var countsEmpty = map[schema.GVK]bool{

@@ -63,6 +63,15 @@ type ConvertedForm interface {
 	StoreOver(object, had value.Value, subresource string) (value.Value, error)
 }
 
+// DecoratedForm is a Form whose Load shows some objects otherwise than they are stored. A write begins with what is stored.
+type DecoratedForm interface {
+	Form
+	// IsShownOtherwise reports whether Load may have returned object for another stored object.
+	IsShownOtherwise(object value.Value) bool
+	// LoadBare is Load without such changes.
+	LoadBare(stored value.Value) (value.Value, error)
+}
+
 // EarlyForm is a Form with errors that end a write before anything is allocated for the object.
 type EarlyForm interface {
 	Form

@@ -101,8 +101,17 @@ func defaultsLate(hub kinds.Kind) bool {
 	return err == nil && !read.Equal(encoded)
 }
 
-// Load returns a stored object in this version, with the defaults that it is stored without.
+// Load returns a stored object in this version, as it is shown.
 func (f *kindForm) Load(stored value.Value) (value.Value, error) {
+	object, err := f.LoadBare(stored)
+	return f.kind.Shown(object), err
+}
+
+// IsShownOtherwise reports whether Load may have returned object for another stored object.
+func (f *kindForm) IsShownOtherwise(object value.Value) bool { return f.kind.IsShownOtherwise(object) }
+
+// LoadBare returns a stored object in this version, with the defaults that it is stored without.
+func (f *kindForm) LoadBare(stored value.Value) (value.Value, error) {
 	if f.late() {
 		var err error
 		if stored, err = f.hub.Stored(stored); err != nil {

@@ -39,7 +39,7 @@ func (t *Task) Run(change Change) (Outcome, error) {
 //
 // The order of its checks is the order of kube-apiserver's refusals, if a request deserves several.
 func (t *Task) attempt(change Change) (Outcome, error) {
-	live, err := t.Writer.Reader.Load(t.Request)
+	live, err := t.loadBare()
 	if err != nil {
 		return Outcome{}, read.WhyUnreadable(err)
 	}
@@ -68,6 +68,24 @@ func (t *Task) attempt(change Change) (Outcome, error) {
 		return Outcome{}, err
 	}
 	return t.storeNew(object)
+}
+
+// loadBare returns the stored object of the request, a zero Live if there is none. It undoes what the version only shows.
+func (t *Task) loadBare() (*read.Live, error) {
+	live, err := t.Writer.Reader.Load(t.Request)
+	form, ok := t.Request.Version.Form.(catalog.DecoratedForm)
+	if err != nil || !ok || !live.Exists() || !form.IsShownOtherwise(live.Content) {
+		return live, err
+	}
+	bare := read.Live{Record: live.Record}
+	if bare.Object, err = managedfields.ParseObject(live.Record.Text); err != nil {
+		return nil, read.Corrupt(live.Record, err)
+	}
+	if bare.Content, err = form.LoadBare(bare.Content); err != nil {
+		return nil, read.Corrupt(live.Record, err)
+	}
+	bare.Content = read.WithVersion(bare.Content, live.Record.Revision)
+	return &bare, nil
 }
 
 // storeNew stores an object that does not exist yet.
