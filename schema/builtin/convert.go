@@ -35,11 +35,26 @@ func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
 	if c := conversions[k.GVK]; c.toCommon != nil {
 		object = c.toCommon(object)
 	}
-	if c := conversions[to.GVK]; c.fromCommon != nil {
+	return to.converted(object)
+}
+
+// ConvertRead is Convert for an object that was read from sent, which is absent if it is not known. What reading adds to the annotations of
+// a scaler of autoscaling/v1 says more than the fields that it comes from: it is not converted.
+func (k *Kind) ConvertRead(object, sent value.Value, to *Kind) (value.Value, error) {
+	isDerived := !sent.IsAbsent() && sent.Get("metadata", "annotations", scalerCurrentMetrics).IsAbsent()
+	if k = k.known(); k.GVK.Kind != "HorizontalPodAutoscaler" || k.GVK.Version != "v1" || !isDerived {
+		return k.Convert(object, to)
+	}
+	return to.known().converted(scalerFromV1(annotated(object, scalerCurrentMetrics, "")))
+}
+
+// converted returns an object in the version of k, given what all versions have in common.
+func (k *Kind) converted(object value.Value) (value.Value, error) {
+	if c := conversions[k.GVK]; c.fromCommon != nil {
 		object = c.fromCommon(object)
 	}
-	object = object.With("apiVersion", value.String(to.GVK.APIVersion())).With("kind", value.String(to.GVK.Kind))
-	return to.normalized(object, 0)
+	object = object.With("apiVersion", value.String(k.GVK.APIVersion())).With("kind", value.String(k.GVK.Kind))
+	return k.normalized(object, 0)
 }
 
 // Stored returns what a server reads back after it stored object, which is as [Kind.Held] returns it. Objects are

@@ -140,8 +140,8 @@ func (f *kindForm) Store(object value.Value) (value.Value, error) {
 func (f *kindForm) Converts() bool { return f.kind.GVK != f.hub.GVK }
 
 // StoreOver returns object as it is stored in place of had. As kube-apiserver does, it converts the object before it prepares it.
-func (f *kindForm) StoreOver(object, had value.Value, subresource string) (value.Value, error) {
-	converted, err := f.kind.Convert(object, f.hub)
+func (f *kindForm) StoreOver(object, sent, had value.Value, subresource string) (value.Value, error) {
+	converted, err := f.kind.ConvertRead(object, sent, f.hub)
 	if err != nil {
 		return object, err
 	}

@@ -76,7 +76,7 @@ func (t *Task) storedForm(object managedfields.Object, live *read.Live) (value.V
 	if t.applies && fields.Sent(object).IsAbsent() && object.Content.Equal(read.WithVersion(live.Content, 0)) {
 		return had, nil
 	}
-	return form.StoreOver(object.Content, had, t.Request.Target.Subresource)
+	return form.StoreOver(object.Content, fields.Sent(object), had, t.Request.Target.Subresource)
 }
 
 // commit stores an object in place of live, the zero read.Live for none, and returns it as reading gives it. The error is
