@@ -61,8 +61,8 @@ func (t *Task) encode(object managedfields.Object, live *read.Live) (encoded, er
 
 // storedForm returns the content of an object in its stored form, in place of live if that exists.
 //
-// An apply that changes nothing leaves what is stored. Any other write in a version that is not the stored one may change the order in
-// which that has its lists, as in kube-apiserver.
+// An apply that changes nothing leaves what is stored, and a deletion all but the metadata. Any other write in a version that is not the
+// stored one may change the order in which that has its lists, as in kube-apiserver.
 func (t *Task) storedForm(object managedfields.Object, live *read.Live) (value.Value, error) {
 	form, ok := t.Request.Version.Form.(catalog.ConvertedForm)
 	if !ok || !live.Exists() || !form.Converts() {
@@ -73,8 +73,12 @@ func (t *Task) storedForm(object managedfields.Object, live *read.Live) (value.V
 		return value.Value{}, err
 	}
 	had = api.WithMetadata(had, "managedFields", value.Value{})
-	if t.applies && fields.Sent(object).IsAbsent() && object.Content.Equal(read.WithVersion(live.Content, 0)) {
+	switch {
+	case t.applies && fields.Sent(object).IsAbsent() && object.Content.Equal(read.WithVersion(live.Content, 0)):
 		return had, nil
+	case t.deletion != nil:
+		content, err := form.Store(object.Content)
+		return had.With("metadata", content.Get("metadata")), err
 	}
 	return form.StoreOver(object.Content, fields.Sent(object), had, t.Request.Target.Subresource)
 }
@@ -183,7 +187,7 @@ func (t *Task) loaded(stored encoded, live *read.Live) (value.Value, error) {
 // validated or admitted. It returns the object as it is stored then. The error is store.ErrConflict if another write has changed live
 // meanwhile.
 func (t *Task) Amend(live *read.Live, object managedfields.Object) (*read.Live, error) {
-	stored, err := t.encode(object, &read.Live{})
+	stored, err := t.encode(object, live)
 	switch {
 	// nothing is stored
 	case err != nil:
