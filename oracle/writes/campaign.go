@@ -181,33 +181,59 @@ func (k *kind) add(b *pair.Base) {
 	}
 }
 
-// play plays a history until its servers differ.
+// replays are how often a history with a difference is played, each time with another object.
+const replays = 3
+
+// play plays a history until its servers differ. Whether a write has a later time than the one before depends on the second in which it comes,
+// so that a difference counts only if it comes each time.
 func (c *campaign) play(h *history) error {
+	for attempt := range replays {
+		again := *h
+		if attempt > 0 {
+			again.name = fmt.Sprintf("%s-%d", h.name, attempt)
+		}
+		differs, err := c.playOnce(&again, attempt == 0, attempt == replays-1)
+		if err != nil || !differs {
+			return err
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.found++
+	return nil
+}
+
+// playOnce plays a history until its servers differ, and removes the object. It counts the writes of the first time, and shows the difference
+// of the last one.
+func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err error) {
 	for n := range steps {
 		there, err := h.step(c.real, n)
 		if err != nil {
-			return fmt.Errorf("%s, write %d, there: %w", h.name, n, err)
+			return false, fmt.Errorf("%s, write %d, there: %w", h.name, n, err)
 		}
 		here, err := h.step(c.deed, n)
 		if err != nil {
-			return fmt.Errorf("%s, write %d, here: %w", h.name, n, err)
+			return false, fmt.Errorf("%s, write %d, here: %w", h.name, n, err)
 		}
 		if there.answer.Code == 0 { // the real server panics
 			break
 		}
 		differences, reordered, err := c.sure(there, here)
 		if err != nil {
-			return fmt.Errorf("%s, write %d, there again: %w", h.name, n, err)
+			return false, fmt.Errorf("%s, write %d, there again: %w", h.name, n, err)
 		}
-		c.count(there, differences, reordered)
-		if c.history != "" || len(differences) > 0 {
+		if first {
+			c.count(there, reordered)
+		}
+		differs = len(differences) > 0
+		if first && c.history != "" || last && differs {
 			c.print(h, n, there, here, differences)
 		}
-		if len(differences) > 0 {
+		if differs {
 			break
 		}
 	}
-	return cmp.Or(h.remove(c.real), h.remove(c.deed))
+	return differs, cmp.Or(h.remove(c.real), h.remove(c.deed))
 }
 
 // attempts are how often a refused write is sent again.
@@ -232,16 +258,13 @@ func (c *campaign) sure(there, here outcome) (differences []string, reordered bo
 }
 
 // count notes the outcome of a write.
-func (c *campaign) count(there outcome, differences []string, reordered bool) {
+func (c *campaign) count(there outcome, reordered bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sent++
 	c.codes[fmt.Sprint(there.op, " ", there.answer.Code)]++
 	if reordered {
 		c.order++
-	}
-	if len(differences) > 0 {
-		c.found++
 	}
 }
 

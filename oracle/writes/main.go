@@ -8,8 +8,8 @@
 //
 // After each write the command compares the code, the message with its details, the warnings, the object in the answer, the stored object, and
 // whether its resource version moved. UIDs, times, resource versions and allocated addresses are masked. A history ends at its first
-// difference, which the command prints. It exits with 1 if there is any. The same seed sends the same writes. A refused write is sent again to the
-// real server, which may choose another one of several faults.
+// difference, which the command prints. It exits with 1 if there is any. The same seed sends the same writes. Chance is no difference: a
+// history that differs is played again, and a refused write is sent again to the real server, which may choose another one of several faults.
 //
 // With --history, the command plays one history, such as Pod-17, and prints each of its writes.
 package main

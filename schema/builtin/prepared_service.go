@@ -40,19 +40,19 @@ func (k *Kind) Shown(object value.Value) value.Value {
 
 // withFamilies returns a spec with the families of addresses, unless the Service has none.
 func withFamilies(spec, ips value.Value) value.Value {
-	var families []value.Value
-	for ip := range ips.Items() {
-		switch family := "IPv4"; {
-		case ip.Str() == "None":
-			return spec
-		case strings.Contains(ip.Str(), ":"):
-			family = "IPv6"
-			fallthrough
-		default:
-			families = append(families, value.String(family))
+	if ips.Item(0).Str() == "None" {
+		return spec
+	}
+	families, policy := make([]value.Value, ips.Len()), "SingleStack"
+	for i := range families {
+		families[i] = value.String("IPv4")
+		if strings.Contains(ips.Item(i).Str(), ":") {
+			families[i] = value.String("IPv6")
 		}
 	}
-	policy := [...]string{"SingleStack", "RequireDualStack"}[min(len(families), 2)-1]
+	if len(families) > 1 {
+		policy = "RequireDualStack"
+	}
 	return spec.With("ipFamilies", value.List(families...)).With("ipFamilyPolicy", value.String(policy))
 }
 

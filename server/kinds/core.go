@@ -252,7 +252,7 @@ func validateFinalize(r *walk.Report, object walk.Place, _ value.Value) {
 // validatePhase validates the status of a Namespace: it is active until the namespace is deleted.
 func validatePhase(r *walk.Report, object walk.Place, _ value.Value) {
 	want, detail := "Active", "may only be 'Active' if `deletionTimestamp` is empty"
-	if !object.Get("metadata", "deletionTimestamp").IsAbsent() {
+	if walk.IsSet(object.Get("metadata", "deletionTimestamp")) {
 		want, detail = "Terminating", "may only be 'Terminating' if `deletionTimestamp` is not empty"
 	}
 	status := object.At("status")

@@ -154,7 +154,7 @@ func (l *Live) FindAs(config ID, wanted func(group, kind string) bool) (*Stored,
 	if len(found) < 2 {
 		return append(found, nil)[0], nil
 	}
-	slices.SortFunc(found, func(a, b *Stored) int { return cmp.Compare(a.ID.String(), b.ID.String()) })
+	slices.SortStableFunc(found, func(a, b *Stored) int { return cmp.Compare(a.ID.String(), b.ID.String()) })
 	names := make([]string, len(found))
 	for i, s := range found {
 		names[i] = fmt.Sprintf("%v at %v", s.ID, s.at())

@@ -6,7 +6,6 @@
 package manifest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -136,7 +135,7 @@ func (o Origin) Entry(err error) notice.Position {
 var merging = door.Open(merge.Internal{})
 
 // SortManagers sorts managers in the order of kube-apiserver, which is mostly the order of their names.
-func SortManagers(managers []merge.Manager) { slices.SortFunc(managers, merging.Compare) }
+func SortManagers(managers []merge.Manager) { slices.SortStableFunc(managers, merging.Compare) }
 
 // Identity returns the manager of e.
 func Identity(e managedfields.Entry) merge.Manager {
@@ -179,7 +178,7 @@ func ManagerNames(objects []*Object) []string {
 			names = append(names, e.Manager)
 		}
 	}
-	slices.SortFunc(names, cmp.Compare)
+	slices.Sort(names)
 	return slices.Compact(names)
 }
 

@@ -18,16 +18,17 @@ var distributions = []string{"PreferClose", "PreferSameZone", "PreferSameNode"}
 func ValidateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) {
 	ports, endpoints, typ := object.At("ports"), object.At("endpoints"), object.At("addressType")
 	isTagged := !r.Before(walk.TaggedSince)
-	// A tag that refuses the change of the type ends its other tags, and what they refuse is found by code, in front.
+	// A tag that refuses the change of the type ends the tag of known types, so that code finds an unknown one, in front.
 	isChanged := walk.IsSet(live) && isTagged && typ.Str() != live.Get("addressType").Str()
-	if isChanged {
+	isUnknown := isChanged && typ.Str() != ""
+	if isUnknown {
 		validateAddressType(typ, r.Add)
 	}
 	var met walk.Names
 	for i := range ports.Indexes() {
 		validateSlicePort(r, ports.Index(i), &met)
 	}
-	if !isChanged {
+	if !isUnknown {
 		validateAddressType(typ, r.Later)
 	}
 	if walk.IsSet(live) && isTagged {

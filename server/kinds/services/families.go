@@ -22,6 +22,9 @@ func (c Families) ValidateAddresses(r *walk.Report, object walk.Place, live valu
 	if spec.Text("type") == "ExternalName" || staysPreferred(spec.Value, was) {
 		return
 	}
+	if ips := spec.At("clusterIPs"); ips.Len() == 0 && spec.Text("clusterIP") != "" { // Complete has not listed it
+		r.Required(ips, "")
+	}
 	if validateFamilies(r, spec, was); len(r.Errs) > 0 {
 		return
 	}

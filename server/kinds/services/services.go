@@ -38,9 +38,6 @@ func Validate(r *walk.Report, object walk.Place, live value.Value) {
 	if ports.Len() == 0 && !headless && typ != "ExternalName" {
 		r.Required(ports, "")
 	}
-	if ips := spec.At("clusterIPs"); typ != "ExternalName" && ips.Len() == 0 && spec.Text("clusterIP") != "" {
-		r.Required(ips, "")
-	}
 	validateServiceType(r, spec, typ, headless)
 	var met walk.Names
 	for i := range ports.Indexes() {

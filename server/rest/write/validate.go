@@ -39,6 +39,9 @@ func validateNew(q *rest.Request, object managedfields.Object) (verdict, error) 
 	} else {
 		errs = q.Version.Form.ValidateCreate(q.Context(), content, q.Warnings)
 	}
+	if form, ok := q.Version.Form.(catalog.EarlyForm); ok && q.Target.Subresource != "" { // nothing is allocated, so they come with the rest
+		errs = append(form.ValidateEarly(q.Context(), content, value.Value{}), errs...)
+	}
 	if err := q.Context().Err(); err != nil {
 		return valid, err
 	}

@@ -82,7 +82,7 @@ type Allocator interface {
 // allocate completes an object by the allocator of the writer. An object for which nothing can be allocated ends the write.
 func (t *Task) allocate(object, live value.Value) (value.Value, func(stored bool), error) {
 	q := t.Request
-	if form, ok := q.Version.Form.(catalog.EarlyForm); ok && (q.Target.Subresource == "" || live.IsAbsent()) {
+	if form, ok := q.Version.Form.(catalog.EarlyForm); ok && q.Target.Subresource == "" {
 		if errs := form.ValidateEarly(q.Context(), object, live); len(errs) > 0 {
 			return object, nil, invalid(q.Version, object, errs)
 		}
