@@ -16,18 +16,22 @@ func isLatest(image value.Value) bool {
 		return false
 	}
 	name, tag, digest := m[1], m[2], m[3]
-	if len(name) > 255 || hexadecimal().MatchString(image.Str()) {
-		return false
-	}
 	host, path, ok := strings.Cut(name, "/")
 	if !ok || !strings.ContainsAny(host, ".:") && host != "localhost" && strings.ToLower(host) == host {
-		path = name // of a repository on the usual host
+		host, path = "docker.io", name // of a repository on the usual host
 	}
-	if path != strings.ToLower(path) {
+	length := len(path)
+	if (host == "docker.io" || host == "index.docker.io") && !strings.Contains(path, "/") {
+		length += len("library/")
+	}
+	if length > maxRepository || path != strings.ToLower(path) || hexadecimal().MatchString(image.Str()) {
 		return false
 	}
 	return tag == "latest" || tag == "" && digest == ""
 }
+
+// maxRepository is the maximum length of the path of a repository, in bytes.
+const maxRepository = 255
 
 // reference matches HOST/PATH:TAG@DIGEST, all but the path optional.
 var reference = sync.OnceValue(func() *regexp.Regexp {
