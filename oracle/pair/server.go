@@ -159,7 +159,7 @@ var byChance = []struct {
 	{regexp.MustCompile(`0xc[0-9a-f]{6,}`), "POINTER"},
 }
 
-// Masked returns a text without what differs from run to run: UIDs, times, resource versions and addresses in memory.
+// Masked returns a text without what differs from run to run: UIDs, times, resource versions, node ports and addresses in memory.
 func Masked(text string) string {
 	for _, c := range byChance {
 		if strings.ContainsAny(text, "0123456789") {

@@ -65,6 +65,9 @@ func TestCompare(t *testing.T) {
 	refused := func(message string) outcome {
 		return outcome{answer: pair.Answer{Code: 500, Message: message}}
 	}
+	conflict := func(message string) outcome {
+		return outcome{answer: pair.Answer{Code: 409, Reason: "Conflict", Message: message}}
+	}
 	for _, c := range []struct {
 		name        string
 		there, here outcome
@@ -76,7 +79,9 @@ func TestCompare(t *testing.T) {
 		{"the resource version", done, outcome{answer: done.answer, before: done.after, after: done.after}, "moved the resource version"},
 		{"a code", done, outcome{answer: pair.Answer{Code: 201, Object: done.answer.Object}, before: done.before, after: done.after}, "200  there, 201  here"},
 		{"a message", refused("a"), refused("b"), "the messages differ"},
-		{"an order", refused("a, b"), refused("b, a"), ""},
+		{"an order", refused("a, b"), refused("b, a"), "the messages differ"},
+		{"an order of conflicts", conflict("a, b"), conflict("b, a"), ""},
+		{"another kind of write", outcome{op: "apply"}, outcome{op: "update"}, "the requests differ"},
 		{"one of several", refused("no: .a: field not declared in schema"), refused("no: errors:\n  .a: field not declared in schema\n  .b: field not declared in schema"), ""},
 	} {
 		differences, _ := compare(c.there, c.here)
