@@ -268,15 +268,20 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 		return
 	}
 	// V5: how many items from the first on have an identity, and why the next has none.
-	identified, reason := v.Len(), ""
+	identified, reason, twice := v.Len(), "", []int(nil)
 	switch l.Topology() {
 	case schema.SetList, schema.KeyedList:
-		identified, reason = w.identities(l, v)
+		identified, reason, twice = w.identities(l, v)
 	case schema.IncompleteList:
 		w.tidy = w.tidy && v.Len() == 0
 	}
 	depth, olds := len(w.trail), values.Items(known)
 	for i, item := range values.Items(v)[:identified] {
+		if len(twice) > 0 && twice[0] == i { // behind what is wrong inside the items in front of it, as the reference does
+			var m slab.Text
+			w.trail, twice = w.trail[:depth], twice[1:]
+			w.fail(Duplicate, "duplicate entries for key %s", paths.Decimal(fieldpath.Path{elementOf(&m, l, item)}))
+		}
 		var old value.Value
 		if i < len(olds) {
 			if old = olds[i]; item.Same(old) {
@@ -290,7 +295,7 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 		w.trail = append(w.trail[:depth], step{"", i})
 		w.node(l.Element(), item, old)
 	}
-	// Reported last, behind what is wrong inside the items in front of it, as the reference does.
+	// So is an item without identity.
 	if w.trail = w.trail[:depth]; reason != "" {
 		w.fail(Unidentified, "element %d: %s", identified, reason)
 	}
@@ -298,8 +303,9 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 
 // identities checks rules V5 and V6 for the items of one list. It returns how many items there are
 // before the first that has no identity, and what is wrong with that one. As in the reference,
-// nothing is said about the items behind it.
-func (w *validator) identities(l *schema.List, v value.Value) (identified int, reason string) {
+// nothing is said about the items behind it. It also returns which items are duplicates, unless
+// these are allowed.
+func (w *validator) identities(l *schema.List, v value.Value) (identified int, reason string, twice []int) {
 	items := values.Items(v)
 	for identified < len(items) && reason == "" {
 		if reason = defect(l, items[identified]); reason == "" {
@@ -313,9 +319,8 @@ func (w *validator) identities(l *schema.List, v value.Value) (identified int, r
 		}
 		w.tidy = false
 		if !w.allowDuplicates {
-			var m slab.Text
-			w.fail(Duplicate, "duplicate entries for key %s", paths.Decimal(fieldpath.Path{elementOf(&m, l, items[i])}))
+			twice = append(twice, i)
 		}
 	}
-	return identified, reason
+	return identified, reason, twice
 }
