@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/server/api"
@@ -24,6 +25,8 @@ import (
 // Why not one call for the whole value: at each level, the library compares each error with all earlier errors, so that the cost is
 // quadratic in the number of errors. It also prints the path of each error, and a path can be as long as the value.
 //
+// The errors are in an order in which the library may find them: it visits the members of an object in random order, and faults by name.
+//
 // Once the texts fill a refusal, faults only counts the errors that follow.
 //
 // It belongs to one call. Invariant: schema and the steps in at lead to the schema of the value that find visits; see schemaHere.
@@ -33,8 +36,9 @@ type faults struct {
 	schema *spec.Schema // of the whole value
 	at     []step       // where the walk is
 	errs   field.ErrorList
-	room   int // bytes left for texts
-	more   int // errors that are only counted
+	told   map[string]bool // their texts
+	room   int             // bytes left for texts
+	more   int             // errors that are only counted
 }
 
 // step leads to an item if index is not -1, and otherwise to a member.
@@ -53,6 +57,7 @@ func (w *faults) find(n *node, v value.Value, was *former) {
 	if !n.opaque {
 		others = w.alternatives(n.junctors, v)
 	}
+	var late field.ErrorList
 	switch {
 	case w.ended:
 		return
@@ -61,7 +66,7 @@ func (w *faults) find(n *node, v value.Value, was *former) {
 		return
 	// Something is wrong with v itself. Its parts are visited all the same, since they have errors of their own.
 	case n.opaque || !own || others != good:
-		w.tell(n, v, own, others)
+		late = w.tell(n, v, own, others)
 	}
 	switch v.Kind() {
 	case value.KindList:
@@ -77,6 +82,7 @@ func (w *faults) find(n *node, v value.Value, was *former) {
 			w.part(step{name: name, index: -1}, n.child(name), member, before)
 		}
 	}
+	w.add(late...)
 }
 
 // part walks one part of a value, with the step to it on the path.
@@ -99,9 +105,18 @@ func (w *faults) tooManySteps() {
 	w.ended = true
 }
 
-// add adds errors, and takes the length of their texts from the room.
+// add adds errors, and takes the length of their texts from the room. Like the library, it tells no error twice: one may be of a value and of
+// an alternative of the value around it.
 func (w *faults) add(errs ...*field.Error) {
 	for _, e := range errs {
+		text := e.Error()
+		if w.told[text] {
+			continue
+		}
+		if w.told == nil {
+			w.told = map[string]bool{}
+		}
+		w.told[text] = true
 		w.room -= len(e.Field) + len(e.Detail)
 		if text, ok := e.BadValue.(string); ok {
 			w.room -= len(text)
@@ -110,51 +125,98 @@ func (w *faults) add(errs ...*field.Error) {
 	}
 }
 
-// tell adds the errors of v itself. own tells that v has none apart from alternatives, and others is the verdict on the alternatives.
+// tell adds the errors of v itself, and returns those that the library finds after the errors of its parts. own tells that v has none apart
+// from alternatives, and others is the verdict on the alternatives.
 //
-// Three calls of the library are possible, each as small as it can be while the texts stay the same:
+// Each call of the library is as small as it can be while the texts stay the same:
 //
-//	opaque                 the whole value with the whole schema
-//	own errors             the value with empty parts, unless an enum compares all of it, and the schema without its parts
-//	alternatives           the whole value with the alternatives, if that is small; else tellAlternatives makes shorter texts
-func (w *faults) tell(n *node, v value.Value, own bool, others verdict) {
+//	opaque        the whole value with the whole schema
+//	own errors    the value with empty parts, unless an enum compares all of it, and the schema without its parts
+//	alternatives  the whole value with the alternatives, if that is small; else tellAlternatives makes shorter texts
+//
+// The library checks the type of v first, then its alternatives, and then the rest.
+func (w *faults) tell(n *node, v value.Value, own bool, others verdict) (late field.ErrorList) {
 	if w.room < 0 {
 		w.more++
-		return
+		return nil
 	}
 	schema, path := w.schemaHere()
 	if n.opaque {
-		w.ask(schema, path, v.ToAny())
-		return
+		w.add(ordered(w.ask(schema, path, v.ToAny()))...)
+		return nil
 	}
-	small := others == good || isSmall(v, maxAsked/n.junctors.size) // for good, there are no alternatives to compare with
-	asked := &spec.Schema{}
+	var rest field.ErrorList
 	if !own {
-		*asked = w.shallow(n, schema, v)
-	}
-	if others != good && small {
-		asked.AllOf, asked.AnyOf, asked.OneOf, asked.Not = schema.AllOf, schema.AnyOf, schema.OneOf, schema.Not
+		asked := w.shallow(n, schema, v)
+		if len(asked.Enum) > 0 && isSmall(v, maxAsked/len(asked.Enum)) {
+			rest = w.ask(&asked, path, v.ToAny())
+		} else {
+			asked.Enum = nil // no large value is in an enum
+			rest = w.ask(&asked, path, hollow(v))
+		}
+		sortForbidden(rest)
+		if len(rest) > 0 && (v.IsNull() || !n.fits(v)) {
+			w.add(rest[0])
+			rest = rest[1:]
+		}
 	}
 	switch {
-	case others != good && small || len(asked.Enum) > 0 && isSmall(v, maxAsked/len(asked.Enum)):
-		w.ask(asked, path, v.ToAny())
-	case !own:
-		asked.Enum = nil // no large value is in an enum
-		w.ask(asked, path, hollow(v))
-	}
-	if !small {
+	case others == good: // or there are none
+	case isSmall(v, maxAsked/n.junctors.size):
+		asked := &spec.Schema{}
+		asked.AllOf, asked.AnyOf, asked.OneOf, asked.Not = schema.AllOf, schema.AnyOf, schema.OneOf, schema.Not
+		found := w.ask(asked, path, v.ToAny())
+		if n.junctors.shuffled {
+			found = ordered(found)
+		}
+		w.add(found...)
+	default:
 		w.tellAlternatives(n.junctors, v, path)
 	}
+	for _, e := range rest {
+		if isLate(e, v.Kind()) {
+			late = append(late, e)
+		} else {
+			w.add(e)
+		}
+	}
+	return late
+}
+
+// sortForbidden sorts the errors of forbidden members, which are in a row.
+func sortForbidden(errs field.ErrorList) {
+	isForbidden := func(e *field.Error) bool { return strings.HasSuffix(e.Detail, "is a forbidden property") }
+	from := slices.IndexFunc(errs, isForbidden)
+	if from < 0 {
+		return
+	}
+	to := from
+	for to < len(errs) && isForbidden(errs[to]) {
+		to++
+	}
+	slices.SortFunc(errs[from:to], func(a, b *field.Error) int { return strings.Compare(a.Detail, b.Detail) })
+}
+
+// isLate reports whether the library finds an error about a value after the errors of its parts: a list's length, or that no enum has the list;
+// an object's missing member.
+func isLate(e *field.Error, kind value.Kind) bool {
+	switch kind {
+	case value.KindObject:
+		return e.Type == field.ErrorTypeRequired
+	case value.KindList:
+		return e.Type == field.ErrorTypeTooMany || e.Type == field.ErrorTypeNotSupported || strings.Contains(e.Detail, "should have at least")
+	}
+	return false
 }
 
 // maxAsked bounds the size of one call to the library: the parts of the value times the alternatives. The cost of a call is quadratic in
 // this size.
 const maxAsked = 4000
 
-// ask adds the errors that the library finds in a value.
+// ask returns the errors that the library finds in a value, in its order.
 //
 // It changes schema, which must be a copy, and gives the pattern back to the texts that the library makes.
-func (w *faults) ask(schema *spec.Schema, path string, data any) {
+func (w *faults) ask(schema *spec.Schema, path string, data any) field.ErrorList {
 	pattern := schema.Pattern
 	if pattern != "" {
 		schema.Pattern = noText
@@ -166,7 +228,7 @@ func (w *faults) ask(schema *spec.Schema, path string, data any) {
 			result.Errors[i] = errors.FailedPattern(path, "body", pattern, data)
 		}
 	}
-	w.add(validation.ValidateCustomResource(w.base, nil, told{result})...)
+	return validation.ValidateCustomResource(w.base, nil, told{result})
 }
 
 // noText is a pattern that matches nothing. ask passes it in place of the schema's pattern, because the library caches compiled patterns
@@ -300,9 +362,9 @@ func (w *faults) schemaHere() (s *spec.Schema, path string) {
 	return s, string(b)
 }
 
-// all returns the errors sorted by field, followed by the number of uncounted ones.
+// all returns the errors, followed by the number of uncounted ones.
 func (w *faults) all() field.ErrorList {
-	errs := ordered(w.errs)
+	errs := w.errs
 	if w.more > 0 {
 		errs = append(errs, api.More(w.more))
 	}

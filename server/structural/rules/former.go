@@ -20,6 +20,7 @@ type former struct {
 	node  *node
 	named map[string]*former
 	keyed map[string]value.Value // items of a list by their keys
+	asked value.Value            // what same is about; items with equal keys ask in turn
 	known bool                   // whether same is valid
 	same  bool
 }
@@ -30,8 +31,8 @@ func (f *former) is(v value.Value) bool {
 	if f == nil {
 		return false
 	}
-	if !f.known {
-		f.known, f.same = true, f.compare(v)
+	if !f.known || !f.asked.Same(v) {
+		f.asked, f.known, f.same = v, true, f.compare(v)
 	}
 	return f.same
 }

@@ -68,11 +68,16 @@ type sizeRules struct{ minItems, maxItems, minProperties, maxProperties *int64 }
 type junctors struct {
 	all, any, one []*node
 	not           *node
-	size          int // number of nodes in all of them
+	size          int  // number of nodes in all of them
+	shuffled      bool // the library finds their errors in random order, because one of them has several members
 }
 
 // contents tells what a node or its subtree contains.
-type contents struct{ rules, resources bool }
+type contents struct {
+	rules, resources bool
+	shuffled         bool // alternatives whose errors come in random order
+	members          bool // an object with several members
+}
 
 // kinds is a set of JSON types.
 type kinds uint8
@@ -116,6 +121,7 @@ func compile(s *spec.Schema) *node {
 		n.whole = true
 	}
 	n.below.rules = n.below.rules || n.whole
+	n.below.shuffled = n.below.shuffled || n.opaque
 	if embedded, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource"); embedded {
 		n.below.resources = true
 	}
@@ -170,6 +176,9 @@ func (n *node) compileChildren(s *spec.Schema) {
 			n.additional = n.compilePart(a.Schema)
 		}
 	}
+	if len(n.properties) > 1 || n.additional != nil || n.closed {
+		n.below.members = true
+	}
 	if s.Items != nil && s.Items.Schema != nil {
 		n.items = n.compilePart(s.Items.Schema)
 	}
@@ -182,6 +191,8 @@ func (n *node) compilePart(s *spec.Schema) *node {
 	n.count += c.count
 	n.below.rules = n.below.rules || c.below.rules
 	n.below.resources = n.below.resources || c.below.resources
+	n.below.shuffled = n.below.shuffled || c.below.shuffled
+	n.below.members = n.below.members || c.below.members
 	// See node.whole.
 	n.whole = n.whole || c.alternatives
 	return c
@@ -192,10 +203,11 @@ func (n *node) compileJunctors(s *spec.Schema) {
 	if len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) == 0 && s.Not == nil {
 		return
 	}
-	size := 0
+	size, shuffled := 0, false
 	alternative := func(s *spec.Schema) *node {
 		c := compile(s)
 		size += c.count
+		shuffled = shuffled || c.below.members
 		n.alternatives = n.alternatives || c.below.rules
 		return c
 	}
@@ -209,6 +221,8 @@ func (n *node) compileJunctors(s *spec.Schema) {
 	if s.Not != nil {
 		n.junctors.not = alternative(s.Not)
 	}
-	n.junctors.size = size
+	n.junctors.size, n.junctors.shuffled = size, shuffled
+	n.below.shuffled = n.below.shuffled || shuffled
+	n.below.members = n.below.members || shuffled
 	n.count += size
 }

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"context"
+	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -29,7 +32,7 @@ func TestVerdicts(t *testing.T) {
 	cases, seed := number(t, "DEED_CASES", 3000), seeds.First(t)
 	counts := map[verdict]int{}
 	said := map[bool]int{} // counts by whether rules found an error
-	updates, checked := 0, 0
+	updates, checked, orders := 0, 0, 0
 	for i := range cases {
 		c := gen.Seeded(seed<<32 + uint64(i/20))
 		schema := objectSchema(c, 3)
@@ -58,6 +61,10 @@ func TestVerdicts(t *testing.T) {
 		if want, got := sorted(errs, nil), sorted(r.Values(t.Context(), object, live), nil); got != want {
 			t.Fatalf("the faults are\n%s\nschema %v\nobject %v\nlive %v\nlibrary\n%s", got, schema, object, live, want)
 		}
+		if n := len(errs); n > 1 && n < 5 && !r.object.quick.below.shuffled {
+			orders++
+			requireOrder(t, r.Values(t.Context(), object, live), func() field.ErrorList { return library(r, object, live) })
+		}
 		if len(errs) > 0 || r.compiled == nil {
 			continue
 		}
@@ -68,17 +75,44 @@ func TestVerdicts(t *testing.T) {
 		if spared := sparedCEL(t, r, object, live); spared != want {
 			t.Fatalf("rules that are evaluated about changes only say\n%s\nschema %v\nobject %v\nlive %v\nlibrary\n%s", spared, schema, object, live, want)
 		}
+		if n := strings.Count(want, "\n"); n > 0 && n < 4 {
+			orders++
+			requireOrder(t, r.CEL(t.Context(), nil, object, live, nil), func() field.ErrorList { return libraryCEL(t.Context(), r, object, live) })
+		}
 		said[want != ""]++
 		if _, ok := r.checker(); ok && want == "" {
 			checked++
 		}
 	}
-	t.Logf("%d cases, %d updates: %d good, %d bad, %d unsure; rules found something in %d, and nothing in %d, %d of these without the library",
-		cases, updates, counts[good], counts[bad], counts[unsure], said[true], said[false], checked)
+	t.Logf("%d cases, %d updates: %d good, %d bad, %d unsure; rules found something in %d, and nothing in %d, %d of these without the library; orders of %d",
+		cases, updates, counts[good], counts[bad], counts[unsure], said[true], said[false], checked, orders)
 	if checked < cases/50 || said[true] < cases/100 || said[false] < cases/100 || counts[good] < cases/10 ||
-		counts[bad] < cases/10 || counts[unsure] > cases/4 || updates < cases/4 {
+		counts[bad] < cases/10 || counts[unsure] > cases/4 || updates < cases/4 || orders < cases/50 {
 		t.Error("the cases are one-sided")
 	}
+}
+
+// requireOrder fails the test if errors are in an order in which the library never has them. The library's own order is random.
+func requireOrder(t *testing.T, errs field.ErrorList, library func() field.ErrorList) {
+	t.Helper()
+	got, seen := lines(errs), map[string]bool{}
+	for range 500 { // the rarest order comes once in 24 times
+		order := lines(library())
+		if order == got {
+			return
+		}
+		seen[order] = true
+	}
+	t.Fatalf("the library never has the order\n%s\nbut\n%s", got, strings.Join(slices.Sorted(maps.Keys(seen)), "\n\n"))
+}
+
+// lines returns the texts of errors in their order.
+func lines(errs field.ErrorList) string {
+	var b strings.Builder
+	for _, err := range errs {
+		fmt.Fprintln(&b, err)
+	}
+	return b.String()
 }
 
 // library returns the errors of the library for a whole object.
@@ -104,15 +138,20 @@ func (h *heard) AddWarning(_, text string) { *h = append(*h, "warning: "+text) }
 // wholeCEL passes whole objects to the library, as kube-apiserver does, and returns the outcome.
 func wholeCEL(t *testing.T, r *Rules, object, live value.Value) string {
 	var warnings heard
+	errs := libraryCEL(warning.WithWarningRecorder(t.Context(), &warnings), r, object, live)
+	return sorted(errs, warnings)
+}
+
+// libraryCEL returns the errors of CEL rules that the library finds in whole objects.
+func libraryCEL(ctx context.Context, r *Rules, object, live value.Value) field.ErrorList {
 	var old any
 	var options []cel.Option
 	if !live.IsAbsent() {
 		old = live.ToAny()
 		options = append(options, cel.WithRatcheting(r.correlated(object, live)))
 	}
-	ctx := warning.WithWarningRecorder(t.Context(), &warnings)
 	errs, _ := r.compiled().Validate(ctx, nil, r.schema, object.ToAny(), old, celconfig.RuntimeCELCostBudget, options...)
-	return sorted(errs, warnings)
+	return errs
 }
 
 func partialCEL(t *testing.T, r *Rules, object, live value.Value) string {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/deed-project/deed/value"
@@ -37,10 +36,11 @@ import (
 //	CEL      checker                   compiled
 type Rules struct {
 	schema         *schema.Structural
-	object, status keywords // of whole objects, and of status subresource writes
-	transitions    bool     // a CEL rule refers to oldSelf
-	quantities     bool     // a CEL rule reads quantities
-	largePower     bool     // the text of the rules has an exponent that no quantity has
+	object, status keywords   // of whole objects, and of status subresource writes
+	transitions    bool       // a CEL rule refers to oldSelf
+	quantities     bool       // a CEL rule reads quantities
+	largePower     bool       // the text of the rules has an exponent that no quantity has
+	pointing       []pointing // CEL rules whose errors name another field
 
 	// CEL rules; both functions are nil if there are none. Both wait for the compilation. checker returns false if no checker can evaluate
 	// the rules.
@@ -92,6 +92,7 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	if !hasRules(r.schema) {
 		return r, nil
 	}
+	r.pointing = pointingRules(r.schema, nil)
 	r.compiled = sync.OnceValue(func() *cel.Validator { return cel.NewValidator(r.schema, true, celconfig.PerCallLimit) })
 	r.checker = sync.OnceValues(func() (*checker, bool) {
 		// A rule about oldSelf depends on the old value as well, so an outcome for it proves nothing.
@@ -169,23 +170,6 @@ func (r *Rules) ValuesChange(ctx context.Context, object, live, known value.Valu
 // Sound reports whether an object is certainly sound; see [Rules.ValuesChange].
 func (r *Rules) Sound(ctx context.Context, object, known value.Value) bool {
 	return r == nil || (&judging{ctx: ctx}).judge(r.object.quick, object, known) == good
-}
-
-// ordered sorts errors by field. The errors of one field keep the library's order. The library itself visits fields in map order, which is
-// random.
-func ordered(errs field.ErrorList) field.ErrorList {
-	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(fieldOf(a), fieldOf(b)) })
-	return errs
-}
-
-// fieldOf returns the field of an error. Some errors name it only at the end of their text.
-//
-// The library prints "<nil>" for the field of errors that it makes without a path.
-func fieldOf(e *field.Error) string {
-	if at := strings.LastIndex(e.Detail, " in "); e.Field == "<nil>" && at >= 0 {
-		return e.Detail[at+len(" in "):]
-	}
-	return e.Field
 }
 
 // StatusValues is Values for a write of the status subresource: it validates only the status.
@@ -270,7 +254,7 @@ func (r *Rules) CELChange(
 		ctx = warning.WithWarningRecorder(ctx, warnings)
 	}
 	found, _ := r.compiled().Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
-	return append(errs, ordered(found)...), 0
+	return append(errs, orderedBy(found, r.valueOf)...), 0
 }
 
 // tooLarge returns the error of an object with a rule about a quantity that exceeds a bound.

@@ -55,6 +55,13 @@ spec.s: Too long: may not be more than 5 bytes
 		{"pattern", `{"spec": {"n": 1, "s": "b"}}`, "", `spec.s: Invalid value: "b": spec.s in body should match '^a+$'`},
 		{"items", `{"spec": {"n": 1, "arr": ["", "", "", ""]}}`, "", `spec.arr: Too many: 4: must have at most 3 items
 <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation`},
+		{"required after members", `{"spec": {"s": "bbbbbb"}}`, "", `spec.s: Too long: may not be more than 5 bytes
+spec.n: Required value
+<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation`},
+		{"length after items", `{"spec": {"n": 1, "arr": ["a", "a", 1, "a", "a", "a", "a", "a", "a", "a", 2]}}`, "", `spec.arr[2]: Invalid value: "integer": spec.arr[2] in body must be of type string: "integer"
+spec.arr[10]: Invalid value: "integer": spec.arr[10] in body must be of type string: "integer"
+spec.arr: Too many: 11: must have at most 3 items
+<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation`},
 		{"format", `{"spec": {"n": 1, "dt": "nope"}}`, "",
 			`spec.dt: Invalid value: "nope": spec.dt in body must be of type date-time: "nope"
 <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation`},
