@@ -255,5 +255,10 @@ func (t *Task) removeFinished(live *read.Live, object managedfields.Object) (man
 	if _, err := t.remove(live); err != nil && !stderrors.Is(err, store.ErrNotFound) {
 		return object, err
 	}
+	// Custom resources are maps in kube-apiserver. So the answer shows empty labels, which reading the object from the store would drop.
+	if t.Request.Version.Custom {
+		stored.Content = read.WithVersion(object.Content, live.Record.Revision)
+		return stored.Object, nil
+	}
 	return t.reread(stored, live, live.Record.Revision)
 }
