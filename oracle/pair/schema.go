@@ -18,6 +18,7 @@ type Schema struct {
 	Items      *Schema            `json:"items"`
 	Additional *Schema            `json:"additionalProperties"`
 	Kinds      []GVK              `json:"x-kubernetes-group-version-kind"`
+	IntOrText  bool               `json:"x-kubernetes-int-or-string"`
 }
 
 // GVK is a kind that a schema is of.

@@ -22,6 +22,8 @@ type campaign struct {
 	kinds      string
 	history    string
 
+	definitions int // of custom resources, which the histories are about then; 0 for built-in kinds
+
 	mu    sync.Mutex // guards what follows
 	codes map[string]int
 	sent  int
@@ -54,7 +56,11 @@ var apart = map[string]string{
 
 // run plays the histories of the seed, and returns how many of them differ.
 func (c *campaign) run() (differ int, err error) {
-	kinds, err := c.prepare()
+	prepare := c.prepare
+	if c.definitions > 0 {
+		prepare = c.customs
+	}
+	kinds, err := prepare()
 	if err != nil {
 		return 0, err
 	}

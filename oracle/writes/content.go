@@ -208,7 +208,7 @@ func (w *writer) fresh(s *pair.Schema, depth int) any {
 		return one(w, s.Enum...)
 	case s.Format == "quantity":
 		return one[any](w, "1", "1000m", "2", "0.5", "1Gi", "1024Mi", 1)
-	case s.Format == "int-or-string":
+	case s.Format == "int-or-string" || s.IntOrText:
 		return one[any](w, 1, 2, "25%", "http")
 	case s.Type == "integer" || s.Type == "number":
 		return one[any](w, 0, 1, 2, 3, 80)

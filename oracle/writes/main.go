@@ -30,6 +30,7 @@ func main() {
 	flag.Uint64Var(&c.seed, "seed", 1, "the seed of all random choices")
 	flag.IntVar(&c.requests, "requests", 10_000, "how many writes each server gets, at least")
 	flag.IntVar(&c.workers, "workers", 3, "how many histories are played at once, each of another kind")
+	flag.IntVar(&c.definitions, "definitions", 0, "play histories of so many random custom resources, in place of built-in kinds")
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
 	flag.StringVar(&c.history, "history", "", "only this history")
 	flag.Parse()

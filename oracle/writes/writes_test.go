@@ -90,3 +90,52 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+// TestDefinitions checks that equal seeds make equal definitions, and that the objects have only members that their schemas have.
+func TestDefinitions(t *testing.T) {
+	kinds := map[any]bool{}
+	for number := range 200 {
+		d := newDefinition(1, number)
+		if again := newDefinition(1, number); text(d.body) != text(again.body) || text(d.objects) != text(again.objects) {
+			t.Fatalf("definition %d differs when it is made again", number)
+		}
+		versions := pair.Get(d.body, "spec", "versions").([]any)
+		root := pair.Get(versions[0], "schema", "openAPIV3Schema").(map[string]any)
+		for _, object := range d.objects {
+			requireDeclared(t, root, object, "")
+		}
+		places(root, nil, func(p place) {
+			if name, ok := p.path[len(p.path)-1].(string); ok && strings.HasPrefix(name, "x-kubernetes-") {
+				kinds[name+"="+text(p.value)] = true
+			}
+		})
+	}
+	for _, want := range [...]string{`x-kubernetes-list-type="map"`, `x-kubernetes-list-type="set"`, `x-kubernetes-map-type="atomic"`, "x-kubernetes-embedded-resource=true"} {
+		if !kinds[want] {
+			t.Errorf("no schema has %s", want)
+		}
+	}
+}
+
+// requireDeclared fails the test if an object has a member that a schema lacks.
+func requireDeclared(t *testing.T, schema map[string]any, v any, path string) {
+	t.Helper()
+	members, _ := v.(map[string]any)
+	properties, closed := schema["properties"].(map[string]any)
+	for name, member := range members {
+		if path == "" && (name == "apiVersion" || name == "kind" || name == "metadata") {
+			continue
+		}
+		if property, ok := properties[name].(map[string]any); ok {
+			requireDeclared(t, property, member, path+"."+name)
+		} else if closed && schema["x-kubernetes-preserve-unknown-fields"] != true {
+			t.Fatalf("the schema lacks %s.%s", path, name)
+		}
+	}
+	items, _ := v.([]any)
+	for _, item := range items {
+		if of, ok := schema["items"].(map[string]any); ok {
+			requireDeclared(t, of, item, path+"[]")
+		}
+	}
+}

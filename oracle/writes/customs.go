@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/deed-project/deed/oracle/pair"
+)
+
+// definitionsPath is where definitions of custom resources are.
+const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+// customs defines random custom resources on both servers, and returns their kinds. It compares the answers, the stored definitions and the
+// published schemas. A definition that a server refuses is left out.
+func (c *campaign) customs() ([]*kind, error) {
+	var out []*kind
+	refused := 0
+	for number := range c.definitions {
+		d := newDefinition(c.seed, number)
+		created, err := c.define(d)
+		if err != nil {
+			return nil, fmt.Errorf("definition %d: %w", number, err)
+		}
+		if !created {
+			refused++
+			continue
+		}
+		k, err := c.customKind(d)
+		if err != nil {
+			return nil, fmt.Errorf("definition %d: %w", number, err)
+		}
+		out = append(out, k)
+	}
+	fmt.Printf("%d definitions, %d of them refused\n", c.definitions, refused)
+	return out, nil
+}
+
+// define creates a definition on both servers, and compares what they say of it. It reports whether both have created it.
+func (c *campaign) define(d *definition) (created bool, err error) {
+	there, here := outcome{}, outcome{}
+	for _, side := range [...]struct {
+		server *pair.Server
+		*outcome
+	}{{c.real, &there}, {c.deed, &here}} {
+		side.op = define
+		side.request = pair.Request{Method: http.MethodPost, Path: definitionsPath, Body: d.body}
+		if side.answer, err = side.server.Send(side.request); err != nil {
+			return false, err
+		}
+		if code := side.answer.Code; code != http.StatusCreated && code != http.StatusConflict { // with that of an earlier run
+			continue
+		}
+		if side.after, err = d.established(side.server); err != nil {
+			return false, err
+		}
+	}
+	differences, _ := compare(there, here)
+	if created = there.after != nil && here.after != nil; created {
+		documents, err := d.documents(c.real, c.deed)
+		if err != nil {
+			return false, err
+		}
+		differ(documents[0], documents[1], "document", func(format string, a ...any) {
+			differences = append(differences, fmt.Sprintf(format, a...))
+		})
+	}
+	if len(differences) > 0 {
+		c.found++
+		c.print(&history{kind: &kind{name: d.kind}}, 0, there, here, differences)
+	}
+	return created, nil
+}
+
+// patience is how long a server may take to serve a definition.
+const patience = 20 * time.Second
+
+// established waits until a server has accepted the names of a definition, and returns the stored definition.
+func (d *definition) established(s *pair.Server) (map[string]any, error) {
+	path := fmt.Sprint(definitionsPath, "/", d.plural, ".", d.group)
+	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		a, err := s.Send(pair.Request{Method: http.MethodGet, Path: path})
+		if err != nil {
+			return nil, err
+		}
+		conditions, _ := pair.Get(a.Object, "status", "conditions").([]any)
+		for _, condition := range conditions {
+			if pair.Get(condition, "type") == "Established" && pair.Get(condition, "status") == "True" {
+				return without(a.Object, "metadata", "managedFields"), nil // one is the server's, which has the name of its program
+			}
+		}
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("%s is not established", path)
+		}
+	}
+}
+
+// documents returns the published schemas of a definition on each server, once they are there.
+func (d *definition) documents(servers ...*pair.Server) ([]any, error) {
+	var out []any
+	for _, s := range servers {
+		versions := map[string]any{}
+		for _, version := range d.versions {
+			schemas, err := d.document(s, version)
+			if err != nil {
+				return nil, err
+			}
+			versions[version] = schemas
+		}
+		out = append(out, versions)
+	}
+	return out, nil
+}
+
+// document returns the published schema of a version of a definition.
+func (d *definition) document(s *pair.Server, version string) (any, error) {
+	path := fmt.Sprint("/openapi/v3/apis/", d.group, "/", version)
+	name := fmt.Sprintf("org.example.w%d.%s.%s", d.seed, version, d.kind)
+	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+		a, err := s.Send(pair.Request{Method: http.MethodGet, Path: path})
+		if err != nil {
+			return nil, err
+		}
+		if schema := pair.Get(a.Object, "components", "schemas", name); schema != nil {
+			return schema, nil
+		}
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("%s has no schema %s", path, name)
+		}
+	}
+}
+
+// customKind returns the kind of a definition.
+func (c *campaign) customKind(d *definition) (*kind, error) {
+	k := &kind{name: d.kind, values: map[string][]any{}}
+	served := pair.NewDiscovery(c.real) // a new one, as the group has a new resource
+	for _, version := range d.versions {
+		g, err := served.Group(d.group + "/" + version)
+		if err != nil {
+			return nil, err
+		}
+		k.versions = append(k.versions, g)
+		k.subresources = g.Subresources[k.name]
+	}
+	if d.namespaced {
+		k.namespace = "default"
+	}
+	for _, b := range d.bases() {
+		k.add(b)
+	}
+	return k, nil
+}
