@@ -38,6 +38,7 @@ type Request struct {
 	Path        string // with the query
 	ContentType string // application/json if empty
 	UserAgent   string // of this package if empty
+	Accept      string // anything if empty
 	Body        any    // encoded as JSON; nil sends none
 }
 
@@ -85,6 +86,9 @@ func (s *Server) Send(q Request) (Answer, error) {
 	r.Header.Set("Authorization", "Bearer tok")
 	r.Header.Set("Content-Type", cmp.Or(q.ContentType, "application/json"))
 	r.Header.Set("User-Agent", cmp.Or(q.UserAgent, "pair/1"))
+	if q.Accept != "" {
+		r.Header.Set("Accept", q.Accept)
+	}
 	response, err := s.http.Do(r)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return Answer{Message: "no answer: the connection was closed, or it took too long"}, nil

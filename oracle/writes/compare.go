@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ type outcome struct {
 	answer  pair.Answer
 	before  map[string]any // the stored object in the version of the request, or nil
 	after   map[string]any
+	shown   any // the object in another form, or nil
 }
 
 // moved reports whether the write has changed the resource version.
@@ -72,6 +74,9 @@ func compare(there, here outcome) (differences []string, reordered bool) {
 	differ(masked(t.Object), masked(h.Object), "answer", note)
 	if len(differences) == 0 {
 		differ(masked(there.after), masked(here.after), "stored", note)
+	}
+	if len(differences) == 0 {
+		differ(masked(there.shown), masked(here.shown), "shown", note)
 	}
 	return differences, reordered
 }
@@ -132,6 +137,9 @@ func presence(v any, exists bool) string {
 // byChance are members that a server chooses: allocated addresses, and identities.
 var byChance = []string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort", "uid", "resourceVersion"}
 
+// byTime is what differs from run to run in the cells of a Table: ages, and the ports that nodes have for a Service.
+var byTime = regexp.MustCompile(`\b\d+[smhdy](\d+[smhd])?\b|:3\d{4}/`)
+
 // masked returns a value without what differs from run to run.
 func masked(v any) any {
 	switch v := v.(type) {
@@ -141,6 +149,8 @@ func masked(v any) any {
 			switch {
 			case slices.Contains(byChance, name) && member != nil:
 				out[name] = "MASKED"
+			case name == "cells":
+				out[name] = byTime.ReplaceAllString(pair.Masked(text(member)), "MASKED")
 			case name == "managedFields": // whose order depends on the seconds in which the writes fall
 				entries, _ := masked(member).([]any)
 				slices.SortFunc(entries, func(a, b any) int { return strings.Compare(text(a), text(b)) })

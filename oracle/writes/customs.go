@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -36,40 +37,70 @@ func (c *campaign) customs() ([]*kind, error) {
 	return out, nil
 }
 
-// define creates a definition on both servers, and compares what they say of it. It reports whether both have created it.
+// define creates a definition on both servers, and compares what they say of it, and of others that have something wrong. It reports whether
+// both have created it.
 func (c *campaign) define(d *definition) (created bool, err error) {
-	there, here := outcome{}, outcome{}
-	for _, side := range [...]struct {
-		server *pair.Server
-		*outcome
-	}{{c.real, &there}, {c.deed, &here}} {
-		side.op = define
-		side.request = pair.Request{Method: http.MethodPost, Path: definitionsPath, Body: d.body}
-		if side.answer, err = side.server.Send(side.request); err != nil {
+	for n := range spoiledDefinitions {
+		w := &writer{Rand: rand.New(rand.NewPCG(c.seed, uint64(n)<<32|uint64(d.number)))}
+		body := w.spoiled(d.body)
+		if w.chance(0.3) {
+			body = w.spoiled(body)
+		}
+		there, here, err := c.both(pair.Request{Method: http.MethodPost, Path: definitionsPath + "?dryRun=All", Body: body})
+		if err != nil {
 			return false, err
 		}
-		if code := side.answer.Code; code != http.StatusCreated && code != http.StatusConflict { // with that of an earlier run
-			continue
-		}
-		if side.after, err = d.established(side.server); err != nil {
-			return false, err
-		}
+		c.note(d, there, here, nil)
 	}
-	differences, _ := compare(there, here)
-	if created = there.after != nil && here.after != nil; created {
+	there, here, err := c.both(pair.Request{Method: http.MethodPost, Path: definitionsPath, Body: d.body})
+	if err != nil {
+		return false, err
+	}
+	var more []string
+	if created = isDefined(there) && isDefined(here); created {
+		if there.after, err = d.established(c.real); err != nil {
+			return false, err
+		}
+		if here.after, err = d.established(c.deed); err != nil {
+			return false, err
+		}
 		documents, err := d.documents(c.real, c.deed)
 		if err != nil {
 			return false, err
 		}
-		differ(documents[0], documents[1], "document", func(format string, a ...any) {
-			differences = append(differences, fmt.Sprintf(format, a...))
-		})
+		differ(documents[0], documents[1], "document", func(format string, a ...any) { more = append(more, fmt.Sprintf(format, a...)) })
 	}
-	if len(differences) > 0 {
+	c.note(d, there, here, more)
+	return created, nil
+}
+
+// spoiledDefinitions is how many dry runs with something wrong there are of each definition.
+const spoiledDefinitions = 20
+
+// isDefined reports whether a server has a definition now, which may be from an earlier run.
+func isDefined(o outcome) bool {
+	return o.answer.Code == http.StatusCreated || o.answer.Code == http.StatusConflict
+}
+
+// both sends a request that creates a definition to both servers.
+func (c *campaign) both(q pair.Request) (there, here outcome, err error) {
+	there, here = outcome{op: define, request: q}, outcome{op: define, request: q}
+	if there.answer, err = c.real.Send(q); err == nil {
+		here.answer, err = c.deed.Send(q)
+	}
+	return there, here, err
+}
+
+// note prints what differs in the outcomes of a definition.
+func (c *campaign) note(d *definition, there, here outcome, more []string) {
+	if there.answer.Code == 0 { // the real server panics
+		return
+	}
+	differences, _ := compare(there, here)
+	if differences = append(differences, more...); len(differences) > 0 {
 		c.found++
 		c.print(&history{kind: &kind{name: d.kind}}, 0, there, here, differences)
 	}
-	return created, nil
 }
 
 // patience is how long a server may take to serve a definition.

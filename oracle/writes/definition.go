@@ -13,6 +13,7 @@ import (
 // definition is a random definition of a custom resource, with objects that it allows.
 type definition struct {
 	seed                uint64
+	number              int
 	kind, group, plural string
 	namespaced          bool
 	versions            []string // the first one is preferred
@@ -24,7 +25,7 @@ type definition struct {
 func newDefinition(seed uint64, number int) *definition {
 	m := maker{Rand: rand.New(rand.NewPCG(seed, uint64(number)))}
 	d := &definition{
-		seed: seed, kind: fmt.Sprintf("T%d", number), plural: fmt.Sprintf("t%ds", number), group: fmt.Sprintf("w%d.example.org", seed),
+		seed: seed, number: number, kind: fmt.Sprintf("T%d", number), plural: fmt.Sprintf("t%ds", number), group: fmt.Sprintf("w%d.example.org", seed),
 		namespaced: m.chance(0.8), versions: []string{"v1"},
 	}
 	root := m.root()
@@ -91,6 +92,9 @@ func (m maker) version(name string, root *shape, stored bool) map[string]any {
 	if len(subresources) > 0 {
 		out["subresources"] = subresources
 	}
+	if m.chance(0.5) {
+		out["additionalPrinterColumns"] = m.columns(root)
+	}
 	if m.chance(0.3) {
 		for _, field := range slices.Sorted(maps.Keys(root.fields["spec"].fields)) {
 			switch root.fields["spec"].fields[field].schema["type"] {
@@ -100,6 +104,25 @@ func (m maker) version(name string, root *shape, stored bool) map[string]any {
 		}
 	}
 	return out
+}
+
+// columns returns columns for Tables.
+func (m maker) columns(root *shape) []any {
+	var out []any
+	for _, part := range [...]string{"spec", "status"} {
+		for _, field := range slices.Sorted(maps.Keys(root.fields[part].fields)) {
+			if !m.chance(0.4) {
+				continue
+			}
+			path := "." + part + "." + field + pick(m, "", "", "", "[0]", "[*].k", ".a")
+			column := map[string]any{"name": strings.ToUpper(field), "type": pick(m, "string", "integer", "number", "boolean", "date"), "jsonPath": path}
+			if m.chance(0.2) {
+				column["priority"] = m.IntN(2)
+			}
+			out = append(out, column)
+		}
+	}
+	return append(out, map[string]any{"name": "Born", "type": "date", "jsonPath": ".metadata.creationTimestamp"})
 }
 
 // root returns the shape of objects with a spec and a status.

@@ -45,8 +45,34 @@ func (h *history) step(s *pair.Server, n int) (outcome, error) {
 	if o.answer, err = s.Send(o.request); err != nil {
 		return o, err
 	}
-	o.after, err = h.read(s, g)
+	if o.after, err = h.read(s, g); err != nil {
+		return o, err
+	}
+	o.shown, err = h.show(s, &w)
 	return o, err
+}
+
+// asTable asks for the columns that kubectl prints.
+const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
+
+// show reads the object in another form, if it is time for that: as a Table, or in a list that a selector may exclude it from.
+func (h *history) show(s *pair.Server, w *writer) (any, error) {
+	q := pair.Request{Method: http.MethodGet, Path: h.path(w.group)}
+	switch w.IntN(8) {
+	case 0:
+		q.Accept = asTable
+	case 1:
+		q.Path = w.group.Collection(h.kind.name, h.kind.namespace) + "?fieldSelector=metadata.name%3D" + h.name
+		q.Path += one(w, "", "&labelSelector=app", "&labelSelector=tier+in+(x,y),app!=z")
+		q.Accept = one(w, "", asTable)
+	default:
+		return nil, nil
+	}
+	a, err := s.Send(q)
+	if a.Object == nil {
+		return a.String(), err
+	}
+	return a.Object, err
 }
 
 func (h *history) path(g *pair.Group) string {
