@@ -121,7 +121,10 @@ func soundDefaults(s value.Value) value.Value {
 func soundMetadata(v, s value.Value) value.Value {
 	embedded := s.Get("x-kubernetes-embedded-resource").Bool()
 	return rewritten(v, func(name string, part value.Value) value.Value {
-		if embedded && name == "metadata" && part.Kind() == value.KindObject {
+		if embedded && name == "metadata" {
+			if part.IsNull() {
+				return value.Object()
+			}
 			if sound, _, err := structural.Metadata(part); err == nil {
 				return sound
 			}
