@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/deed-project/deed/oracle/pair"
@@ -37,20 +40,11 @@ func (c *campaign) customs() ([]*kind, error) {
 	return out, nil
 }
 
-// define creates a definition on both servers, and compares what they say of it, and of others that have something wrong. It reports whether
-// both have created it.
+// define creates a definition on both servers, and compares what they say of it. It also sends definitions with something wrong: before, as dry
+// runs of a create, and after, as dry runs of an apply or a patch. It reports whether both servers have created the definition.
 func (c *campaign) define(d *definition) (created bool, err error) {
-	for n := range spoiledDefinitions {
-		w := &writer{Rand: rand.New(rand.NewPCG(c.seed, uint64(n)<<32|uint64(d.number)))}
-		body := w.spoiled(d.body)
-		if w.chance(0.3) {
-			body = w.spoiled(body)
-		}
-		there, here, err := c.both(pair.Request{Method: http.MethodPost, Path: definitionsPath + "?dryRun=All", Body: body})
-		if err != nil {
-			return false, err
-		}
-		c.note(d, there, here, nil)
+	if err := c.spoil(d, http.MethodPost, definitionsPath, ""); err != nil {
+		return false, err
 	}
 	there, here, err := c.both(pair.Request{Method: http.MethodPost, Path: definitionsPath, Body: d.body})
 	if err != nil {
@@ -70,11 +64,45 @@ func (c *campaign) define(d *definition) (created bool, err error) {
 		}
 		differ(documents[0], documents[1], "document", func(format string, a ...any) { more = append(more, fmt.Sprintf(format, a...)) })
 	}
-	c.note(d, there, here, more)
-	return created, nil
+	if c.note(d, there, here, more); !created {
+		return false, nil
+	}
+	for _, contentType := range [...]string{applyPatch, mergePatch} {
+		if err := c.spoil(d, http.MethodPatch, d.path(), contentType); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
-// spoiledDefinitions is how many dry runs with something wrong there are of each definition.
+// hidden is an empty part of a schema or a version.
+var hidden = regexp.MustCompile(`"(required|enum|allOf|anyOf|oneOf|x-kubernetes-[a-z-]+|additionalPrinterColumns|selectableFields)":\[\]|"properties":\{\}`)
+
+// spoil sends a definition with something wrong to both servers, as dry runs.
+func (c *campaign) spoil(d *definition, method, path, contentType string) error {
+	for n := range spoiledDefinitions {
+		w := &writer{Rand: rand.New(rand.NewPCG(c.seed, uint64(n)<<32|uint64(d.number)))}
+		body := w.spoiled(d.body)
+		if w.chance(0.3) {
+			body = w.spoiled(body)
+		}
+		if contentType == mergePatch && hidden.MatchString(text(body)) { // which counts as a change there, see docs/divergences.md
+			continue
+		}
+		query := "?dryRun=All&fieldManager=m"
+		if contentType == applyPatch {
+			query += "&force=true"
+		}
+		there, here, err := c.both(pair.Request{Method: method, Path: path + query, ContentType: contentType, Body: body})
+		if err != nil {
+			return err
+		}
+		c.note(d, there, here, nil)
+	}
+	return nil
+}
+
+// spoiledDefinitions is how many dry runs with something wrong there are of each kind of write.
 const spoiledDefinitions = 20
 
 // isDefined reports whether a server has a definition now, which may be from an earlier run.
@@ -82,13 +110,40 @@ func isDefined(o outcome) bool {
 	return o.answer.Code == http.StatusCreated || o.answer.Code == http.StatusConflict
 }
 
-// both sends a request that creates a definition to both servers.
+// both sends a request about a definition to both servers.
 func (c *campaign) both(q pair.Request) (there, here outcome, err error) {
 	there, here = outcome{op: define, request: q}, outcome{op: define, request: q}
 	if there.answer, err = c.real.Send(q); err == nil {
 		here.answer, err = c.deed.Send(q)
 	}
+	for _, a := range [...]*pair.Answer{&there.answer, &here.answer} {
+		a.Object = withoutServer(a.Object)
+		a.Message = withoutObject(a.Message)
+		for i := range a.Details.Causes {
+			a.Details.Causes[i].Message = withoutObject(a.Details.Causes[i].Message)
+		}
+	}
 	return there, here, err
+}
+
+// withoutServer returns a definition without the managed fields of the server that wrote its status: they have the name of its program.
+func withoutServer(object map[string]any) map[string]any {
+	entries, _ := pair.Get(object, "metadata", "managedFields").([]any)
+	if len(entries) == 0 {
+		return object
+	}
+	others := slices.DeleteFunc(slices.Clone(entries), func(e any) bool { return pair.Get(e, "subresource") == "status" })
+	return with(object, others, "metadata", "managedFields")
+}
+
+// withoutObject returns a message without the object that it quotes, which has those managed fields.
+func withoutObject(message string) string {
+	before, rest, ok := strings.Cut(message, `"{`)
+	_, after, isObject := strings.Cut(rest, `}": `)
+	if !ok || !isObject || !strings.Contains(rest, "managedFields") {
+		return message
+	}
+	return before + "OBJECT: " + after
 }
 
 // note prints what differs in the outcomes of a definition.
@@ -103,12 +158,15 @@ func (c *campaign) note(d *definition, there, here outcome, more []string) {
 	}
 }
 
+// path returns the path of the definition.
+func (d *definition) path() string { return fmt.Sprint(definitionsPath, "/", d.plural, ".", d.group) }
+
 // patience is how long a server may take to serve a definition.
 const patience = 20 * time.Second
 
 // established waits until a server has accepted the names of a definition, and returns the stored definition.
 func (d *definition) established(s *pair.Server) (map[string]any, error) {
-	path := fmt.Sprint(definitionsPath, "/", d.plural, ".", d.group)
+	path := d.path()
 	for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 		a, err := s.Send(pair.Request{Method: http.MethodGet, Path: path})
 		if err != nil {
@@ -117,7 +175,7 @@ func (d *definition) established(s *pair.Server) (map[string]any, error) {
 		conditions, _ := pair.Get(a.Object, "status", "conditions").([]any)
 		for _, condition := range conditions {
 			if pair.Get(condition, "type") == "Established" && pair.Get(condition, "status") == "True" {
-				return without(a.Object, "metadata", "managedFields"), nil // one is the server's, which has the name of its program
+				return withoutServer(a.Object), nil
 			}
 		}
 		if time.Now().After(end) {

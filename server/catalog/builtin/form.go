@@ -2,8 +2,10 @@ package builtin
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/schema"
@@ -60,10 +62,21 @@ func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
 	return decoded, kjson.Fields(found), err
 }
 
-// Complete returns object with defaults and in the form of its Go type.
+// Complete returns object with defaults and in the form of its Go type. The error is about a field of the wrong type.
+//
+// It converts a map, as kube-apiserver does, and so has the texts of that conversion. They name a field of the wrong type by its path below
+// the last type that decodes itself.
 func (f *Form) Complete(object value.Value) (value.Value, error) {
-	decoded, _, err := f.Decode(object)
-	return decoded, err
+	content, ok := object.ToAny().(map[string]any)
+	if !ok {
+		decoded, _, err := f.Decode(object)
+		return decoded, err
+	}
+	typed := f.New()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(content, typed); err != nil {
+		return object, fmt.Errorf("unable to convert unstructured object to %s: %w", f.GVK, err)
+	}
+	return f.Print(typed)
 }
 
 // Print returns object, which is of the Go type, with defaults.
