@@ -35,7 +35,7 @@ import (
 // emulate a release. namespaces.txt was recorded beside the namespace controller of kube-controller-manager. A block SLEEP waits, a second or
 // as long as it says, as caches of kube-apiserver need time.
 //
-// A block LET gives a name to what the last answer has at a path; $NAME is that from then on. CLAIMS prints what a token says, with times in
+// A block LET gives a name to what the last answer has at a path; $name is that from then on. CLAIMS prints what a token says, with times in
 // seconds from its beginning. The word AS=TOKEN of a request is the bearer token.
 //
 // A block is a method and a path with headers, the body behind <, and the answer behind >. In it, members are sorted, and what differs
@@ -92,6 +92,9 @@ func playTranscript(t *testing.T, file string) {
 	for i, block := range blocks {
 		request, rest, _ := strings.Cut(block, "\n")
 		if name, path, is := strings.Cut(strings.TrimPrefix(request, "LET "), " "); is && strings.HasPrefix(request, "LET ") {
+			if reference.FindString("$"+name) != "$"+name {
+				t.Fatalf("%s: the name is not of small letters alone", request)
+			}
 			known[name] = textAt(t, last, path)
 			continue
 		}

@@ -133,6 +133,8 @@ func (q *nodeRequest) driverNamesAudience(pod, v value.Value, audience string) (
 }
 
 // podCertificate lets a node ask for certificates of its pods.
+//
+// An object that does not exist is a 500, as in kube-apiserver. So its error is no longer the 404 of the object.
 func (q *nodeRequest) podCertificate() error {
 	switch {
 	case q.Operation != admission.Create:
@@ -147,7 +149,7 @@ func (q *nodeRequest) podCertificate() error {
 	}
 	node, err := q.storedNode(q.node)
 	if err != nil {
-		return fmt.Errorf("while retrieving node %q named in the PodCertificateRequest: %w", q.node, err)
+		return fmt.Errorf("while retrieving node %q named in the PodCertificateRequest: %v", q.node, err)
 	}
 	named := q.Namespace + "/" + text("podName")
 	if uid := node.Get("metadata", "uid").Str(); uid != text("nodeUID") {
@@ -155,7 +157,7 @@ func (q *nodeRequest) podCertificate() error {
 	}
 	pod, err := q.storedPod(text("podName"))
 	if err != nil {
-		return fmt.Errorf("while retrieving pod %q named in the PodCertificateRequest: %w", named, err)
+		return fmt.Errorf("while retrieving pod %q named in the PodCertificateRequest: %v", named, err)
 	}
 	account := pod.Get("spec", "serviceAccountName").Str()
 	switch uid := pod.Get("metadata", "uid").Str(); {
@@ -171,7 +173,7 @@ func (q *nodeRequest) podCertificate() error {
 	}
 	stored, err := q.stored(accountsPrefix, q.Namespace, account, kschema.GroupResource{Resource: "serviceaccount"})
 	if err != nil {
-		return fmt.Errorf("while retrieving service account %q named in the PodCertificateRequest: %w", q.Namespace+"/"+account, err)
+		return fmt.Errorf("while retrieving service account %q named in the PodCertificateRequest: %v", q.Namespace+"/"+account, err)
 	}
 	if uid := stored.Get("metadata", "uid").Str(); uid != text("serviceAccountUID") {
 		return fmt.Errorf("PodCertificateRequest for pod %q names service account UID %q, which differs from the running service account (%q)",
