@@ -63,13 +63,13 @@ func (h *history) show(s *pair.Server, w *writer) (any, error) {
 		q.Accept = asTable
 	case 1:
 		q.Path = w.group.Collection(h.kind.name, h.kind.namespace) + "?fieldSelector=metadata.name%3D" + h.name
-		q.Path += one(w, "", "&labelSelector=app", "&labelSelector=tier+in+(x,y),app!=z")
+		q.Path += one(w, "", "&labelSelector=app", "&labelSelector=tier+in+(x,y),app!=z", ",spec.replicas"+one(w, "=", "!=")+one(w, "", "0", "2"))
 		q.Accept = one(w, "", asTable)
 	default:
 		return nil, nil
 	}
 	a, err := s.Send(q)
-	if a.Object == nil {
+	if a.Object == nil { // the selector may name a field that none can
 		return a.String(), err
 	}
 	return a.Object, err
