@@ -197,8 +197,8 @@ func sortForbidden(errs field.ErrorList) {
 	slices.SortFunc(errs[from:to], func(a, b *field.Error) int { return strings.Compare(a.Detail, b.Detail) })
 }
 
-// isLate reports whether the library finds an error about a value after the errors of its parts: a list's length, or that no enum has the list;
-// an object's missing member.
+// isLate reports whether the library finds an error about a value after the errors of its parts. The length of a list and its enum come after
+// the items, and a missing member comes after the other members.
 func isLate(e *field.Error, kind value.Kind) bool {
 	switch kind {
 	case value.KindObject:

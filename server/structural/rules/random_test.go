@@ -92,6 +92,28 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestItemsWithEqualKeys checks errors in an unchanged list with two items of equal keys, which a definition of another type let in. The library
+// pairs both with the first of the old ones. An error of a value that its alternatives have, too, is told once.
+func TestItemsWithEqualKeys(t *testing.T) {
+	item := `{"type":"object","properties":{"k":{"type":"string"},"v":{"type":"string","maxLength":1}},"anyOf":[{"properties":{"v":{"maxLength":1}}}]}`
+	schema, err := value.Parse([]byte(`{"type":"object","properties":{"l":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["k"],"items":` + item + `}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Compile(schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := value.Parse([]byte(`{"l":[{"k":"a","v":"long"},{"k":"a","v":"longer"},{"k":"b","v":"x"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := sorted(library(r, object, object), nil), sorted(r.Values(t.Context(), object, object), nil)
+	if got != want || !strings.Contains(got, "l[1].v") || strings.Contains(got, "l[0].v") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // requireOrder fails the test if errors are in an order in which the library never has them. The library's own order is random.
 func requireOrder(t *testing.T, errs field.ErrorList, library func() field.ErrorList) {
 	t.Helper()
