@@ -76,9 +76,14 @@ var fieldAnnotations = map[[2]string][]string{
 	},
 }
 
+// FieldAnnotations returns the annotations that [Partial] omits from the metadata of a kind.
+func FieldAnnotations(apiVersion, kind string) []string {
+	return fieldAnnotations[[2]string{apiVersion, kind}]
+}
+
 // withoutFields returns the annotations of object without its fieldAnnotations; absent if none is left.
 func withoutFields(object, annotations value.Value) value.Value {
-	for _, name := range fieldAnnotations[[2]string{object.Get("apiVersion").Str(), object.Get("kind").Str()}] {
+	for _, name := range FieldAnnotations(object.Get("apiVersion").Str(), object.Get("kind").Str()) {
 		annotations = annotations.With(name, value.Value{})
 	}
 	if annotations.Len() == 0 {

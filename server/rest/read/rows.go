@@ -1,6 +1,8 @@
 package read
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,12 +71,14 @@ type rows struct {
 	partial string     // text after the cells of a row whose object is its metadata
 	paths   [][]string // of the columns, if all can be looked up in a text; nil otherwise
 	columns []catalog.Column
+	omitted []string // annotations
 }
 
 // newRows returns the printer of a Table. It decides how cells are found: by the kind's own function, by paths in texts, or by paths in
 // objects if a path is not plain.
 func newRows(t wire.Table) *rows {
 	out := &rows{Table: t, partial: `,"object":{"apiVersion":` + quoted(t.Of) + `,"kind":"` + wire.AsPartial + `","metadata":`}
+	out.omitted = wire.FieldAnnotations(t.Version.APIVersion(), t.Version.Kind)
 	if t.Version.Row != nil {
 		return out
 	}
@@ -111,11 +115,30 @@ func (w *rows) fixed(b []byte, record store.Record, known *fact) []byte {
 		return append(b, '}')
 	case metav1.IncludeMetadata, "":
 		b = append(b, w.partial...)
-		b = known.appendMetadata(b, record.Text, record.Revision)
+		from := len(b)
+		b = w.omit(known.appendMetadata(b, record.Text, record.Revision), from)
 		return append(b, `}}`...)
 	default:
 		return append(b, `,"object":null}`...)
 	}
+}
+
+// omit takes the annotations that no row shows out of the metadata at the end of b, which begins at from. Metadata without them, as most has
+// none, costs a search of the text.
+func (w *rows) omit(b []byte, from int) []byte {
+	if !slices.ContainsFunc(w.omitted, func(name string) bool { return bytes.Contains(b[from:], []byte(name)) }) {
+		return b
+	}
+	metadata, err := value.Parse(b[from:])
+	if err != nil {
+		return b // cannot happen: the text is stored metadata
+	}
+	object := value.Object(
+		value.Member{Name: "apiVersion", Value: value.String(w.Version.APIVersion())}, value.Member{Name: "kind", Value: value.String(w.Version.Kind)},
+		value.Member{Name: "metadata", Value: metadata},
+	)
+	shown := wire.Partial(w.Of, object).Get("metadata").AppendJSON(nil)
+	return append(b[:from], shown...)
 }
 
 // least counts the shortest cells that are possible, since the cells are not known yet.
