@@ -139,6 +139,32 @@ func (s *Server) Read(path string, out any) error {
 	return json.Unmarshal(text, out)
 }
 
+// Watch returns the events of a watch, which must end by itself.
+func (s *Server) Watch(path string) ([]any, error) {
+	r, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Authorization", "Bearer tok")
+	response, err := s.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	d := json.NewDecoder(response.Body)
+	d.UseNumber()
+	var out []any
+	for {
+		var event any
+		if err := d.Decode(&event); err == io.EOF {
+			return out, nil
+		} else if err != nil {
+			return out, fmt.Errorf("%s: %w", path, err)
+		}
+		out = append(out, event)
+	}
+}
+
 // String returns the answer in a line.
 func (a Answer) String() string {
 	text := fmt.Sprint(a.Code, " ", a.Message)

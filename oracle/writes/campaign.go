@@ -212,6 +212,10 @@ func (c *campaign) play(h *history) error {
 // playOnce plays a history until its servers differ, and removes the object. It counts the writes of the first time, and shows the difference
 // of the last one.
 func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err error) {
+	watches, err := h.watch(c.real, c.deed)
+	if err != nil {
+		return false, err
+	}
 	for n := range steps {
 		there, err := h.step(c.real, n)
 		if err != nil {
@@ -237,6 +241,13 @@ func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err err
 		}
 		if differs {
 			break
+		}
+	}
+	if !differs && len(watches) > 0 {
+		there, here := outcome{op: "watch", shown: watches[0]()}, outcome{op: "watch", shown: watches[1]()}
+		differences, _ := compare(there, here)
+		if differs = len(differences) > 0; differs && last {
+			c.print(h, steps, there, here, differences)
 		}
 	}
 	return differs, cmp.Or(h.remove(c.real), h.remove(c.deed))

@@ -52,6 +52,33 @@ func (h *history) step(s *pair.Server, n int) (outcome, error) {
 	return o, err
 }
 
+// watch returns functions that tell the events of the object from now on, one for each server, if the history is one of the fourth that is
+// watched. A selector may let the object come and go.
+func (h *history) watch(servers ...*pair.Server) ([]func() any, error) {
+	r := rand.New(rand.NewPCG(h.seed, steps))
+	if r.IntN(4) > 0 {
+		return nil, nil
+	}
+	path := h.kind.versions[0].Collection(h.kind.name, h.kind.namespace) + "?fieldSelector=metadata.name%3D" + h.name
+	path += [...]string{"", "&labelSelector=app", "&labelSelector=tier!=x"}[r.IntN(3)]
+	var out []func() any
+	for _, s := range servers {
+		a, err := s.Send(pair.Request{Method: http.MethodGet, Path: path})
+		if err != nil {
+			return nil, err
+		}
+		from := fmt.Sprint("&watch=1&timeoutSeconds=1&resourceVersion=", pair.Get(a.Object, "metadata", "resourceVersion"))
+		out = append(out, func() any {
+			events, err := s.Watch(path + from)
+			if err != nil {
+				return err.Error()
+			}
+			return events
+		})
+	}
+	return out, nil
+}
+
 // asTable asks for the columns that kubectl prints.
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 

@@ -10,7 +10,8 @@
 // say the same of them, store the same and publish the same.
 //
 // After each write the command compares the code, the message with its details, the warnings, the object in the answer, the stored object, and
-// whether its resource version moved. Now and then it also compares the object as a Table, or in a list. UIDs, times, resource versions and allocated addresses are masked. A history ends at its first
+// whether its resource version moved. Now and then it also compares the object as a Table, or in a list,
+// and the events of a watch. UIDs, times, resource versions and allocated addresses are masked. A history ends at its first
 // difference, which the command prints. It exits with 1 if there is any. The same seed sends the same writes. Chance is no difference: a
 // history that differs is played again, and a refused write is sent again to the real server, which may choose another one of several faults.
 //

@@ -102,16 +102,17 @@ func withStoredVersion(object value.Value) value.Value {
 // prepareDefinitionUpdate copies from live the fields that the endpoint does not write. Unlike for other kinds, the subresource status
 // writes metadata.
 //
-// Only a change of the spec counts up the generation. The main endpoint adds the stored version, which may be new.
+// Only a change of the spec counts up the generation, and so does a default that is sent in another form than it is stored in. The main
+// endpoint adds the stored version, which may be new.
 func prepareDefinitionUpdate(object, live value.Value, subresource string) value.Value {
 	if subresource == "status" {
 		return object.With("spec", live.Get("spec"))
 	}
-	object = withSoundDefaults(object.With("status", live.Get("status")))
+	object = object.With("status", live.Get("status"))
 	if !object.Get("spec").Equal(live.Get("spec")) {
 		object = api.WithMetadata(object, "generation", value.Int(live.Get("metadata", "generation").Int()+1))
 	}
-	return withStoredVersion(object)
+	return withStoredVersion(withSoundDefaults(object))
 }
 
 // holdDefinition prepares the deletion of a definition, which waits for the objects of its resource. It adds the finalizer and the
