@@ -78,12 +78,27 @@ func ValidateClaimStatus(r *walk.Report, object walk.Place, live value.Value) {
 		})
 	}
 	validateDeviceStatuses(r, status.At("devices"), was.Get("devices"), allocation.Value, was.Get("allocation"))
-	if reserved.Len() > 0 && !allocation.IsSet() {
+	switch {
+	case reserved.Len() == 0:
+	case !allocation.IsSet():
 		r.Forbidden(reserved, "may not be specified when `allocated` is not set")
+	case object.At("metadata").At("deletionTimestamp").IsSet() && hasMore(reserved.Value, was.Get("reservedFor")):
+		r.Forbidden(reserved, "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set")
 	}
 	if isNew {
 		validateAllocation(r, allocation, object.Get("spec", "devices", "requests"))
 	}
+}
+
+// hasMore reports whether a list has an item that another list lacks. Both are short.
+func hasMore(list, than value.Value) bool {
+	others := slices.Collect(than.Items())
+	for item := range list.Items() {
+		if !slices.ContainsFunc(others, item.Equal) {
+			return true
+		}
+	}
+	return false
 }
 
 // validateAllocation validates which devices a claim got, given what it asked for.
