@@ -117,7 +117,7 @@ func (w *writer) configuration() map[string]any {
 	if w.chance(0.2) {
 		object = with(object, map[string]any{one(w, "a", "b", "c.io/d"): one(w, "x", "y", "")}, "metadata", "annotations")
 	}
-	if w.chance(0.1) {
+	if w.chance(0.3) { // so that a deletion waits, and writes come after it
 		object = with(object, one(w, []any{"f.io/a"}, []any{"f.io/a", "f.io/b"}, []any{}), "metadata", "finalizers")
 	}
 	if w.chance(0.1) {

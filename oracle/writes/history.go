@@ -198,9 +198,9 @@ func (w *writer) write() (string, pair.Request) {
 		return w.status(manager)
 	case n < 92 && len(w.kind.subresources) > 0:
 		return w.subresource(manager)
-	case n < 97:
+	case n < 95:
 		return w.odd(manager)
-	case n >= 98:
+	default:
 		return w.delete()
 	}
 	return w.apply(manager)
