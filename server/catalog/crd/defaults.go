@@ -49,7 +49,8 @@ func soundDefaults(s value.Value) value.Value {
 	})
 }
 
-// soundMetadata returns a value with the metadata of the embedded resources that its schema tells of. Metadata that cannot be read stays, and
+// soundMetadata walks a default as [structural.Schema.Coerce] walks an object. That wants a compiled schema, and compiling one for each of many
+// nested defaults would be quadratic. It returns a value with the metadata of the embedded resources that its schema tells of. Metadata that cannot be read stays, and
 // is refused later.
 func soundMetadata(v, s value.Value) value.Value {
 	embedded := s.Get("x-kubernetes-embedded-resource").Bool()
