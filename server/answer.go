@@ -3,7 +3,6 @@ package server
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -83,7 +82,8 @@ func (a *answers) list(w http.ResponseWriter, b *read.Reader, q *rest.Request, r
 
 // write writes the outcome of a request as the client wants it.
 //
-// A Status is answered in the representation of errors, which need not be that of the resource.
+// A Status is answered in the representation of errors, which need not be that of the resource. A client that asks for a Table or for metadata
+// gets the Status in the media type that it named with that.
 func (a *answers) write(w http.ResponseWriter, q *rest.Request, rep wire.Representation, of *rest.Answer) {
 	document, err := a.represented(q, rep, of)
 	if err != nil {
@@ -91,7 +91,10 @@ func (a *answers) write(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 		return
 	}
 	if o := of.Object.Content; o.Get("kind").Str() == "Status" && o.Get("apiVersion").Str() == "v1" {
-		rep = a.out.ErrorMedia(q.HTTP)
+		if rep.As == "" {
+			rep = a.out.ErrorMedia(q.HTTP)
+		}
+		rep = wire.Representation{Media: rep.Media, Pretty: rep.Pretty}
 	}
 	a.out.Document(w, q.HTTP, of.Code, rep, document)
 }
@@ -162,11 +165,7 @@ func typeOf(q *rest.Request, suffix string) string {
 	if q.Version.Custom {
 		return "*unstructured.Unstructured" + suffix
 	}
-	group, _, _ := strings.Cut(q.Version.Group, ".")
-	if group == "" {
-		group = "core"
-	}
-	return "*" + group + "." + q.Version.Kind + suffix
+	return "*" + api.InternalType(q.Version.Group, q.Version.Kind) + suffix
 }
 
 // table returns an answer as a Table.

@@ -14,6 +14,7 @@ import (
 //
 //	AuditID, Metrics            count and mark every answer, refusals included
 //	PanicRecovery               inside of them, so that a panic is counted as an answer with 500
+//	RequestInfo                 before everything that depends on what the path names
 //	Deadline                    before anything that may take time
 //	Authentication              before everything that depends on the user
 //	Impersonation               the rest sees the other user
@@ -30,6 +31,7 @@ func (s *Server) filtered(next http.Handler) http.Handler {
 	h = filters.WithImpersonation(s.access, s.out, h)
 	h = filters.WithAuthentication(s.access, s.out, h)
 	h = filters.WithDeadline(s.limits, s.out, h)
+	h = filters.WithRequestInfo(h)
 	h = filters.WithPanicRecovery(s.panics, h)
 	h = filters.WithMetrics(s.metrics, s.catalog, h)
 	h = filters.WithAuditID(h)

@@ -32,10 +32,19 @@ type host struct {
 	flows       *flowcontrol.Controller // nil without priority and fairness
 	background  *controllers.Background
 	release     emulation
+	access      *auth.Access
 }
 
 // User returns the user who sends a request.
 func (h *host) User(ctx context.Context) admission.User { return admission.User(auth.UserOf(ctx)) }
+
+// Allows asks the authorizer about a verb for the object that a request names.
+func (h *host) Allows(q *rest.Request, verb string) (allowed bool, reason string) {
+	t := q.Target
+	return h.access.Allows(q.Context(), auth.UserOf(q.Context()), auth.Action{
+		Verb: verb, Group: t.Group, Version: t.Version, Resource: t.Resource, Namespace: t.Namespace, Name: t.Name,
+	})
+}
 
 // SharingStorage returns the versions in which the objects of a resource are served.
 func (h *host) SharingStorage(r *catalog.Resource) []*catalog.Version {

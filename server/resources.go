@@ -149,7 +149,7 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 	q := rest.New(r, c.Query, c.Target, version)
 	q.CBOR = h.cbor
 	rep, err := negotiate(q, verb)
-	if err == nil || version.Custom { // routes of built-in kinds have what they answer with
+	if !wire.IsRouted(err) {
 		q.Warnings.Add(version.Deprecation)
 	}
 	switch {
@@ -209,10 +209,16 @@ func (h *resources) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Re
 
 // negotiate returns the representation that the client wants, of those that the path offers.
 func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
-	offer := q.Offer()
-	switch {
-	case q.Version.Connects(q.Target.Subresource) != nil:
+	if q.Version.Connects(q.Target.Subresource) != nil {
 		return wire.Representation{}, nil // of the other side
+	}
+	offer := q.Offer()
+	if verb == "patch" && offer.Routed { // the router looks at what is sent before it looks at what is accepted
+		if _, err := write.PatchMedia(q); err != nil {
+			return wire.Plain, err
+		}
+	}
+	switch {
 	case verb == "watch":
 		return wire.NegotiateWatch(q.HTTP, offer)
 	case q.Version.Logs(q.Target.Subresource):

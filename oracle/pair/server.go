@@ -29,18 +29,23 @@ func NewServer(url string) *Server {
 		TLSClientConfig:     &tls.Config{InsecureSkipVerify: true},
 		MaxIdleConnsPerHost: 32,
 	}
-	return &Server{url, &http.Client{Transport: transport, Timeout: 20 * time.Second}}
+	client := &http.Client{Transport: transport, Timeout: 20 * time.Second}
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &Server{url, client}
 }
 
 // Request is what both servers are asked.
 type Request struct {
 	Method      string
 	Path        string // with the query
-	ContentType string // application/json if empty
+	ContentType string // application/json if empty, and no header if [NoContentType]
 	UserAgent   string // of this package if empty
 	Accept      string // anything if empty
-	Body        any    // encoded as JSON; nil sends none
+	Body        any    // encoded as JSON, but bytes are sent as they are; nil sends none
 }
+
+// NoContentType is the content type of a request that says none.
+const NoContentType = "-"
 
 // Answer is what a server says to a request. Parts that differ from run to run are masked in its texts.
 type Answer struct {
@@ -69,52 +74,73 @@ type Cause struct {
 	Field   string `json:"field,omitempty"`
 }
 
-// Send sends a request. It returns an error if the request could not be sent, or the answer is no JSON.
-func (s *Server) Send(q Request) (Answer, error) {
+// Reply is an answer as it comes. Nothing in it is masked.
+type Reply struct {
+	Code   int // 0 if the server closed the connection, or took too long
+	Header http.Header
+	Body   []byte
+}
+
+// Exchange sends a request. It returns an error if the request could not be sent. Redirections are answers.
+func (s *Server) Exchange(q Request) (Reply, error) {
+	text, ok := q.Body.([]byte)
+	if !ok && q.Body != nil {
+		var err error
+		if text, err = json.Marshal(q.Body); err != nil {
+			return Reply{}, err
+		}
+	}
 	var body io.Reader
 	if q.Body != nil {
-		text, err := json.Marshal(q.Body)
-		if err != nil {
-			return Answer{}, err
-		}
 		body = bytes.NewReader(text)
 	}
 	r, err := http.NewRequest(q.Method, s.url+q.Path, body)
 	if err != nil {
-		return Answer{}, err
+		return Reply{}, err
 	}
 	r.Header.Set("Authorization", "Bearer tok")
-	r.Header.Set("Content-Type", cmp.Or(q.ContentType, "application/json"))
+	if q.ContentType != NoContentType {
+		r.Header.Set("Content-Type", cmp.Or(q.ContentType, "application/json"))
+	}
 	r.Header.Set("User-Agent", cmp.Or(q.UserAgent, "pair/1"))
 	if q.Accept != "" {
 		r.Header.Set("Accept", q.Accept)
 	}
 	response, err := s.http.Do(r)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
-		return Answer{Message: "no answer: the connection was closed, or it took too long"}, nil
+		return Reply{}, nil
 	}
 	if err != nil {
-		return Answer{}, err
+		return Reply{}, err
 	}
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
+	return Reply{response.StatusCode, response.Header, content}, err
+}
+
+// Send sends a request whose answer is JSON. It returns an error if the request could not be sent, or the answer is no JSON.
+func (s *Server) Send(q Request) (Answer, error) {
+	reply, err := s.Exchange(q)
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Code: response.StatusCode}
-	for _, warning := range response.Header.Values("Warning") {
+	if reply.Code == 0 {
+		return Answer{Message: "no answer: the connection was closed, or it took too long"}, nil
+	}
+	a := Answer{Code: reply.Code}
+	for _, warning := range reply.Header.Values("Warning") {
 		if !strings.Contains(warning, "this server stores") { // what deed-apiserver does not enforce
 			a.Warnings = append(a.Warnings, Masked(warning))
 		}
 	}
 	if a.Code < 300 {
-		a.Object, err = DecodeJSON(content)
+		a.Object, err = DecodeJSON(reply.Body)
 		return a, err
 	}
-	if json.Unmarshal(content, &a) != nil {
-		a.Message = string(content)
+	if json.Unmarshal(reply.Body, &a) != nil {
+		a.Message = string(reply.Body)
 	}
-	a.Message, a.Code = Masked(a.Message), response.StatusCode
+	a.Message, a.Code = Masked(a.Message), reply.Code
 	a.Details.Name = Masked(a.Details.Name)
 	for i := range a.Details.Causes {
 		c := &a.Details.Causes[i]

@@ -291,7 +291,7 @@ func (c *campaign) print(h *history, n int, there, here outcome, differences []s
 	defer c.mu.Unlock()
 	q := there.request
 	fmt.Printf("%s-%d, write %d: %s\n  %s %s %s %q\n  body  %s\n  there %s\n  here  %s\n", h.kind.name, h.number, n, there.op,
-		q.Method, q.Path, q.ContentType, q.UserAgent, text(q.Body), there.answer, here.answer)
+		q.Method, q.Path, q.ContentType, q.UserAgent, pair.Text(q.Body), there.answer, here.answer)
 	for _, d := range differences {
 		fmt.Println("  ", d)
 	}

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -58,7 +54,7 @@ func compare(there, here outcome) (differences []string, reordered bool) {
 	}
 	slices.SortFunc(t.Details.Causes, byText)
 	slices.SortFunc(h.Details.Causes, byText)
-	if d, e := text(t.Details), text(h.Details); sorted(d) != sorted(e) {
+	if d, e := pair.Text(t.Details), pair.Text(h.Details); sorted(d) != sorted(e) {
 		note("details: %s there, %s here", d, e)
 	}
 	if there.op == define { // in random order, too
@@ -71,12 +67,12 @@ func compare(there, here outcome) (differences []string, reordered bool) {
 	if there.moved() != here.moved() {
 		note("the write moved the resource version: %v there, %v here", there.moved(), here.moved())
 	}
-	differ(masked(t.Object), masked(h.Object), "answer", note)
+	pair.Differ(pair.MaskedValue(t.Object), pair.MaskedValue(h.Object), "answer", note)
 	if len(differences) == 0 {
-		differ(masked(there.after), masked(here.after), "stored", note)
+		pair.Differ(pair.MaskedValue(there.after), pair.MaskedValue(here.after), "stored", note)
 	}
 	if len(differences) == 0 {
-		differ(masked(there.shown), masked(here.shown), "shown", note)
+		pair.Differ(pair.MaskedValue(there.shown), pair.MaskedValue(here.shown), "shown", note)
 	}
 	return differences, reordered
 }
@@ -102,83 +98,4 @@ func sorted(s string) string {
 	b := []byte(s)
 	slices.Sort(b)
 	return string(b)
-}
-
-// differ notes what is not equal in two values, by its path.
-func differ(there, here any, path string, note func(string, ...any)) {
-	t, ok := there.(map[string]any)
-	h, both := here.(map[string]any)
-	if ok && both {
-		names := maps.Clone(t)
-		maps.Copy(names, h)
-		for _, name := range slices.Sorted(maps.Keys(names)) {
-			a, inThere := t[name]
-			b, inHere := h[name]
-			if inThere != inHere {
-				note("%s.%s: %s there, %s here", path, name, presence(a, inThere), presence(b, inHere))
-				continue
-			}
-			differ(a, b, path+"."+name, note)
-		}
-		return
-	}
-	if t, h := text(there), text(here); t != h {
-		note("%s: %s there, %s here", path, t, h)
-	}
-}
-
-func presence(v any, exists bool) string {
-	if !exists {
-		return "absent"
-	}
-	return text(v)
-}
-
-// byChance are members that a server chooses: allocated addresses, and identities.
-var byChance = []string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort", "uid", "resourceVersion"}
-
-// byTime is what differs from run to run in the cells of a Table: ages, and the ports that nodes have for a Service.
-var byTime = regexp.MustCompile(`\b\d+[smhdy](\d+[smhd])?\b|:3\d{4}/`)
-
-// masked returns a value without what differs from run to run.
-func masked(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for name, member := range v {
-			switch {
-			case slices.Contains(byChance, name) && member != nil:
-				out[name] = "MASKED"
-			case name == "cells":
-				out[name] = byTime.ReplaceAllString(pair.Masked(text(member)), "MASKED")
-			case name == "managedFields": // whose order depends on the seconds in which the writes fall
-				entries, _ := masked(member).([]any)
-				slices.SortFunc(entries, func(a, b any) int { return strings.Compare(text(a), text(b)) })
-				out[name] = entries
-			default:
-				out[name] = masked(member)
-			}
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, item := range v {
-			out[i] = masked(item)
-		}
-		return out
-	case string:
-		return pair.Masked(v)
-	}
-	return v
-}
-
-// text returns v as JSON.
-func text(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return err.Error()
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

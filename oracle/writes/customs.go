@@ -62,7 +62,7 @@ func (c *campaign) define(d *definition) (created bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		differ(documents[0], documents[1], "document", func(format string, a ...any) { more = append(more, fmt.Sprintf(format, a...)) })
+		pair.Differ(documents[0], documents[1], "document", func(format string, a ...any) { more = append(more, fmt.Sprintf(format, a...)) })
 	}
 	if c.note(d, there, here, more); !created {
 		return false, nil
@@ -86,7 +86,7 @@ func (c *campaign) spoil(d *definition, method, path, contentType string) error 
 		if w.chance(0.3) {
 			body = w.spoiled(body)
 		}
-		if contentType == mergePatch && hidden.MatchString(text(body)) { // which counts as a change there, see docs/divergences.md
+		if contentType == mergePatch && hidden.MatchString(pair.Text(body)) { // which counts as a change there, see docs/divergences.md
 			continue
 		}
 		query := "?dryRun=All&fieldManager=m"

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/deed-project/deed/oracle/pair"
 )
 
 // shape is a random schema, and what makes values that it allows.
@@ -264,9 +266,9 @@ func (m maker) list(depth int) *shape {
 		seen := map[string]bool{}
 		for range m.IntN(4) {
 			v := item.value()
-			identity := text(v)
+			identity := pair.Text(v)
 			if object, ok := v.(map[string]any); ok && isList == "map" {
-				identity = text([]any{object["k"], object["p"]})
+				identity = pair.Text([]any{object["k"], object["p"]})
 			}
 			if (isList == "set" || isList == "map") && seen[identity] {
 				continue

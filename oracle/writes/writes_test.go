@@ -45,8 +45,8 @@ func TestEqualObjectsGetEqualWrites(t *testing.T) {
 		there, sent := write("11111111-1111-1111-1111-111111111111")
 		here, also := write("22222222-2222-2222-2222-222222222222")
 		ops[there] = true
-		if there != here || sent.Path != also.Path || pair.Masked(text(sent.Body)) != pair.Masked(text(also.Body)) {
-			t.Fatalf("write %d: %s %s %s\nand %s %s %s", n, there, sent.Path, text(sent.Body), here, also.Path, text(also.Body))
+		if there != here || sent.Path != also.Path || pair.Masked(pair.Text(sent.Body)) != pair.Masked(pair.Text(also.Body)) {
+			t.Fatalf("write %d: %s %s %s\nand %s %s %s", n, there, sent.Path, pair.Text(sent.Body), here, also.Path, pair.Text(also.Body))
 		}
 	}
 	for _, op := range strings.Split("apply, update, merge patch, strategic merge patch, json patch, scale apply, status update, odd write, delete", ", ") {
@@ -96,7 +96,7 @@ func TestDefinitions(t *testing.T) {
 	kinds := map[any]bool{}
 	for number := range 200 {
 		d := newDefinition(1, number)
-		if again := newDefinition(1, number); text(d.body) != text(again.body) || text(d.objects) != text(again.objects) {
+		if again := newDefinition(1, number); pair.Text(d.body) != pair.Text(again.body) || pair.Text(d.objects) != pair.Text(again.objects) {
 			t.Fatalf("definition %d differs when it is made again", number)
 		}
 		versions := pair.Get(d.body, "spec", "versions").([]any)
@@ -106,7 +106,7 @@ func TestDefinitions(t *testing.T) {
 		}
 		places(root, nil, func(p place) {
 			if name, ok := p.path[len(p.path)-1].(string); ok && strings.HasPrefix(name, "x-kubernetes-") {
-				kinds[name+"="+text(p.value)] = true
+				kinds[name+"="+pair.Text(p.value)] = true
 			}
 		})
 	}

@@ -29,44 +29,45 @@ type ListOptions struct {
 	SendInitialEvents *bool
 }
 
-// ParseListOptions decodes the query of a request for a collection. A malformed parameter is a 400. Parameters that exclude each other are
-// a 422.
+// ParseListOptions decodes the query of a request for a collection. A malformed parameter is a 400: numbers are decoded first, then selectors.
+// Parameters that exclude each other are a 422.
+//
+// As in kube-apiserver, a watch without a revision asks for the initial events, unless its path has the deprecated form and its query does not
+// say watch.
 func ParseListOptions(query url.Values) (ListOptions, error) {
 	o := ListOptions{
 		Watch: Flag(query, "watch"), Bookmarks: Flag(query, "allowWatchBookmarks"), Version: query.Get("resourceVersion"),
 		Match: metav1.ResourceVersionMatch(query.Get("resourceVersionMatch")), Continue: query.Get("continue"),
 		SendInitialEvents: flag(query, "sendInitialEvents"),
 	}
-	var err error
+	seconds, err := number(query, "timeoutSeconds")
+	if err != nil {
+		return o, err
+	}
+	limit, err := number(query, "limit")
+	if err != nil {
+		return o, err
+	}
 	if o.Labels, err = labels.Parse(query.Get("labelSelector")); err != nil {
 		return o, errors.NewBadRequest(err.Error())
 	}
 	if o.Fields, err = fields.ParseSelector(query.Get("fieldSelector")); err != nil {
 		return o, errors.NewBadRequest(err.Error())
 	}
-	limit, err := number(query, "limit")
-	if err != nil {
-		return o, err
-	}
 	if limit != nil && *limit > 0 {
 		o.Limit = *limit
-	}
-	seconds, err := number(query, "timeoutSeconds")
-	if err != nil {
-		return o, err
 	}
 	if seconds != nil {
 		o.Timeout = time.Duration(*seconds) * time.Second
 	}
+	if o.Watch && o.SendInitialEvents == nil && o.Match == "" && (o.Version == "" || o.Version == "0") {
+		o.SendInitialEvents, o.Match = new(true), metav1.ResourceVersionMatchNotOlderThan
+	}
 	return o, o.check()
 }
 
-// check refuses what must not be said together. As in kube-apiserver, a watch without a revision counts as one that asks for the initial events.
+// check refuses what must not be said together.
 func (o ListOptions) check() error {
-	if o.Watch && o.SendInitialEvents == nil && o.Match == "" && (o.Version == "" || o.Version == "0") {
-		on := true
-		o.SendInitialEvents, o.Match = &on, metav1.ResourceVersionMatchNotOlderThan
-	}
 	return invalidOptions("ListOptions", validation.ValidateListOptions(&internalversion.ListOptions{
 		Watch: o.Watch, ResourceVersion: o.Version, ResourceVersionMatch: o.Match, Continue: o.Continue,
 		SendInitialEvents: o.SendInitialEvents,

@@ -25,13 +25,12 @@ func Flag(query url.Values, name string) bool {
 	return set != nil && *set
 }
 
-// number returns the value of a numeric parameter, or nil if it is absent or empty. A malformed number is a 400.
+// number returns the value of a numeric parameter, or nil if it is absent. A malformed number is a 400; the empty text is one.
 func number(query url.Values, name string) (*int64, error) {
-	text := query.Get(name)
-	if text == "" {
+	if !query.Has(name) {
 		return nil, nil
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(query.Get(name), 10, 64)
 	if err != nil {
 		return nil, errors.NewBadRequest(err.Error())
 	}

@@ -81,3 +81,12 @@ func UnregisteredKind(kind, apiVersion string) error {
 	version := strings.TrimPrefix(apiVersion, "/") // of the core group
 	return fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, kind, version)
 }
+
+// InternalType returns the name of the internal Go type that kube-apiserver has for a kind, such as apps.Deployment. Clients see it in errors.
+func InternalType(group, kind string) string {
+	group, _, _ = strings.Cut(group, ".")
+	if group == "" || group == "events" { // whose kind is that of the core group
+		group = "core"
+	}
+	return group + "." + kind
+}

@@ -155,6 +155,8 @@ type Version struct {
 	Schema value.Value
 	// New returns a pointer to an empty object of the Go type of a built-in kind. It is nil for custom resources.
 	New func() any
+	// Empty returns what a built-in kind shows of an object that has nothing, without kind and metadata. It is nil for custom resources.
+	Empty func() value.Value
 
 	// Columns returns the columns of a Table, the name first. It may compute them at the first call.
 	Columns func() []Column

@@ -43,7 +43,7 @@ type Handler struct {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch first := parts[0]; {
-	case first == "":
+	case first == "", r.URL.Path == "/index.html":
 		h.paths(w, r)
 	case first == "healthz" || first == "livez" || first == "readyz":
 		_, name, one := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -166,7 +166,7 @@ func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
 		h.Response.Error(w, r, api.NoMethod())
 		return
 	}
-	rep, err := wire.NegotiateJSON(r)
+	rep, err := wire.NegotiateOnly(r, wire.JSON)
 	if err != nil {
 		h.Response.Error(w, r, err)
 		return

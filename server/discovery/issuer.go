@@ -33,13 +33,13 @@ func (h *Handler) issuer(w http.ResponseWriter, r *http.Request) {
 		response.NotFound(w)
 		return
 	}
-	switch {
-	case r.Method != http.MethodGet:
+	if r.Method != http.MethodGet {
 		h.Response.Error(w, r, api.NoMethod())
 		return
-	case media == wire.JSON:
+	}
+	if _, err = wire.NegotiateOnly(r, media); err == nil && media == wire.JSON {
 		text, err = h.Issuer.Discovery(r.Host)
-	default:
+	} else if err == nil {
 		text, err = h.Issuer.KeySet()
 	}
 	if err != nil {

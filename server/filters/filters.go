@@ -4,7 +4,9 @@
 package filters
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/auth"
@@ -95,6 +97,23 @@ func (p Panics) Report(method, path string, v any) {
 	p.Log.Error("a request panicked", logs.Name("method", method), logs.Path(path), logs.Panic(v), logs.Stack())
 }
 
+// WithRequestInfo answers with 500 a request whose path begins with the deprecated prefix watch or proxy, and ends there.
+func WithRequestInfo(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if request.From(r.Context()).Incomplete {
+			w.Header().Del("Cache-Control")
+			text := fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %v",
+				r.RequestURI, r.URL)
+			http.Error(w, htmlFree.Replace(text), http.StatusInternalServerError)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// htmlFree makes a text that no browser takes for HTML.
+var htmlFree = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
+
 // WithAuthentication sets the user of the request, or answers with 401.
 //
 // The 401 is plain JSON whatever the client accepts, since nothing is negotiated before.
@@ -118,7 +137,7 @@ func WithImpersonation(access *auth.Access, out response.Writer, next http.Handl
 		ctx := request.From(r.Context())
 		user, err := access.Impersonate(r, ctx.User, ctx.Action())
 		if err != nil {
-			out.Error(w, r, err)
+			out.Forbid(w, r, err)
 			return
 		}
 		ctx.User = user
@@ -142,7 +161,7 @@ func WithAuthorization(access *auth.Access, out response.Writer, next http.Handl
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := request.From(r.Context())
 		if err := access.Authorize(ctx, ctx.Action()); err != nil {
-			out.Error(w, r, err)
+			out.Forbid(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)

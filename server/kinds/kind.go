@@ -80,11 +80,12 @@ type Traits struct {
 	// What the server shows.
 
 	cells        func() []cell
-	shownAs      schema.GVK                          // the version whose cells Tables show, if it is one version for all
-	Default      func(items []value.Value) string    // see catalog.Version
-	Fields       []string                            // paths that field selectors may name
-	Derived      map[string]func(value.Value) string // further labels of field selectors, whose text differs from the value at a path
-	FieldRefusal string                              // see catalog.Version; VERSION stands for the version
+	empty        func(object value.Value) value.Value // completes an object that has nothing; see Empty
+	shownAs      schema.GVK                           // the version whose cells Tables show, if it is one version for all
+	Default      func(items []value.Value) string     // see catalog.Version
+	Fields       []string                             // paths that field selectors may name
+	Derived      map[string]func(value.Value) string  // further labels of field selectors, whose text differs from the value at a path
+	FieldRefusal string                               // see catalog.Version; VERSION stands for the version
 
 	// What the server stores and deletes: see catalog.Resource.
 
@@ -125,6 +126,15 @@ func Of(kind *builtin.Kind) Kind {
 		t = &Traits{Group: kind.GVK.Group, Name: kind.GVK.Kind}
 	}
 	return Kind{Kind: kind, Traits: t}
+}
+
+// Empty returns what kube-apiserver shows of an object that has nothing, without apiVersion and kind. object is the empty Go struct of the kind.
+// Some fields are pointers in it and numbers in the internal type, whose zero is shown.
+func (k Kind) Empty(object value.Value) value.Value {
+	if k.empty == nil {
+		return object
+	}
+	return k.empty(object)
 }
 
 // Refused returns everything that a server refuses of object, which replaces live through a subresource, "" for the object itself. An

@@ -185,19 +185,19 @@ func table() []Traits {
 			cells: cells(name, shown(controller), number("revision"), age),
 		},
 		{
-			Group: "apps", Name: "DaemonSet", namedOnce: true, validate: validateDaemonSet, parts: map[string]check{"status": daemonSetCounts.Check}, pods: "spec.template.spec",
+			Group: "apps", Name: "DaemonSet", empty: withGeneration, namedOnce: true, validate: validateDaemonSet, parts: map[string]check{"status": daemonSetCounts.Check}, pods: "spec.template.spec",
 			cells: daemonSetCells,
 		},
 		{
-			Group: "apps", Name: "Deployment", namedOnce: true, validate: validateDeployment, parts: map[string]check{"status": deploymentCounts.Check}, pods: "spec.template.spec", named: ofPods,
+			Group: "apps", Name: "Deployment", empty: withoutReplicas, namedOnce: true, validate: validateDeployment, parts: map[string]check{"status": deploymentCounts.Check}, pods: "spec.template.spec", named: ofPods,
 			cells: deploymentCells,
 		},
 		{
-			Group: "apps", Name: "ReplicaSet", namedOnce: true, validate: validateReplicaSet, parts: map[string]check{"status": replicaSetCounts.Check}, pods: "spec.template.spec", named: ofPods,
+			Group: "apps", Name: "ReplicaSet", empty: withoutReplicas, namedOnce: true, validate: validateReplicaSet, parts: map[string]check{"status": replicaSetCounts.Check}, pods: "spec.template.spec", named: ofPods,
 			cells: replicaSetCells,
 		},
 		{
-			Group: "apps", Name: "StatefulSet", namedOnce: true, warn: warnOfStatefulSet, name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, parts: map[string]check{"status": statefulSetCounts.Check}, pods: "spec.template.spec",
+			Group: "apps", Name: "StatefulSet", empty: withoutReplicas, namedOnce: true, warn: warnOfStatefulSet, name: apivalidation.NameIsDNSLabel, validate: validateStatefulSet, parts: map[string]check{"status": statefulSetCounts.Check}, pods: "spec.template.spec",
 			cells: statefulSetCells,
 		},
 		{

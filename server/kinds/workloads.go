@@ -393,3 +393,14 @@ func validateBudgetStatus(r *walk.Report, object walk.Place, live value.Value) {
 	walk.ValidateConditions(r, object, live)
 	budgetCounts.Check(r, object, live)
 }
+
+// withoutReplicas adds that an empty object has no replicas.
+func withoutReplicas(object value.Value) value.Value {
+	return object.With("spec", object.Get("spec").With("replicas", value.Int(0)))
+}
+
+// withGeneration adds the annotation with the generation of the template that an empty DaemonSet has.
+func withGeneration(object value.Value) value.Value {
+	generation := value.Member{Name: "deprecated.daemonset.template.generation", Value: value.String("0")}
+	return object.With("metadata", value.Object(value.Member{Name: "annotations", Value: value.Object(generation)}))
+}

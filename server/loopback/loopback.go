@@ -25,7 +25,7 @@ import (
 )
 
 // Agent is the user agent of the server's own requests, and therefore their field manager.
-const Agent = "deed-apiserver"
+const Agent = "kube-apiserver"
 
 // Client sends requests to the handler behind the filters, which expects a [request.Context]. The user is [auth.System].
 type Client struct {

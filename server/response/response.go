@@ -41,10 +41,13 @@ func (o Writer) ErrorAs(w http.ResponseWriter, r *http.Request, rep wire.Represe
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", fmt.Sprint(status.Details.RetryAfterSeconds))
 	}
-	if status.Code == http.StatusForbidden {
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-	}
 	o.Document(w, r, Code(status.Code), rep, wire.Typed{Object: status})
+}
+
+// Forbid answers as Error does with what the user may not do. A browser must not guess what the answer is.
+func (o Writer) Forbid(w http.ResponseWriter, r *http.Request, err error) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	o.Error(w, r, err)
 }
 
 // Code returns the code of a Status as the status code of an answer. A webhook may refuse a request with a code outside of HTTP's range, for

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"mime"
 	"net/http"
 	"slices"
@@ -23,6 +24,12 @@ type mediaError struct {
 // newRouted returns a refusal in the words of kube-apiserver's router.
 func newRouted(code int32, reason metav1.StatusReason, message string) error {
 	return &mediaError{code: code, reason: reason, message: message, routed: true}
+}
+
+// IsRouted reports whether err is a refusal of kube-apiserver's router, behind which no handler has seen the request.
+func IsRouted(err error) bool {
+	var e *mediaError
+	return errors.As(err, &e) && e.routed
 }
 
 // Error returns the message.

@@ -126,7 +126,7 @@ func NegotiateStatus(r *http.Request, o Offer) Representation {
 	return rep
 }
 
-// NegotiateWatch is Negotiate for a stream of events. YAML has no streams.
+// NegotiateWatch is Negotiate for a stream of events. It accepts YAML, which has no streams: see [Representation.Streams].
 func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 	all := clauses(r.Header.Get("Accept"))
 	if o.Routed && !slices.ContainsFunc(all, o.supports) {
@@ -137,9 +137,6 @@ func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 		if !ok || !o.has(rep) {
 			continue
 		}
-		if rep.Media == YAML {
-			return Plain, notAcceptable(o.streams()...)
-		}
 		if rep.Media == CBORSequence {
 			rep.Media = CBOR
 		}
@@ -147,6 +144,14 @@ func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 		return rep, nil
 	}
 	return Plain, notAcceptable(o.types()...)
+}
+
+// Streams refuses, with 406, a representation that has no streams: kube-apiserver does that once the options of the watch are valid.
+func (rep Representation) Streams(o Offer) error {
+	if rep.Media == YAML {
+		return notAcceptable(o.streams()...)
+	}
+	return nil
 }
 
 // streams returns the media types of streams that a refusal lists.
@@ -158,14 +163,15 @@ func (o Offer) streams() []string {
 	return out
 }
 
-// NegotiateJSON is Negotiate for a document that exists as JSON only. It ignores parameters that ask for a conversion.
-func NegotiateJSON(r *http.Request) (Representation, error) {
-	for _, c := range clauses(r.Header.Get("Accept")) {
-		if c.typ == JSON || c.typ == "*/*" {
-			return Representation{Media: JSON, Pretty: pretty(r, c.params)}, nil
+// NegotiateOnly is Negotiate for a document that exists in one media type only. It ignores parameters that ask for a conversion.
+func NegotiateOnly(r *http.Request, media string) (Representation, error) {
+	header := r.Header.Get("Accept")
+	for _, c := range clauses(header) {
+		if c.typ == media || c.typ == "*/*" || header == "" {
+			return Representation{Media: media, Pretty: pretty(r, c.params)}, nil
 		}
 	}
-	return Plain, notRouted([]string{JSON})
+	return Plain, notRouted([]string{media})
 }
 
 // PageGroup is the group of the kinds in which pages about the server are available.

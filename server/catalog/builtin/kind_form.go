@@ -40,7 +40,7 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	gvk := schema.ParseGVK(apiVersion, kind)
 	if _, known := builtin.Lookup(gvk); !known || kind != f.kind.GVK.Kind {
-		return sent, nil, api.UnregisteredKind(kind, apiVersion)
+		return sent, nil, kinds.WrongKind(kind, apiVersion, f.kind.GVK)
 	}
 	if apiVersion != gvk.APIVersion() {
 		sent = sent.With("apiVersion", value.String(gvk.APIVersion())) // a slash before a version of the core group

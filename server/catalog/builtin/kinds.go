@@ -23,6 +23,7 @@ import (
 	"github.com/deed-project/deed/server/kinds/expressions"
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
 )
 
 // apart lists the resources that other packages make, or that need more than storage.
@@ -126,6 +127,7 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		Resource: r, Name: kind.GVK.Version, New: empty,
 		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
 		Form:        &kindForm{kind: kind, hub: hub.WithClock(now), empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
+		Empty:       sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty)()) }),
 		Default:     kind.Default,
 		Fields:      slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
 		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
@@ -154,6 +156,17 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		}
 	}
 	return v, err
+}
+
+// EmptyOf returns a function that returns what is shown of a new object: some members of Go structs are printed without a value.
+func EmptyOf(newObject func() any) func() value.Value {
+	return sync.OnceValue(func() value.Value {
+		v, err := structs.From(newObject())
+		if err != nil {
+			panic(err) // cannot happen: an API type is plain data
+		}
+		return v
+	})
 }
 
 // deprecationOf returns the warning of responses with objects of a kind that the current release deprecates, whatever release is emulated; "" for

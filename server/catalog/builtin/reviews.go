@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/value"
 )
 
@@ -67,6 +68,6 @@ func review(group, kind string, empty func() any) *catalog.Resource {
 		Group: group, Plural: strings.ToLower(kind) + "s", Singular: strings.ToLower(kind), Kind: kind,
 		Verbs: []string{"create"}, Stored: gvk.Version, Virtual: true,
 	}
-	r.Versions = []*catalog.Version{{Resource: r, Name: gvk.Version, Form: &Form{GVK: gvk, Known: []string{gvk.Group + "/v1beta1"}, New: empty}, New: empty}}
+	r.Versions = []*catalog.Version{{Resource: r, Name: gvk.Version, Form: &Form{GVK: gvk, Known: kinds.Versions(gvk), New: empty}, New: empty}}
 	return r
 }

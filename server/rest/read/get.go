@@ -14,17 +14,18 @@ import (
 
 // Get answers with an object, with the whole of it for its subresource status, or with its Scale.
 //
-// A resource version in the query is a lower bound: the store must have reached it, and then the latest object is returned.
+// A resource version in the query is a lower bound: the store must have reached it, and then the latest object is returned. Events refuse a
+// malformed version as lists do: kube-apiserver has no watch cache for them.
 func (b *Reader) Get(q *rest.Request) (*rest.Answer, error) {
-	if q.IsScale() {
-		return b.getScale(q)
-	}
-	asked, err := api.ParseVersion(q.Query.Get("resourceVersion"), false)
+	asked, err := api.ParseVersion(q.Query.Get("resourceVersion"), q.Version.HasTTL)
 	if err != nil {
 		return nil, err
 	}
 	if err := b.reach(q.Context(), asked); err != nil {
 		return nil, err
+	}
+	if q.IsScale() {
+		return b.getScale(q)
 	}
 	record, err := b.Store.Get(q.Context(), q.Key(), 0)
 	if stderrors.Is(err, store.ErrNotFound) {

@@ -65,7 +65,10 @@ func TestListVersions(t *testing.T) {
 		if i, err := strconv.Atoi(c.version); err == nil {
 			version = versions[i]
 		}
-		query := "resourceVersionMatch=" + c.match + "&limit=" + c.limit + "&resourceVersion=" + version
+		query := "resourceVersionMatch=" + c.match + "&resourceVersion=" + version
+		if c.limit != "" {
+			query += "&limit=" + c.limit
+		}
 		l := servertest.List(t, s, query)
 		got := l.Message
 		if l.Code == http.StatusOK {

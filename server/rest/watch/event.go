@@ -4,7 +4,6 @@ import (
 	stderrors "errors"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -66,15 +65,15 @@ func (s *subject) printWrite(text []byte, e store.Event) ([]byte, error) {
 
 // bookmark returns a bookmark at a revision.
 //
-// It has the kind of the resource and nothing but a revision, as in kube-apiserver.
+// Its object has the kind of the resource and nothing but a revision. That of a built-in kind is an empty Go struct in kube-apiserver, which
+// shows members that have no value, such as the maxReplicas of a HorizontalPodAutoscaler.
 func bookmark(v *catalog.Version, at store.Revision) read.Event {
-	return read.Event{Type: read.Bookmark, Object: value.Object(
-		value.Member{Name: "apiVersion", Value: value.String(v.APIVersion())},
-		value.Member{Name: "kind", Value: value.String(v.Kind)},
-		value.Member{Name: "metadata", Value: value.Object(
-			value.Member{Name: "resourceVersion", Value: value.String(strconv.FormatInt(int64(at), 10))},
-		)},
-	)}
+	object := value.Object(value.Member{Name: "metadata", Value: value.Object()})
+	if v.Empty != nil {
+		object = v.Empty()
+	}
+	object = object.With("apiVersion", value.String(v.APIVersion())).With("kind", value.String(v.Kind))
+	return read.Event{Type: read.Bookmark, Object: read.WithVersion(object, at)}
 }
 
 // failed returns the last event of a watch that fails. at is the revision up to which the client has all events.

@@ -94,6 +94,11 @@ func (h *Handler) open(client context.Context, w http.ResponseWriter, q *rest.Re
 	}
 	watch, err := h.Hub.Watch(q, client, h.closing(client), printer.toPrinter())
 	q.Warnings.Write(w.Header())
+	if err == nil {
+		if err = rep.Streams(q.Offer()); err != nil {
+			watch.Close()
+		}
+	}
 	if err != nil {
 		h.Response.Error(w, q.HTTP, err)
 		return nil

@@ -34,7 +34,7 @@ func TestPieces(t *testing.T) {
 		}
 		var seats []*seat
 		for i := range 30 {
-			query := []string{"", "allowWatchBookmarks=true", "fieldSelector=metadata.name!%3Do3"}[i%3]
+			query := []string{"", "watch=1&allowWatchBookmarks=true", "fieldSelector=metadata.name!%3Do3"}[i%3]
 			seats = append(seats, s.watch("", query, []string{"json", "partial"}[i%2]))
 		}
 		for _, w := range seats {

@@ -19,7 +19,7 @@ const initialEnd = "k8s.io/initial-events-end"
 // errStopped ends a loop over events once the client takes no more.
 var errStopped = stderrors.New("the client is gone")
 
-// sendInitial sends the existing objects as events. If the client takes bookmarks, it sends one after them. It reports whether the client
+// sendInitial sends the existing objects as events. If the watch is a list, it sends a bookmark after them. It reports whether the client
 // is still there. It holds one page of records.
 //
 // All events of it are at one revision, from which the watch then goes on. The annotation of the bookmark tells the client that its list is
@@ -32,10 +32,13 @@ func (w *Watch) sendInitial(yield func(Chunk) bool) (on bool, err error) {
 		return false, ignoring(err, errStopped)
 	}
 	w.after = at
-	if w.bookmarks {
+	if w.isList {
 		mark := bookmark(w.feed.Version, w.after)
-		annotations := value.Object(value.Member{Name: initialEnd, Value: value.String("true")})
-		mark.Object = api.WithMetadata(mark.Object, "annotations", annotations)
+		annotations := mark.Object.Get("metadata", "annotations")
+		if annotations.IsAbsent() {
+			annotations = value.Object()
+		}
+		mark.Object = api.WithMetadata(mark.Object, "annotations", annotations.With(initialEnd, value.String("true")))
 		if err := w.add(p, mark, 0, yield); err != nil {
 			return false, ignoring(err, errStopped)
 		}

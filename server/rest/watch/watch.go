@@ -36,6 +36,7 @@ type Watch struct {
 	// seen and after are the position in the updates and in the events.
 	after      store.Revision // the revision up to which all events are sent
 	bookmarks  bool           // the client takes bookmarks
+	isList     bool           // a bookmark ends the initial events
 	bookmarkAt time.Time      // time of the next bookmark; zero before the first is planned
 	until      time.Time
 	alarm      *time.Timer // fires at the earlier of bookmarkAt and until
@@ -103,6 +104,7 @@ func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*W
 	w := &Watch{client: client, hub: h, after: after, bookmarks: options.Bookmarks, subscriber: newSubscriber()}
 	if initial {
 		w.initial = objects.Initial(q, version)
+		w.isList = options.Bookmarks && options.SendInitialEvents != nil
 	}
 	// A watch without a timeout gets a random one, as in kube-apiserver.
 	limit := options.Timeout
@@ -119,9 +121,8 @@ func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*W
 	return w, nil
 }
 
-// IsList reports whether the watch begins with the existing objects and a bookmark after them. The caller must call it before the first
-// Send.
-func (w *Watch) IsList() bool { return w.initial != nil && w.bookmarks }
+// IsList reports whether the watch begins with the existing objects and a bookmark after them.
+func (w *Watch) IsList() bool { return w.isList }
 
 // Close releases the resources of the watch. Repeated calls do nothing.
 func (w *Watch) Close() {

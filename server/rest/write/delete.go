@@ -31,9 +31,12 @@ import (
 // Its answer follows three rules of kube-apiserver. An object that waits is the answer, with 202 if the client asked in the old way for its
 // dependents to go too. A few kinds answer with the object even if it is gone. All others answer with a Status that has the UID.
 func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
-	options, err := deleteOptions(q)
+	options, err := w.deleteOptions(q)
 	if err != nil {
 		return nil, err
+	}
+	if isUnsafe(options) {
+		return w.deleteUnreadable(q, options)
 	}
 	t := &Task{Writer: w, Request: q, DryRun: len(options.DryRun) > 0, deletion: options}
 	warnOfOrphans(q, options)
@@ -70,8 +73,14 @@ func (w *Writer) DeleteCollection(q *rest.Request) (*rest.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	options, err := deleteOptions(q)
+	if _, err := w.Reader.Collection(q, listed); err != nil { // fields that no selector may name
+		return nil, err
+	}
+	options, err := w.deleteOptions(q)
 	if err != nil {
+		return nil, err
+	}
+	if err := refuseUnsafeCollection(options); err != nil {
 		return nil, err
 	}
 	list, err := w.Reader.Objects(q, listed)
@@ -102,7 +111,7 @@ func warnOfOrphans(q *rest.Request, options *metav1.DeleteOptions) {
 // deleteOptions reads the options of a delete, from the body or else from the query.
 //
 // Options in the query count only if there is no body. Both may be given, and then kube-apiserver ignores the query.
-func deleteOptions(q *rest.Request) (*metav1.DeleteOptions, error) {
+func (w *Writer) deleteOptions(q *rest.Request) (*metav1.DeleteOptions, error) {
 	body, err := wire.ReadBody(q.HTTP, MaxBody)
 	if err != nil {
 		return nil, err
@@ -119,6 +128,9 @@ func deleteOptions(q *rest.Request) (*metav1.DeleteOptions, error) {
 		}
 	} else if options, err = api.ParseDeleteOptions(q.Query); err != nil {
 		return nil, err
+	}
+	if w.Host.Minor() < unsafeSince {
+		options.IgnoreStoreReadErrorWithClusterBreakingPotential = nil
 	}
 	return options, api.CheckDeleteOptions(options)
 }

@@ -28,7 +28,7 @@ import (
 // refusals. A patch is read once, and carried out in each attempt of Task.Run, since the object may be another one each time. Only an apply
 // may create: at the main endpoint, and of some kinds at that of the status.
 func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
-	media, err := wire.PatchMedia(q.HTTP, q.Offer(), patchTypes(q)...)
+	media, err := PatchMedia(q)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +65,11 @@ func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 		return nil, err
 	}
 	return patched.answer(), nil
+}
+
+// PatchMedia returns the media type of a patch. The error is a 415 if the resource does not take it.
+func PatchMedia(q *rest.Request) (string, error) {
+	return wire.PatchMedia(q.HTTP, q.Offer(), patchTypes(q)...)
 }
 
 // patchTypes returns the types of patches that the resource takes: only Go types say how lists are merged strategically.

@@ -51,7 +51,29 @@ func shownPatch(typ types.PatchType, body []byte, content, patched value.Value, 
 			return fmt.Sprint(left.ToAny())
 		}
 	}
+	if empty != nil {
+		if text, err := outcomeText(typ, body, content, empty()); err == nil {
+			return string(text)
+		}
+	}
 	return string(patched.AppendJSON(nil))
+}
+
+// outcomeText returns the text that kube-apiserver has of content with a patch. typed is an empty object of the Go type: members that the patch leaves
+// alone are in the order of its fields.
+func outcomeText(typ types.PatchType, body []byte, content value.Value, typed any) ([]byte, error) {
+	if err := structs.Into(content, typed); err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(typed)
+	switch {
+	case err != nil:
+		return nil, err
+	case typ == types.JSONPatchType:
+		return jsonpatch.Outcome(text, body)
+	default:
+		return jsonpatch.MergeOutcome(text, body)
+	}
 }
 
 // leftOf returns what is left of a strategic merge patch of content, which is of the Go type of typed.

@@ -33,6 +33,8 @@ const MaxBody = 3 << 20
 type Host interface {
 	// User returns the user who sends a request.
 	User(context.Context) admission.User
+	// Allows reports whether the user of a request may do something else with the object that it names, and why not.
+	Allows(q *rest.Request, verb string) (allowed bool, reason string)
 	// SharingStorage returns the versions in which the objects of a resource are served: by this resource, and by resources of other groups
 	// that share the stored objects. They come as they are declared.
 	SharingStorage(*catalog.Resource) []*catalog.Version
