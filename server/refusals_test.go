@@ -147,7 +147,7 @@ func definePeer(t *testing.T, send func(request, body string) *httptest.Response
 		t.Fatal(err)
 	}
 	path := "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-	if w := send("POST "+path+"?fieldManager=deed-apiserver Content-Type=application/yaml", string(text)); w.Code != http.StatusCreated && w.Code != http.StatusConflict {
+	if w := send("POST "+path+"?fieldManager=kube-apiserver Content-Type=application/yaml", string(text)); w.Code != http.StatusCreated && w.Code != http.StatusConflict {
 		t.Fatalf("%d %s", w.Code, w.Body)
 	}
 	for send("GET "+servertest.Things, "").Code != http.StatusOK {

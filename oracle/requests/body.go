@@ -81,9 +81,12 @@ func (m *maker) wrong(object map[string]any) map[string]any {
 		{"metadata", "selfLink"}, {"metadata", "deletionGracePeriodSeconds"}, {"metadata", "clusterName"},
 	}
 	p := one(m, paths...)
-	values := []any{nil, "x", "", 1, -1, true, []any{}, map[string]any{}, []any{"x"}, map[string]any{"x": "y"}, map[string]any{"x": 1}, "v1", "2024-01-01T00:00:00Z", "$NOW", 1.5}
+	values := []any{nil, "x", "", 1, -1, true, []any{}, map[string]any{}, []any{"x"}, map[string]any{"x": "y"}, map[string]any{"x": 1}, "v1", "2024-01-01T00:00:00Z", 1.5}
 	if slices.Contains([]any{"generateName"}, p[len(p)-1]) {
 		values = []any{nil, 1, "", []any{}, "A_", "-"} // no value gives a random name
+	}
+	if p[len(p)-1] == "resourceVersion" {
+		values = append(values, "$NOW", "$NOW", "$OLD")
 	}
 	return pair.Put(object, p, pair.Edit{Path: p, Value: one(m, values...), Remove: m.chance(0.15)}).(map[string]any)
 }

@@ -54,7 +54,7 @@ func compare(q request, there, here pair.Reply) (differences []string) {
 	return differences
 }
 
-// plain returns a masked value with its messages masked further. A message that quotes an object is sorted: its members are in another order.
+// plain returns a masked value with its messages masked further.
 func plain(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -66,13 +66,7 @@ func plain(v any) any {
 			v[i] = plain(item)
 		}
 	case string:
-		v = masked(v)
-		if strings.Contains(v, `Invalid value: "{`) {
-			letters := []byte(v)
-			slices.Sort(letters)
-			v = string(letters)
-		}
-		return v
+		return masked(v)
 	}
 	return v
 }

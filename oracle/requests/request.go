@@ -298,10 +298,9 @@ func (m *maker) query(q request) string {
 // documents are paths that lead to no objects.
 var documents = []string{
 	"/", "/api", "/api/", "/api/v1", "/api/v1/", "/apis", "/apis/", "/apis/apps", "/apis/apps/", "/apis/apps/v1", "/apis/apps/v1/", "/apis/nope", "/apis/nope/v1", "/apis/apps/v9",
-	"/version/", "/healthz", "/healthz/", "/healthz/ping", "/healthz/nope", "/livez", "/livez/ping", "/readyz", "/readyz/ping", "/readyz/etcd", "/openapi", "/openapi/v2", "/openapi/v3",
-	"/openapi/v3/", "/openapi/v3/api/v1", "/openapi/v3/apis/apps/v1", "/openapi/v3/apis/nope/v1", "/.well-known/openid-configuration", "/openid/v1/jwks",
-	"/nope", "/apis/apps/v1/nope/x/y/z", "/api/v2", "/logs", "/ui", "/favicon.ico", "/index.html", "/swagger.json", "/swaggerapi", "/api/v1/namespaces/requests-a",
-	"/api/v1/namespaces/requests-a/", "/api/v1/namespaces/requests-a/nope", "/api/v1/watch", "/api/v1/proxy/x", "/apis/apps/v1/watch/deployments",
+	"/healthz", "/healthz/", "/healthz/ping", "/healthz/nope", "/livez", "/livez/ping", "/readyz", "/readyz/ping", "/readyz/etcd", "/openapi", "/openapi/v2", "/openapi/v3",
+	"/openapi/v3/", "/openapi/v3/api/v1", "/openapi/v3/apis/apps/v1", "/openapi/v3/apis/nope/v1", "/.well-known/openid-configuration", "/nope", "/apis/apps/v1/nope/x/y/z", "/api/v2", "/logs", "/ui", "/favicon.ico", "/index.html", "/swagger.json", "/swaggerapi", "/api/v1/namespaces/requests-a",
+	"/api/v1/namespaces/requests-a/", "/api/v1/namespaces/requests-a/nope", "/api/v1/watch", "/apis/apps/v1/watch/deployments",
 }
 
 // document returns a request for something that is no object.

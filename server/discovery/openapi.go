@@ -226,7 +226,9 @@ func (h *Handler) openAPIPath(w http.ResponseWriter, r *http.Request, d *openAPI
 		return
 	}
 	header, asked := w.Header(), r.URL.Query().Get("hash")
+	media, _ := wire.NegotiateOpenAPI(r, "v3")
 	switch {
+	case media == "": // a 406
 	case asked != "" && asked != hash:
 		header.Set("Content-Type", wire.JSON) // there is no body for it
 		header.Set("Etag", fmt.Sprintf("%q", hash))

@@ -156,7 +156,11 @@ func TestAccess(t *testing.T) {
 		if c.header != "" {
 			r.Header.Set(c.header, c.value)
 		}
-		if w := serve(h, r); w.Code != c.code || got != c.user {
+		w := serve(h, r)
+		if isSafe := w.Header().Get("X-Content-Type-Options") == "nosniff"; c.code == 403 && !isSafe {
+			t.Errorf("a browser may guess what the refusal of %s is", c.path)
+		}
+		if w.Code != c.code || got != c.user {
 			t.Errorf("%s of %s with %q: code %d for %q, want %d for %q", c.name, c.path, c.value, w.Code, got, c.code, c.user)
 		}
 	}

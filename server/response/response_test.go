@@ -24,16 +24,16 @@ func TestError(t *testing.T) {
 	odd := kerrors.NewBadRequest("odd")
 	odd.ErrStatus.Code = 7
 	for _, c := range []struct {
-		err        error
-		code       int
-		body, log  string
-		retry, nos string
+		err       error
+		code      int
+		body, log string
+		retry     string
 	}{
-		{kerrors.NewBadRequest("no"), 400, `"message":"no"`, "", "", ""},
-		{kerrors.NewForbidden(kschema.GroupResource{Resource: "pods"}, "a", errors.New("no")), 403, `pods \"a\" is forbidden: no`, "", "", "nosniff"},
-		{kerrors.NewTooManyRequests("later", 9), 429, `"retryAfterSeconds":9`, "", "9", ""},
-		{odd, 500, `"code":7`, "", "", ""},
-		{&store.Failure{Cause: errors.New("disk on fire")}, 500, `"status":"Failure"`, "disk on fire", "", ""},
+		{kerrors.NewBadRequest("no"), 400, `"message":"no"`, "", ""},
+		{kerrors.NewForbidden(kschema.GroupResource{Resource: "pods"}, "a", errors.New("no")), 403, `pods \"a\" is forbidden: no`, "", ""},
+		{kerrors.NewTooManyRequests("later", 9), 429, `"retryAfterSeconds":9`, "", "9"},
+		{odd, 500, `"code":7`, "", ""},
+		{&store.Failure{Cause: errors.New("disk on fire")}, 500, `"status":"Failure"`, "disk on fire", ""},
 	} {
 		var log bytes.Buffer
 		out := response.Writer{Log: logs.New(slog.New(slog.NewTextHandler(&log, nil)))}
@@ -45,7 +45,7 @@ func TestError(t *testing.T) {
 		if !strings.Contains(log.String(), c.log) || c.log == "" && log.Len() > 0 {
 			t.Errorf("%v: the log is %q, want %q", c.err, log.String(), c.log)
 		}
-		if h := w.Header(); h.Get("Retry-After") != c.retry || h.Get("X-Content-Type-Options") != c.nos {
+		if h := w.Header(); h.Get("Retry-After") != c.retry {
 			t.Errorf("%v: the headers are %v", c.err, h)
 		}
 	}

@@ -53,6 +53,8 @@ type Decoded struct {
 	Text []byte
 	// JSON is the body of an object of a built-in kind if it was JSON. Its first fault determines the error text.
 	JSON []byte
+	// Unversioned tells that the body of an object of a built-in kind names no apiVersion.
+	Unversioned bool
 }
 
 // DecodeObject reads the object of a create or update. wanted is the kind that the request path implies, and error texts name it. If
@@ -74,8 +76,9 @@ func DecodeStandard(body []byte, media string, standard schema.GVK) (Decoded, er
 	if media == JSON {
 		content, err := value.Parse(body)
 		if err == nil && (content.Kind() == value.KindObject || content.IsNull()) && hasTypeMeta(content) {
-			content, err = withStandard(content, standard, body)
-			return Decoded{Content: content, JSON: body}, err
+			sent := Decoded{Content: content, JSON: body}
+			err = sent.complete(standard, body)
+			return sent, err
 		}
 	}
 	sent, err := decodeDuplicates(body, media)
@@ -85,7 +88,7 @@ func DecodeStandard(body []byte, media string, standard schema.GVK) (Decoded, er
 	if err != nil || !hasTypeMeta(sent.Content) {
 		return decodeWithLibrary(body, media, standard, false)
 	}
-	sent.Content, err = withStandard(sent.Content, standard, body)
+	err = sent.complete(standard, body)
 	return sent, err
 }
 
@@ -124,25 +127,28 @@ func decodeDuplicates(body []byte, media string) (Decoded, error) {
 	return sent, err
 }
 
-// withStandard returns content with the kind and the apiVersion of standard, where content lacks them. The error is a 400 of an apiVersion
-// with more than one slash, or with a group and no version; body is the body of the request.
-func withStandard(content value.Value, standard schema.GVK, body []byte) (value.Value, error) {
-	if content.IsNull() {
-		content = value.Object()
+// complete adds the kind and the apiVersion of standard to the object, where it lacks them. The error is a 400 of an apiVersion with more than
+// one slash, or with a group and no version; body is the body of the request.
+func (d *Decoded) complete(standard schema.GVK, body []byte) error {
+	if d.Content.IsNull() {
+		d.Content = value.Object()
 	}
-	if content.Get("kind").Str() == "" {
-		content = content.With("kind", value.String(standard.Kind))
+	if d.Content.Get("kind").Str() == "" {
+		d.Content = d.Content.With("kind", value.String(standard.Kind))
 	}
-	said := content.Get("apiVersion").Str()
+	said := d.Content.Get("apiVersion").Str()
 	switch group, version, _ := strings.Cut(said, "/"); {
 	case said == "", said == "/":
-		return content.With("apiVersion", value.String(standard.APIVersion())), nil
+		d.Unversioned = true
+		d.Content = d.Content.With("apiVersion", value.String(standard.APIVersion()))
 	case strings.Contains(version, "/"):
-		return content, unrecognized(standard.Kind, api.UnregisteredKind("", said), summary(body))
+		return unrecognized(standard.Kind, api.UnregisteredKind("", said), summary(body))
 	case version == "" && len(group) < len(said):
-		return content, CannotHandle(content.Get("kind").Str(), "", standard.Kind, runtime.NewMissingVersionErr(string(body)))
+		return CannotHandle(d.Content.Get("kind").Str(), "", standard.Kind, runtime.NewMissingVersionErr(string(body)))
+	default:
+		d.Content = WithCoreVersion(d.Content)
 	}
-	return WithCoreVersion(content), nil
+	return nil
 }
 
 // WithCoreVersion returns an object with a version of the core group that it spells with a slash in front, which means the same, as

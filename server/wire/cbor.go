@@ -40,6 +40,7 @@ func DecodeStandardCBOR(body []byte, standard schema.GVK) (Decoded, error) {
 	if err != nil {
 		return Decoded{}, unrecognized(standard.Kind, err, summary(body))
 	}
-	content, err = withStandard(content, standard, body)
-	return Decoded{Content: content}, err
+	sent := Decoded{Content: content}
+	err = sent.complete(standard, body)
+	return sent, err
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/api"
-	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
@@ -52,7 +51,7 @@ func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	known := apiVersion == "" || apiVersion == f.GVK.APIVersion() || slices.Contains(f.Known, apiVersion)
 	if kind != "" && kind != f.GVK.Kind || !known {
-		return sent, nil, kinds.WrongKind(kind, apiVersion, f.GVK)
+		return sent, nil, wrongKind(sent, f.GVK)
 	}
 	object := f.New()
 	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), object)

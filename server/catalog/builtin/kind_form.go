@@ -3,7 +3,9 @@ package builtin
 import (
 	"context"
 	"errors"
+	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/schema"
@@ -40,7 +42,7 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	gvk := schema.ParseGVK(apiVersion, kind)
 	if _, known := builtin.Lookup(gvk); !known || kind != f.kind.GVK.Kind {
-		return sent, nil, kinds.WrongKind(kind, apiVersion, f.kind.GVK)
+		return sent, nil, wrongKind(sent, f.kind.GVK)
 	}
 	if apiVersion != gvk.APIVersion() {
 		sent = sent.With("apiVersion", value.String(gvk.APIVersion())) // a slash before a version of the core group
@@ -62,6 +64,26 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 		held = api.WithMetadata(held, "managedFields", entries) // an empty list, which resets them, is not like none
 	}
 	return held, unknown, nil
+}
+
+// wrongKind returns the error of an object of another kind. kube-apiserver decodes it by its own Go type first, which may find a value of the wrong
+// type.
+func wrongKind(sent value.Value, wanted schema.GVK) error {
+	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
+	empty := goTypes[strings.TrimPrefix(apiVersion, "/")][kind]
+	if kind == "Status" {
+		empty = newOf[metav1.Status]
+	}
+	if empty != nil {
+		text, into := sent.AppendJSON(nil), empty()
+		if err := kjson.CheckCost(text, into); err != nil {
+			return err
+		}
+		if err := kjson.Unmarshal(text, into); err != nil {
+			return err
+		}
+	}
+	return kinds.WrongKind(kind, apiVersion, wanted)
 }
 
 // strictFields returns the paths of the fields that the Go type does not have. The error is about a value of the wrong type.

@@ -33,11 +33,15 @@ import (
 // Most updates send back what they have read, with few changes. So equal parts of the body take the storage of last. Parts that are the
 // same storage as in a settled object need no decoding.
 func Decode(q *rest.Request, options api.WriteOptions, last *read.Live) (managedfields.Object, error) {
-	var object managedfields.Object
 	sent, err := readBody(q, options.Validation == api.Ignore)
 	if err != nil {
-		return object, err
+		return managedfields.Object{}, err
 	}
+	return objectOf(q, sent, options, last)
+}
+
+// objectOf returns the object of a body that is read: all steps of Decode after readBody.
+func objectOf(q *rest.Request, sent wire.Decoded, options api.WriteOptions, last *read.Live) (managedfields.Object, error) {
 	gvk := schema.ParseGVK(sent.Content.Get("apiVersion").Str(), sent.Content.Get("kind").Str())
 	object, strict, err := decodeAs(q.Version, storage.Share(sent.Content, last.Content), last.SettledContent())
 	if costly := costly(err); costly != nil {

@@ -83,6 +83,10 @@ func (w *Writer) DeleteCollection(q *rest.Request) (*rest.Answer, error) {
 	if err := refuseUnsafeCollection(options); err != nil {
 		return nil, err
 	}
+	// kube-apiserver reads the collection in pages, and a page is of the very revision that the query names.
+	if listed.Match == "" && listed.Version != "" && listed.Version != "0" && listed.Continue == "" {
+		listed.Match = metav1.ResourceVersionMatchExact
+	}
 	list, err := w.Reader.Objects(q, listed)
 	if err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func preconditionFailed(q *rest.Request, unnamed bool, what, asked, has, happene
 		return errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf(
 			"%s: %s in precondition: %s, %[2]s in object meta: %[4]s", begins, what, asked, has))
 	}
-	kind := kschema.GroupResource{Group: q.Version.Group, Resource: q.Version.Kind}
+	kind := kschema.GroupResource{Group: api.InternalGroup(q.Version.Group), Resource: q.Version.Kind}
 	return errors.NewConflict(kind, q.ObjectName, fmt.Errorf("the %s in the precondition (%s) does not match the %[1]s in record (%[3]s). "+
 		"The object might have been %[4]s", what, asked, has, happened))
 }

@@ -38,7 +38,11 @@ func (w *Writer) updateScale(q *rest.Request) (*rest.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	sent, err := Decode(ofScale(q), options, &read.Live{})
+	body, err := readBody(ofScale(q), options.Validation == api.Ignore)
+	if err != nil {
+		return nil, scaleError(q, err)
+	}
+	sent, err := objectOf(ofScale(q), body, options, &read.Live{})
 	if err != nil {
 		return nil, scaleError(q, err)
 	}
@@ -46,7 +50,11 @@ func (w *Writer) updateScale(q *rest.Request) (*rest.Answer, error) {
 		return nil, err
 	}
 	return w.writeScale(q, options, api.Meta(sent.Content, "uid"), func(scale *read.Live) (managedfields.Object, error) {
-		return replaceScale(q, scale, sent, options)
+		replaced, err := replaceScale(q, scale, sent, options)
+		if q.Version.Custom && body.Unversioned {
+			replaced.Entries = scale.Entries // the field manager of custom resources gives up without a version
+		}
+		return replaced, err
 	})
 }
 
