@@ -134,7 +134,10 @@ func (c *campaign) round(n int, kinds []collection, shown map[string]bool) error
 	m := &maker{Rand: r, kinds: kinds}
 	for _, i := range r.Perm(len(kinds))[:populated] {
 		k := kinds[i]
-		if slices.ContainsFunc(m.there, func(t collection) bool { return t.kind == k.kind }) {
+		excludes := func(t collection) bool { // a kube-apiserver writes events about the addresses of services
+			return t.kind == k.kind || t.kind == "Service" && k.kind == "Event" || t.kind == "Event" && k.kind == "Service"
+		}
+		if slices.ContainsFunc(m.there, excludes) {
 			continue
 		}
 		if !k.group.Namespaced[k.kind] {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/deed-project/deed/oracle/pair"
 )
@@ -22,7 +23,8 @@ type campaign struct {
 	kinds      string
 	history    string
 
-	definitions int // of custom resources, which the histories are about then; 0 for built-in kinds
+	hooks       *hooks // nil for none
+	definitions int    // of custom resources, which the histories are about then; 0 for built-in kinds
 
 	mu    sync.Mutex // guards what follows
 	codes map[string]int
@@ -65,6 +67,12 @@ func (c *campaign) run() (differ int, err error) {
 		return 0, err
 	}
 	c.codes = map[string]int{}
+	if c.hooks != nil {
+		if err := c.configure(kinds); err != nil {
+			return 0, err
+		}
+		time.Sleep(3 * time.Second) // until a kube-apiserver uses them
+	}
 	if name, _, _ := strings.Cut(c.history, "-"); c.history != "" {
 		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.name == name })
 		if i < 0 {
@@ -218,10 +226,16 @@ func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err err
 	}
 	for n := range steps {
 		there, err := h.step(c.real, n)
+		if err == nil && c.hooks != nil {
+			c.hooks.note(&there, "there", h.kind.name)
+		}
 		if err != nil {
 			return false, fmt.Errorf("%s, write %d, there: %w", h.name, n, err)
 		}
 		here, err := h.step(c.deed, n)
+		if err == nil && c.hooks != nil {
+			c.hooks.note(&here, "here", h.kind.name)
+		}
 		if err != nil {
 			return false, fmt.Errorf("%s, write %d, here: %w", h.name, n, err)
 		}
@@ -232,6 +246,7 @@ func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err err
 		if err != nil {
 			return false, fmt.Errorf("%s, write %d, there again: %w", h.name, n, err)
 		}
+		c.forget(h.kind.name)
 		if first {
 			c.count(there, reordered)
 		}
@@ -250,7 +265,9 @@ func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err err
 			c.print(h, steps, there, here, differences)
 		}
 	}
-	return differs, cmp.Or(h.remove(c.real), h.remove(c.deed))
+	err = cmp.Or(h.remove(c.real), h.remove(c.deed))
+	c.forget(h.kind.name)
+	return differs, err
 }
 
 // attempts are how often a refused write is sent again.
@@ -267,11 +284,20 @@ func (c *campaign) sure(there, here outcome) (differences []string, reordered bo
 		if there.answer, err = c.real.Send(there.request); err != nil {
 			return nil, false, err
 		}
+		there.unite("there")
 		if again, _ := compare(there, here); len(again) == 0 {
 			return nil, true, nil
 		}
 	}
 	return differences, reordered, nil
+}
+
+// forget drops the calls of webhooks about a kind that no outcome has.
+func (c *campaign) forget(kind string) {
+	if c.hooks != nil {
+		c.hooks.take("there", kind)
+		c.hooks.take("here", kind)
+	}
 }
 
 // count notes the outcome of a write.

@@ -16,7 +16,8 @@ type outcome struct {
 	answer  pair.Answer
 	before  map[string]any // the stored object in the version of the request, or nil
 	after   map[string]any
-	shown   any // the object in another form, or nil
+	shown   any            // the object in another form, or nil
+	calls   map[string]any // of webhooks, with their reviews; nil without webhooks
 }
 
 // moved reports whether the write has changed the resource version.
@@ -67,6 +68,7 @@ func compare(there, here outcome) (differences []string, reordered bool) {
 	if there.moved() != here.moved() {
 		note("the write moved the resource version: %v there, %v here", there.moved(), here.moved())
 	}
+	pair.Differ(any(there.calls), any(here.calls), "calls", note)
 	pair.Differ(pair.MaskedValue(t.Object), pair.MaskedValue(h.Object), "answer", note)
 	if len(differences) == 0 {
 		pair.Differ(pair.MaskedValue(there.after), pair.MaskedValue(here.after), "stored", note)

@@ -270,6 +270,11 @@ func (k *Kind) HeldAgain(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Held|form.Again)
 }
 
+// HeldApplied is Held for the outcome of an apply, which a server reads as a map: a number is cut off to the size of its type.
+func (k *Kind) HeldApplied(object value.Value) (value.Value, error) {
+	return k.known().normalized(object, form.Held|form.Converted)
+}
+
 // normalized reads and prints object.
 func (k *Kind) normalized(object value.Value, mode form.Mode) (value.Value, error) {
 	return k.normalizedLike(object, value.Value{}, mode)

@@ -43,11 +43,11 @@ func TestSend(t *testing.T) {
 		body         value.Value
 		seen, err    string
 	}{
-		{http.MethodGet, "written", value.Value{}, "GET get pods system:apiserver deed-apiserver   true", "<nil>"},
-		{http.MethodPut, "silent", object, `PUT update pods system:apiserver deed-apiserver  {"a":1} true`, "<nil>"},
-		{http.MethodPatch, "written", object, `PATCH patch pods system:apiserver deed-apiserver application/merge-patch+json {"a":1} true`, "<nil>"},
-		{http.MethodDelete, "missing", value.Value{}, "DELETE delete pods system:apiserver deed-apiserver   true", `pods "missing" not found`},
-		{http.MethodGet, "text", value.Value{}, "GET get pods system:apiserver deed-apiserver   true", "GET /api/v1/namespaces/n/pods/text: no Status"},
+		{http.MethodGet, "written", value.Value{}, "GET get pods system:apiserver kube-apiserver   true", "<nil>"},
+		{http.MethodPut, "silent", object, `PUT update pods system:apiserver kube-apiserver  {"a":1} true`, "<nil>"},
+		{http.MethodPatch, "written", object, `PATCH patch pods system:apiserver kube-apiserver application/merge-patch+json {"a":1} true`, "<nil>"},
+		{http.MethodDelete, "missing", value.Value{}, "DELETE delete pods system:apiserver kube-apiserver   true", `pods "missing" not found`},
+		{http.MethodGet, "text", value.Value{}, "GET get pods system:apiserver kube-apiserver   true", "GET /api/v1/namespaces/n/pods/text: no Status"},
 	} {
 		err := c.Send(t.Context(), call.method, "/api/v1/namespaces/n/pods/"+call.name, call.body)
 		if seen != call.seen || fmt.Sprint(err) != call.err {

@@ -193,7 +193,7 @@ func newManager(kind *builtin.Kind, subresource string) (*managedfields.FieldMan
 	if err != nil {
 		return nil, err
 	}
-	c.Read = nil
+	c.Read, c.Hold = nil, kind.HeldApplied
 	c.Store = func(c managedfields.Change) (value.Value, error) {
 		if c.Operation == merge.Update {
 			return kind.HeldAgain(c.Object)
