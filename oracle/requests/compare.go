@@ -92,7 +92,7 @@ func values(body []byte) (out []any, ok bool) {
 }
 
 // byChance is what differs from run to run in texts that are no JSON, and in messages.
-var byChance = regexp.MustCompile(`(hash=)[0-9A-F]{128}|(resourceVersion: ")\d+|(resource version: )\d+|(current: )\d+|(continue: )\S+|((?:precondition|record) \()\d+|[ER]S256`)
+var byChance = regexp.MustCompile(`(hash=)[0-9A-F]{128}|(resourceVersion: ")\d+|(resource version: )\d+|(current: )\d+|(continue: )\S+|((?:precondition|record)\s+\()\d+|[ER]S256`)
 
 func masked(text string) string {
 	return byChance.ReplaceAllString(pair.Masked(text), "${1}${2}${3}${4}${5}${6}MASKED")

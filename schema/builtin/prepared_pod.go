@@ -279,28 +279,26 @@ func hasPodResources(resources value.Value) bool {
 	return false
 }
 
-// resourcesClass returns Guaranteed if resources has limits for CPU and memory and requests as much, BestEffort if it has or requests none,
-// and Burstable otherwise.
+// resourcesClass returns Guaranteed if resources requests as much CPU and memory as it limits, BestEffort if it has or requests none, and Burstable
+// otherwise. A request that is absent is the limit, by default; one of zero is none.
 func resourcesClass(resources value.Value) string {
-	guaranteed, any := true, false
+	class := ""
 	for _, name := range []string{"cpu", "memory"} {
-		limit, request := amount(resources, "limits", name), amount(resources, "requests", name)
-		any = any || limit != "" || request != ""
-		guaranteed = guaranteed && limit != "" && (request == "" || request == limit)
+		limit, request := resources.Get("limits", name).Str(), resources.Get("requests", name).Str()
+		if request == "" {
+			request = limit
+		}
+		of := "Guaranteed"
+		switch none := []string{"", "0"}; {
+		case slices.Contains(none, limit) && slices.Contains(none, request):
+			of = "BestEffort"
+		case limit != request:
+			of = "Burstable"
+		}
+		if class != "" && class != of {
+			return "Burstable"
+		}
+		class = of
 	}
-	switch {
-	case !any:
-		return "BestEffort"
-	case guaranteed:
-		return "Guaranteed"
-	}
-	return "Burstable"
-}
-
-// amount returns the quantity of a resource, and "" where there is none or it is 0.
-func amount(resources value.Value, list, name string) string {
-	if text := resources.Get(list, name).Str(); text != "0" {
-		return text
-	}
-	return ""
+	return class
 }

@@ -167,6 +167,8 @@ type Version struct {
 	// Fields are the labels of field selectors in addition to metadata.name and metadata.namespace. They are JSON paths without the dot,
 	// except those in Derived.
 	Fields []string
+	// NoNamespaceField forbids field selectors to name metadata.namespace, although the objects have one.
+	NoNamespaceField bool
 	// Derived computes the text of selectable fields whose text differs from the value at a path.
 	Derived map[string]func(object value.Value) string
 	// FieldRefusal is the error format, with a verb for the field, of an unsupported field selector; "" for the usual text.

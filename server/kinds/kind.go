@@ -79,13 +79,14 @@ type Traits struct {
 
 	// What the server shows.
 
-	cells        func() []cell
-	empty        func(object value.Value) value.Value // completes an object that has nothing; see Empty
-	shownAs      schema.GVK                           // the version whose cells Tables show, if it is one version for all
-	Default      func(items []value.Value) string     // see catalog.Version
-	Fields       []string                             // paths that field selectors may name
-	Derived      map[string]func(value.Value) string  // further labels of field selectors, whose text differs from the value at a path
-	FieldRefusal string                               // see catalog.Version; VERSION stands for the version
+	cells            func() []cell
+	empty            func(object value.Value) value.Value // completes an object that has nothing; see Empty
+	shownAs          schema.GVK                           // the version whose cells Tables show, if it is one version for all
+	Default          func(items []value.Value) string     // see catalog.Version
+	Fields           []string                             // paths that field selectors may name
+	Derived          map[string]func(value.Value) string  // further labels of field selectors, whose text differs from the value at a path
+	NoNamespaceField bool                                 // see catalog.Version
+	FieldRefusal     string                               // see catalog.Version; VERSION stands for the version
 
 	// What the server stores and deletes: see catalog.Resource.
 

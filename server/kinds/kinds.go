@@ -325,7 +325,7 @@ func table() []Traits {
 		{
 			Group: certificateGroup, Name: "PodCertificateRequest", namedOnce: true, validate: validatePodCertificate, parts: map[string]check{"status": validatePodCertificateStatus}, Conditional: true,
 			cells:  podCertificateCells,
-			Fields: []string{"spec.signerName", "spec.podName", "spec.nodeName"},
+			Fields: []string{"spec.signerName", "spec.podName", "spec.nodeName"}, NoNamespaceField: true,
 		},
 
 		// The control plane.

@@ -76,7 +76,7 @@ func isPlainPath(path string) bool {
 
 // selectable reports whether objects can be selected by a field: by their name, by their namespace, and by the fields of the version.
 func selectable(v *catalog.Version, name string) bool {
-	namespace := name == "metadata.namespace" && (v.Namespaced || !v.Custom && len(v.Fields) == 0) // objects of the cluster have none
+	namespace := name == "metadata.namespace" && !v.NoNamespaceField && (v.Namespaced || !v.Custom && len(v.Fields) == 0) // objects of the cluster have none
 	return name == "metadata.name" || namespace || slices.Contains(v.Fields, name)
 }
 

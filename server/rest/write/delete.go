@@ -3,6 +3,7 @@ package write
 import (
 	stderrors "errors"
 	"net/http"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -83,15 +84,16 @@ func (w *Writer) DeleteCollection(q *rest.Request) (*rest.Answer, error) {
 	if err := refuseUnsafeCollection(options); err != nil {
 		return nil, err
 	}
-	// kube-apiserver reads the collection in pages, and a page is of the very revision that the query names.
-	if listed.Match == "" && listed.Version != "" && listed.Version != "0" && listed.Continue == "" {
+	warnOfOrphans(q, options)
+	// kube-apiserver reads the collection in pages, and a page is of the very revision that the query names. A negative limit means no pages.
+	inPages := !strings.HasPrefix(q.Query.Get("limit"), "-")
+	if inPages && listed.Match == "" && listed.Version != "" && listed.Version != "0" && listed.Continue == "" {
 		listed.Match = metav1.ResourceVersionMatchExact
 	}
 	list, err := w.Reader.Objects(q, listed)
 	if err != nil {
 		return nil, err
 	}
-	warnOfOrphans(q, options)
 	for _, item := range list.Items {
 		// The request of one object is a copy, so that keys and errors name the object; Warnings is shared with q.
 		one := *q
