@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -136,6 +138,44 @@ func requireDeclared(t *testing.T, schema map[string]any, v any, path string) {
 	for _, item := range items {
 		if of, ok := schema["items"].(map[string]any); ok {
 			requireDeclared(t, of, item, path+"[]")
+		}
+	}
+}
+
+// TestHooks calls webhooks of both sides with the same review. They answer alike, and their calls are equal.
+func TestHooks(t *testing.T) {
+	h := newHooks()
+	defer h.Close()
+	answers := map[string]bool{}
+	for n := range 200 {
+		var said [2]string
+		for i, side := range [...]string{"there", "here"} {
+			review := fmt.Sprintf(`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE","object":{"n":%d}}}`, n)
+			r, err := h.Client().Post(fmt.Sprintf("%s/%s/Claim/m%d", h.URL, side, n), "application/json", strings.NewReader(review))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Body.Close()
+			said[i] = fmt.Sprint(r.StatusCode, string(text))
+		}
+		if said[0] != said[1] {
+			t.Errorf("hook %d says %s there, and %s here", n, said[0], said[1])
+		}
+		answers[said[0]] = true
+	}
+	there, here := h.take("there", "Claim"), h.take("here", "Claim")
+	if len(answers) < 20 || len(there) != 200 || pair.Text(there) != pair.Text(here) || len(h.take("here", "Claim")) != 0 {
+		t.Errorf("%d kinds of answers, %d calls there, %d here", len(answers), len(there), len(here))
+	}
+	for n := range uint64(100) {
+		first := newHook(rand.New(rand.NewPCG(n, 0)), claim(t), "Mutating", "m0")
+		again := newHook(rand.New(rand.NewPCG(n, 0)), claim(t), "Mutating", "m0")
+		if pair.Text(first) != pair.Text(again) {
+			t.Errorf("seed %d makes %v, and then %v", n, first, again)
 		}
 	}
 }
