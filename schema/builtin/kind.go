@@ -275,6 +275,11 @@ func (k *Kind) HeldApplied(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Held|form.Converted)
 }
 
+// Printed returns an object that a server holds as it prints it: in the form of its Go type. Unlike Held, it adds no defaults.
+func (k *Kind) Printed(object value.Value) (value.Value, error) {
+	return k.known().normalized(object, form.Printed|form.Again)
+}
+
 // normalized reads and prints object.
 func (k *Kind) normalized(object value.Value, mode form.Mode) (value.Value, error) {
 	return k.normalizedLike(object, value.Value{}, mode)

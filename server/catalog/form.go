@@ -73,6 +73,13 @@ type DecoratedForm interface {
 	LoadBare(stored value.Value) (value.Value, error)
 }
 
+// PrintingForm is a Form of objects with Go types, which print members that have no value.
+type PrintingForm interface {
+	Form
+	// Print returns an object of the version as it is printed. Defaults that it lacks are not added.
+	Print(object value.Value) (value.Value, error)
+}
+
 // EarlyForm is a Form with errors that end a write before anything is allocated for the object.
 type EarlyForm interface {
 	Form

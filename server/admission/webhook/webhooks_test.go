@@ -104,3 +104,33 @@ func TestPlugins(t *testing.T) {
 		t.Errorf("asked about %s", got)
 	}
 }
+
+// TestNotYetStored compares what webhooks see of objects whose stored form differs: an apply of empty lists, which the store does not keep, and a new
+// claim, whose phase the server removes for the store to add it again. A kube-apiserver calls its webhooks with these parts.
+func TestNotYetStored(t *testing.T) {
+	t.Parallel()
+	seen := map[string]map[string]any{}
+	hooks := servertest.HookServer(t, func(path string, request map[string]any) map[string]any {
+		seen[path], _ = request["object"].(map[string]any)
+		return map[string]any{"allowed": true}
+	})
+	s := servertest.Start(t, server.Config{})
+	everything := strings.NewReplacer(`"apiGroups": [""]`, `"apiGroups": ["*"]`, `"resources": ["configmaps"]`, `"resources": ["endpointslices", "persistentvolumeclaims"]`)
+	for kind, path := range map[string]string{"MutatingWebhookConfiguration": servertest.MutatingPath, "ValidatingWebhookConfiguration": servertest.ValidatingPath} {
+		servertest.Create(t, s, path, everything.Replace(servertest.HookConfiguration(hooks, kind, strings.ToLower(kind[:4]), "")))
+	}
+	for _, c := range []struct{ path, object, part, muta, vali string }{
+		{"/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", `{"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice",
+			"metadata": {"name": "a"}, "addressType": "IPv4", "endpoints": [], "ports": []}`, "endpoints", "[]", "[]"},
+		{"/api/v1/namespaces/default/persistentvolumeclaims", `{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "a"},
+			"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}`, "status", "map[phase:Pending]", "map[]"},
+	} {
+		w := servertest.Ask(s, "PATCH "+c.path+"/a?fieldManager=m Content-Type=application/apply-patch+yaml", c.object)
+		if w.Code != http.StatusCreated {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
+		if muta, vali := fmt.Sprint(seen["/muta"][c.part]), fmt.Sprint(seen["/vali"][c.part]); muta != c.muta || vali != c.vali {
+			t.Errorf("%s of %s: mutating webhooks see %s, validating ones %s; want %s and %s", c.part, c.path, muta, vali, c.muta, c.vali)
+		}
+	}
+}

@@ -102,6 +102,9 @@ func (f *kindForm) strictFields(sent value.Value) ([]string, error) {
 // Complete returns object with defaults.
 func (f *kindForm) Complete(object value.Value) (value.Value, error) { return f.kind.Held(object) }
 
+// Print implements [catalog.PrintingForm].
+func (f *kindForm) Print(object value.Value) (value.Value, error) { return f.kind.Printed(object) }
+
 // defaultsLate reports whether kube-apiserver stores new objects of a kind without some of their defaults. Defaults are set when a request
 // is decoded. Preparing the object may then remove them, such as the phase of a claim, or make others apply, such as the labels of a Job.
 // Reading the object adds these defaults again. So the first write that changes nothing stores them.

@@ -136,13 +136,16 @@ func (s *scope) Convert(object value.Value, from, to admission.Endpoint) (value.
 // reprinted returns an object of a built-in kind in another version.
 //
 // From one version to another it passes through the stored version, which stands for kube-apiserver's internal version. In the same
-// version, an object only gets its defaults.
+// version, an object is printed. Preparing it may have removed defaults, such as the phase of a claim, and they stay away.
 func (s *scope) reprinted(object value.Value, from admission.Endpoint, to *catalog.Version) (value.Value, error) {
 	was, err := s.version(from)
 	switch {
 	case err != nil:
 		return object, err
 	case was == to:
+		if form, ok := to.Form.(catalog.PrintingForm); ok {
+			return form.Print(object)
+		}
 		return to.Form.Complete(object)
 	}
 	stored, err := was.Form.Store(object)
