@@ -226,7 +226,7 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 	case q.Target.Subresource == "scale":
 		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
-	offer.Listed, offer.NoTables = verb == "list", !q.Version.Has("get") || q.Version.Actions[q.Target.Subresource] != nil
+	offer.Listed, offer.NoTables = verb == "list", !q.Version.Has("get") || !q.Version.ShowsTables(q.Target.Subresource)
 	return wire.Negotiate(q.HTTP, offer)
 }
 

@@ -242,10 +242,10 @@ func newHook(r *rand.Rand, k *kind, form, hook string) map[string]any {
 		"sideEffects":             pick("None", "None", "NoneOnDryRun"), "failurePolicy": pick("Fail", "Ignore"),
 		"matchPolicy": pick("Exact", "Equivalent"), "timeoutSeconds": 5,
 	}
-	if k.namespace != "" {
+	if strings.HasPrefix(k.namespace, "writes-") {
 		out["namespaceSelector"] = map[string]any{"matchLabels": map[string]any{"kubernetes.io/metadata.name": k.namespace}}
-	} else {
-		out["rules"].([]any)[0].(map[string]any)["resources"] = []any{plural, plural + "/*"} // nothing else of the group is theirs
+	} else { // the kind has no namespace of its own
+		out["rules"].([]any)[0].(map[string]any)["resources"] = []any{plural, plural + "/*"}
 	}
 	if r.IntN(4) == 0 {
 		out["objectSelector"] = pick(

@@ -160,6 +160,8 @@ type Version struct {
 
 	// Columns returns the columns of a Table, the name first. It may compute them at the first call.
 	Columns func() []Column
+	// NoStatusTable tells that the endpoint of the status has no Tables.
+	NoStatusTable bool
 	// Row returns the cells of an object at the time now. It is nil if each column has a path instead.
 	Row func(object value.Value, now time.Time) Row
 	// Default returns the name of the default object in a list, which a Table marks. It is nil for resources without a default.
@@ -212,6 +214,17 @@ func (v *Version) Connects(subresource string) *Connection {
 		return action.Connection
 	}
 	return nil
+}
+
+// ShowsTables reports whether the endpoint of a subresource, or the main one, can show an object as a Table.
+func (v *Version) ShowsTables(subresource string) bool {
+	switch subresource {
+	case "":
+		return true
+	case "status":
+		return !v.NoStatusTable
+	}
+	return subresource == "scale"
 }
 
 // Logs reports whether a subresource is a text.

@@ -85,6 +85,7 @@ type Traits struct {
 	Default          func(items []value.Value) string     // see catalog.Version
 	Fields           []string                             // paths that field selectors may name
 	Derived          map[string]func(value.Value) string  // further labels of field selectors, whose text differs from the value at a path
+	NoStatusTable    bool                                 // see catalog.Version
 	NoNamespaceField bool                                 // see catalog.Version
 	FieldRefusal     string                               // see catalog.Version; VERSION stands for the version
 

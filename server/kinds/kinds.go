@@ -173,7 +173,7 @@ func table() []Traits {
 
 		// Aggregation.
 		{
-			Group: aggregationGroup, Name: "APIService", nameOf: apiServiceName, validate: validateAPIService,
+			Group: aggregationGroup, Name: "APIService", NoStatusTable: true, nameOf: apiServiceName, validate: validateAPIService,
 			parts: map[string]check{"status": validateAPIServiceStatus}, Conditional: true, anyFinalizer: true,
 			Prefix: aggregationGroup + "/apiservices",
 			cells:  cells(name, shown(apiServiceBackend), shown(availability), age),
@@ -393,11 +393,11 @@ func table() []Traits {
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceTaintRule", namedOnce: true, parts: map[string]check{"status": devices.ValidateTaintRuleStatus}, validate: devices.ValidateTaintRule, bySchema: true, Conditional: true,
+			Group: resourceGroup, Name: "DeviceTaintRule", NoStatusTable: true, namedOnce: true, parts: map[string]check{"status": devices.ValidateTaintRuleStatus}, validate: devices.ValidateTaintRule, bySchema: true, Conditional: true,
 			cells: taintRuleCells,
 		},
 		{
-			Group: resourceGroup, Name: "ResourceClaim", validate: devices.ValidateClaim, asHub: true, parts: map[string]check{"status": devices.ValidateClaimStatus}, AnswersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "ResourceClaim", NoStatusTable: true, validate: devices.ValidateClaim, asHub: true, parts: map[string]check{"status": devices.ValidateClaimStatus}, AnswersDeleted: true, adds: deviceAdds,
 			cells: cells(name, shown(claimState), age),
 		},
 		{

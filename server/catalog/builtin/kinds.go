@@ -130,8 +130,8 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		Empty:       sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty)()) }),
 		Default:     kind.Default,
 		Fields:      slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
-		NoNamespaceField: kind.NoNamespaceField,
-		FieldRefusal:     strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
+		NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable,
+		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
 	}
 	v.Columns, v.Row = tableOf(kind)
 	if kind.GVK == signingRequest {

@@ -57,7 +57,7 @@ func Definitions(now func() time.Time) *catalog.Resource {
 		Delete:      func(live value.Value) value.Value { return holdDefinition(live, now()) },
 		Conditional: true,
 	}}
-	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New, Empty: builtin.EmptyOf(form.New)}
+	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New, Empty: builtin.EmptyOf(form.New), NoStatusTable: true}
 	v.Columns, v.Row = builtin.DefinitionTable()
 	r.Versions = []*catalog.Version{v}
 	builtin.AddManagers(v, now)
