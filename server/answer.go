@@ -82,8 +82,8 @@ func (a *answers) list(w http.ResponseWriter, b *read.Reader, q *rest.Request, r
 
 // write writes the outcome of a request as the client wants it.
 //
-// A Status is answered in the representation of errors, which need not be that of the resource. A client that asks for a Table or for metadata
-// gets the Status in the media type that it named with that.
+// A Status is answered in the representation of errors, which need not be that of the resource. A client that asks for a Table or for
+// metadata gets the Status in the media type that it named with that.
 func (a *answers) write(w http.ResponseWriter, q *rest.Request, rep wire.Representation, of *rest.Answer) {
 	document, err := a.represented(q, rep, of)
 	if err != nil {

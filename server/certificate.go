@@ -12,8 +12,6 @@ import (
 	"math/big"
 	"net"
 	"time"
-
-	"github.com/deed-project/deed/server/loopback"
 )
 
 // SelfSigned returns a certificate for a server that is reached at hosts, names or addresses, and in PEM what a client must trust
@@ -31,7 +29,7 @@ func SelfSigned(now time.Time, hosts ...string) (tls.Certificate, []byte, error)
 		return tls.Certificate{}, nil, err
 	}
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: loopback.Agent},
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "deed-apiserver"},
 		NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(1, 0, 0),
 		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},

@@ -33,7 +33,8 @@ func (m *maker) body(k collection, q request) (body any, contentType string) {
 				map[string]any{"metadata": map[string]any{"resourceVersion": one(m, "1", "$NOW", "x")}},
 				map[string]any{}, map[string]any{"spec": nil}, map[string]any{"$patch": "delete"}, map[string]any{"nope": 1},
 				map[string]any{"metadata": map[string]any{"name": "other"}}, map[string]any{"kind": "Other"}, []any{}, "x", nil, 1,
-				map[string]any{"metadata": map[string]any{"$retainKeys": []any{"labels"}}}, map[string]any{"metadata": map[string]any{"finalizers": []any{"a.example.org/b"}}},
+				map[string]any{"metadata": map[string]any{"$retainKeys": []any{"labels"}}},
+				map[string]any{"metadata": map[string]any{"finalizers": []any{"a.example.org/b"}}},
 				map[string]any{"metadata": map[string]any{"$deleteFromPrimitiveList/finalizers": []any{"a.example.org/b"}}})
 		case jsonPatch:
 			document = one[any](m,
@@ -41,8 +42,10 @@ func (m *maker) body(k collection, q request) (body any, contentType string) {
 				[]any{map[string]any{"op": one(m, "test", "replace"), "path": "/metadata/labels/app", "value": "x"}},
 				[]any{map[string]any{"op": "remove", "path": one(m, "/metadata/labels/n", "/metadata/labels", "/nope", "/metadata", "")}},
 				[]any{map[string]any{"op": one(m, "move", "copy"), "from": "/metadata/labels/app", "path": "/metadata/labels/q"}},
-				[]any{map[string]any{"op": "nope", "path": "/metadata"}}, []any{map[string]any{"path": "/metadata"}}, []any{}, map[string]any{}, "x", nil, []any{1},
-				[]any{map[string]any{"op": "add", "path": "metadata"}}, []any{map[string]any{"op": "add", "path": "/metadata/labels/a~1b", "value": "1"}},
+				[]any{map[string]any{"op": "nope", "path": "/metadata"}}, []any{map[string]any{"path": "/metadata"}}, []any{},
+				map[string]any{}, "x", nil, []any{1},
+				[]any{map[string]any{"op": "add", "path": "metadata"}},
+				[]any{map[string]any{"op": "add", "path": "/metadata/labels/a~1b", "value": "1"}},
 				[]any{map[string]any{"op": "add", "path": "/metadata/labels/z"}}, []any{map[string]any{"op": "replace", "path": "", "value": map[string]any{}}})
 		}
 	case http.MethodDelete:
@@ -75,9 +78,12 @@ func (m *maker) body(k collection, q request) (body any, contentType string) {
 // wrong returns an object with something wrong in what all objects have.
 func (m *maker) wrong(object map[string]any) map[string]any {
 	paths := [][]any{
-		{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}, {"metadata", "generateName"}, {"metadata", "uid"}, {"metadata", "resourceVersion"},
-		{"metadata", "generation"}, {"metadata", "creationTimestamp"}, {"metadata", "deletionTimestamp"}, {"metadata", "labels"}, {"metadata", "annotations"},
-		{"metadata", "finalizers"}, {"metadata", "ownerReferences"}, {"metadata", "managedFields"}, {"metadata"}, {"spec"}, {"status"}, {"nope"}, {"metadata", "nope"}, {"items"},
+		{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}, {"metadata", "generateName"}, {"metadata", "uid"},
+		{"metadata", "resourceVersion"},
+		{"metadata", "generation"}, {"metadata", "creationTimestamp"}, {"metadata", "deletionTimestamp"}, {"metadata", "labels"},
+		{"metadata", "annotations"},
+		{"metadata", "finalizers"}, {"metadata", "ownerReferences"}, {"metadata", "managedFields"}, {"metadata"}, {"spec"}, {"status"},
+		{"nope"}, {"metadata", "nope"}, {"items"},
 		{"metadata", "selfLink"}, {"metadata", "deletionGracePeriodSeconds"}, {"metadata", "clusterName"},
 	}
 	p := one(m, paths...)

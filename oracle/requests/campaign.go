@@ -53,8 +53,8 @@ var (
 // perRound is how many requests a round has.
 const perRound = 150
 
-// apart has the kinds whose objects change how requests are served, or are written by controllers: a kube-apiserver writes Events about the addresses
-// of services.
+// apart has the kinds whose objects change how requests are served, or are written by controllers: a kube-apiserver writes Events about the
+// addresses of services.
 var apart = []string{
 	"Namespace", "CustomResourceDefinition", "APIService", "FlowSchema", "PriorityLevelConfiguration", "ServiceCIDR", "IPAddress",
 	"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",

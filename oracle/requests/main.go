@@ -6,8 +6,9 @@
 // namespaces, sends its requests, and deletes the objects. Each request has a random method, path, query, headers and body. Most parts are
 // right. So a request has one or two faults, or none: an unknown resource, an option that excludes another one, a body that is cut.
 //
-// The command compares the code, the headers and the body of the answers: objects, lists, Tables, events of a watch, or text. UIDs, times, resource
-// versions and allocated addresses are masked. A request that changes nothing is sent again if its answers differ: chance is no difference.
+// The command compares the code, the headers and the body of the answers: objects, lists, Tables, events of a watch, or text. UIDs, times,
+// resource versions and allocated addresses are masked. A request that changes nothing is sent again if its answers differ: chance is no
+// difference.
 //
 // Each difference is printed once, with its request. The command exits with 1 if there is any. The same seed sends the same requests.
 package main

@@ -190,7 +190,8 @@ func (m *maker) accept() string {
 		"application/json;as=PartialObjectMetadata;v=v1beta1;g=meta.k8s.io", "application/json;as=Nope;v=v1;g=meta.k8s.io",
 		"application/yaml", "application/vnd.kubernetes.protobuf", "application/vnd.kubernetes.protobuf,application/json", "application/cbor",
 		"text/html", "text/*", "application/*", "application/json;q=0.1,application/yaml;q=0.9", "application/json;stream=watch", "garbage",
-		"application/json;profile=nope", "application/json;pretty=1", "application/json; charset=utf-8", "text/plain, application/json", ";", "application/json-seq",
+		"application/json;profile=nope", "application/json;pretty=1", "application/json; charset=utf-8", "text/plain, application/json",
+		";", "application/json-seq",
 	)
 }
 
@@ -212,13 +213,17 @@ var (
 		{"resourceVersion", []string{"0", "0", "$NOW", "$NOW", "$OLD", "$OLD", "abc", "-1", "", "1.0", "999999999"}},
 		{"resourceVersionMatch", []string{"Exact", "NotOlderThan", "NotOlderThan", "Nope", "", "exact"}},
 		{"labelSelector", []string{
-			"app=x", "app==x", "app!=x", "app in (x,y)", "app notin (x)", "app", "!app", "n>1", "n<2", "app=x,n=0", "", "app=", "app in x", "a b", "app=x,", "=x", "n>a",
+			"app=x", "app==x", "app!=x", "app in (x,y)", "app notin (x)", "app", "!app", "n>1", "n<2", "app=x,n=0", "", "app=", "app in x",
+			"a b", "app=x,", "=x", "n>a",
 			"app in ()", "app=-", "/a=b", "a/b/c=d", "!", "app=x=y",
 		}},
 		{"fieldSelector", []string{
-			"metadata.name=o-1", "metadata.name!=o-1", "metadata.namespace=requests-a", "metadata.name=o-1,metadata.namespace=requests-b", "metadata.name=",
-			"spec.nodeName=", "status.phase=Pending", "type=Opaque", "nope=1", "metadata.labels=x", "metadata.name", "metadata.name==o-2", "metadata.name in (a)",
-			"involvedObject.name=x", "", "metadata.name=o-1,metadata.name=o-2", `metadata.name=o\,1`, `metadata.name=o\`, "metadata.uid=1", "spec.unschedulable=false",
+			"metadata.name=o-1", "metadata.name!=o-1", "metadata.namespace=requests-a", "metadata.name=o-1,metadata.namespace=requests-b",
+			"metadata.name=",
+			"spec.nodeName=", "status.phase=Pending", "type=Opaque", "nope=1", "metadata.labels=x", "metadata.name", "metadata.name==o-2",
+			"metadata.name in (a)",
+			"involvedObject.name=x", "", "metadata.name=o-1,metadata.name=o-2", `metadata.name=o\,1`, `metadata.name=o\`, "metadata.uid=1",
+			"spec.unschedulable=false",
 		}},
 		{"watch", []string{"true", "1", "false", "0", "", "nope"}},
 		{"allowWatchBookmarks", []string{"true", "false", "nope"}},
@@ -297,9 +302,13 @@ func (m *maker) query(q request) string {
 
 // documents are paths that lead to no objects.
 var documents = []string{
-	"/", "/api", "/api/", "/api/v1", "/api/v1/", "/apis", "/apis/", "/apis/apps", "/apis/apps/", "/apis/apps/v1", "/apis/apps/v1/", "/apis/nope", "/apis/nope/v1", "/apis/apps/v9",
-	"/healthz", "/healthz/", "/healthz/ping", "/healthz/nope", "/livez", "/livez/ping", "/readyz", "/readyz/ping", "/readyz/etcd", "/openapi", "/openapi/v2", "/openapi/v3",
-	"/openapi/v3/", "/openapi/v3/api/v1", "/openapi/v3/apis/apps/v1", "/openapi/v3/apis/nope/v1", "/.well-known/openid-configuration", "/nope", "/apis/apps/v1/nope/x/y/z", "/api/v2", "/logs", "/ui", "/favicon.ico", "/index.html", "/swagger.json", "/swaggerapi", "/api/v1/namespaces/requests-a",
+	"/", "/api", "/api/", "/api/v1", "/api/v1/", "/apis", "/apis/", "/apis/apps", "/apis/apps/", "/apis/apps/v1", "/apis/apps/v1/",
+	"/apis/nope", "/apis/nope/v1", "/apis/apps/v9",
+	"/healthz", "/healthz/", "/healthz/ping", "/healthz/nope", "/livez", "/livez/ping", "/readyz", "/readyz/ping", "/readyz/etcd",
+	"/openapi", "/openapi/v2", "/openapi/v3",
+	"/openapi/v3/", "/openapi/v3/api/v1", "/openapi/v3/apis/apps/v1", "/openapi/v3/apis/nope/v1", "/.well-known/openid-configuration",
+	"/nope", "/apis/apps/v1/nope/x/y/z", "/api/v2", "/logs", "/ui", "/favicon.ico", "/index.html", "/swagger.json", "/swaggerapi",
+	"/api/v1/namespaces/requests-a",
 	"/api/v1/namespaces/requests-a/", "/api/v1/namespaces/requests-a/nope", "/api/v1/watch", "/apis/apps/v1/watch/deployments",
 }
 

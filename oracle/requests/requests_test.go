@@ -41,7 +41,8 @@ func TestRequests(t *testing.T) {
 		made[q.Method]++
 	}
 	for _, what := range []string{
-		ofCollection, ofObject, ofSubresource, ofWatch, ofNothing, ofDocument, http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		ofCollection, ofObject, ofSubresource, ofWatch, ofNothing, ofDocument, http.MethodGet, http.MethodPost, http.MethodPut,
+		http.MethodPatch, http.MethodDelete,
 	} {
 		if made[what] < 100 {
 			t.Errorf("%d requests are %s", made[what], what)

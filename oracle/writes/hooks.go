@@ -17,8 +17,9 @@ import (
 	"github.com/deed-project/deed/oracle/pair"
 )
 
-// hooks are the webhooks of a campaign. They are all paths of one server, of the form /SIDE/KIND/HOOK, where the side is there or here. What a hook
-// answers depends on its name, the operation and the subresource alone. The calls are kept, so that those of both sides can be compared.
+// hooks are the webhooks of a campaign. They are all paths of one server, of the form /SIDE/KIND/HOOK, where the side is there or here.
+// What a hook answers depends on its name, the operation and the subresource alone. The calls are kept, so that those of both sides can be
+// compared.
 type hooks struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -180,7 +181,8 @@ func answer(w http.ResponseWriter, r *rand.Rand, review, request map[string]any,
 // conditions are expressions of matchConditions. Some fail for some requests.
 var conditions = []string{
 	"request.operation != 'DELETE'", "object != null", "has(object.metadata.labels)", "object.metadata.name.startsWith('h')", "oldObject == null",
-	"request.userInfo.username == 'admin'", "object.metadata.labels['app'] == 'x'", "!request.dryRun", "request.subResource == ''", "size(object.metadata.annotations) > 0",
+	"request.userInfo.username == 'admin'", "object.metadata.labels['app'] == 'x'", "!request.dryRun", "request.subResource == ''",
+	"size(object.metadata.annotations) > 0",
 	"object.spec.replicas > 1", "authorizer.group('').resource('pods').check('get').allowed()",
 }
 

@@ -9,8 +9,8 @@
 // With --definitions, the histories are about random custom resources. Their definitions have all that schemas may have, and both servers must
 // say the same of them, store the same and publish the same.
 //
-// With --webhooks, random webhooks of the command decide about the writes of each kind. They patch, warn and refuse, and some of their answers are
-// wrong. Both servers must call them with the same reviews.
+// With --webhooks, random webhooks of the command decide about the writes of each kind. They patch, warn and refuse, and some of their
+// answers are wrong. Both servers must call them with the same reviews.
 //
 // After each write the command compares the code, the message with its details, the warnings, the object in the answer, the stored object, and
 // whether its resource version moved. Now and then it also compares the object as a Table, or in a list,

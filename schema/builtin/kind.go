@@ -270,12 +270,14 @@ func (k *Kind) HeldAgain(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Held|form.Again)
 }
 
-// HeldApplied is Held for the outcome of an apply, which a server reads as a map: a number is cut off to the size of its type.
+// HeldApplied is Held for the outcome of an apply, which a server reads as a map: a number is cut off to the size
+// of its type.
 func (k *Kind) HeldApplied(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Held|form.Converted)
 }
 
-// Printed returns an object that a server holds as it prints it: in the form of its Go type. Unlike Held, it adds no defaults.
+// Printed returns an object that a server holds as it prints it: in the form of its Go type. Unlike Held, it adds
+// no defaults.
 func (k *Kind) Printed(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Printed|form.Again)
 }

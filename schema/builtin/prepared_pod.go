@@ -279,8 +279,9 @@ func hasPodResources(resources value.Value) bool {
 	return false
 }
 
-// resourcesClass returns Guaranteed if resources requests as much CPU and memory as it limits, BestEffort if it has or requests none, and Burstable
-// otherwise. A request that is absent is the limit, by default; one of zero is none.
+// resourcesClass returns Guaranteed if resources requests as much CPU and memory as it limits, BestEffort if it has
+// or requests none, and Burstable otherwise. A request that is absent is the limit, by default; one of zero is
+// none.
 func resourcesClass(resources value.Value) string {
 	class := ""
 	for _, name := range []string{"cpu", "memory"} {

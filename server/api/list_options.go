@@ -29,11 +29,11 @@ type ListOptions struct {
 	SendInitialEvents *bool
 }
 
-// ParseListOptions decodes the query of a request for a collection. A malformed parameter is a 400: numbers are decoded first, then selectors.
-// Parameters that exclude each other are a 422.
+// ParseListOptions decodes the query of a request for a collection. A malformed parameter is a 400: numbers are decoded first, then
+// selectors. Parameters that exclude each other are a 422.
 //
-// As in kube-apiserver, a watch without a revision asks for the initial events, unless its path has the deprecated form and its query does not
-// say watch.
+// As in kube-apiserver, a watch without a revision asks for the initial events, unless its path has the deprecated form and its query does
+// not say watch.
 func ParseListOptions(query url.Values) (ListOptions, error) {
 	o := ListOptions{
 		Watch: Flag(query, "watch"), Bookmarks: Flag(query, "allowWatchBookmarks"), Version: query.Get("resourceVersion"),

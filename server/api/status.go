@@ -82,7 +82,8 @@ func UnregisteredKind(kind, apiVersion string) error {
 	return fmt.Errorf(`no kind %q is registered for version %q in scheme "pkg/runtime/scheme.go:111"`, kind, version)
 }
 
-// InternalGroup returns the group that kube-apiserver has the internal kinds of a group in. The events of events.k8s.io are those of the core group.
+// InternalGroup returns the group that kube-apiserver has the internal kinds of a group in. The events of events.k8s.io are those of the
+// core group.
 func InternalGroup(group string) string {
 	if group == "events.k8s.io" {
 		return ""
@@ -90,7 +91,8 @@ func InternalGroup(group string) string {
 	return group
 }
 
-// InternalType returns the name of the internal Go type that kube-apiserver has for a kind, such as apps.Deployment. Clients see it in errors.
+// InternalType returns the name of the internal Go type that kube-apiserver has for a kind, such as apps.Deployment. Clients see it in
+// errors.
 func InternalType(group, kind string) string {
 	name, _, _ := strings.Cut(InternalGroup(group), ".")
 	if name == "" {

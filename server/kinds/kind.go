@@ -130,8 +130,8 @@ func Of(kind *builtin.Kind) Kind {
 	return Kind{Kind: kind, Traits: t}
 }
 
-// Empty returns what kube-apiserver shows of an object that has nothing, without apiVersion and kind. object is the empty Go struct of the kind.
-// Some fields are pointers in it and numbers in the internal type, whose zero is shown.
+// Empty returns what kube-apiserver shows of an object that has nothing, without apiVersion and kind. object is the empty Go struct of the
+// kind. Some fields are pointers in it and numbers in the internal type, whose zero is shown.
 func (k Kind) Empty(object value.Value) value.Value {
 	if k.empty == nil {
 		return object

@@ -11,8 +11,8 @@ import (
 	"github.com/deed-project/deed/server/api"
 )
 
-// kube-apiserver decodes a body by the kind that the body names, and then converts it to the kind of the path. Its scheme also registers kinds that
-// no path takes: lists, options, and versions that are gone. So there are two refusals of a wrong kind, one for each step.
+// kube-apiserver decodes a body by the kind that the body names, and then converts it to the kind of the path. Its scheme also registers
+// kinds that no path takes: lists, options, and versions that are gone. So there are two refusals of a wrong kind, one for each step.
 
 // registeredTable is written by oracle/kube/registered.
 //
@@ -68,8 +68,8 @@ func WrongKind(kind, apiVersion string, wanted schema.GVK) error {
 	return fmt.Errorf("converting (%s.%s) to (%s): unknown conversion", version, kind, api.InternalType(wanted.Group, wanted.Kind))
 }
 
-// Versions returns the groups and versions in which kube-apiserver's scheme has a kind. All of them are read, served or not. Scales are one kind in
-// several groups.
+// Versions returns the groups and versions in which kube-apiserver's scheme has a kind. All of them are read, served or not. Scales are one
+// kind in several groups.
 func Versions(of schema.GVK) []string {
 	var out []string
 	for apiVersion, all := range registered() {

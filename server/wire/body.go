@@ -127,8 +127,8 @@ func decodeDuplicates(body []byte, media string) (Decoded, error) {
 	return sent, err
 }
 
-// complete adds the kind and the apiVersion of standard to the object, where it lacks them. The error is a 400 of an apiVersion with more than
-// one slash, or with a group and no version; body is the body of the request.
+// complete adds the kind and the apiVersion of standard to the object, where it lacks them. The error is a 400 of an apiVersion with more
+// than one slash, or with a group and no version; body is the body of the request.
 func (d *Decoded) complete(standard schema.GVK, body []byte) error {
 	if d.Content.IsNull() {
 		d.Content = value.Object()

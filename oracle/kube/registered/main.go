@@ -1,11 +1,11 @@
-// Command registered writes the table of all kinds that kube-apiserver's scheme has, which package server/kinds embeds. A body of a registered kind
-// that a path does not take is refused in other words than a body of an unknown kind. Not all registered kinds are served: the scheme also has
-// lists, options, and versions that are gone.
+// Command registered writes the table of all kinds that kube-apiserver's scheme has, which package server/kinds embeds. A body of a
+// registered kind that a path does not take is refused in other words than a body of an unknown kind. Not all registered kinds are served:
+// the scheme also has lists, options, and versions that are gone.
 //
 //	cd oracle/kube && GOWORK=off go run ./registered -o ../../server/kinds/registered.txt
 //
-// A line has a group and version, and its kinds. A kind that ends with * has lists, too. Kinds of apimachinery are left out: all versions have
-// them.
+// A line has a group and version, and its kinds. A kind that ends with * has lists, too. Kinds of apimachinery are left out: all versions
+// have them.
 package main
 
 import (

@@ -105,8 +105,8 @@ func TestPlugins(t *testing.T) {
 	}
 }
 
-// TestNotYetStored compares what webhooks see of objects whose stored form differs: an apply of empty lists, which the store does not keep, and a new
-// claim, whose phase the server removes for the store to add it again. A kube-apiserver calls its webhooks with these parts.
+// TestNotYetStored compares what webhooks see of objects whose stored form differs: an apply of empty lists, which the store does not keep,
+// and a new claim, whose phase the server removes for the store to add it again. A kube-apiserver calls its webhooks with these parts.
 func TestNotYetStored(t *testing.T) {
 	t.Parallel()
 	seen := map[string]map[string]any{}

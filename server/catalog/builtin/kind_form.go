@@ -66,8 +66,8 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	return held, unknown, nil
 }
 
-// wrongKind returns the error of an object of another kind. kube-apiserver decodes it by its own Go type first, which may find a value of the wrong
-// type.
+// wrongKind returns the error of an object of another kind. kube-apiserver decodes it by its own Go type first, which may find a value of
+// the wrong type.
 func wrongKind(sent value.Value, wanted schema.GVK) error {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	empty := goTypes[strings.TrimPrefix(apiVersion, "/")][kind]

@@ -65,8 +65,8 @@ func (s *subject) printWrite(text []byte, e store.Event) ([]byte, error) {
 
 // bookmark returns a bookmark at a revision.
 //
-// Its object has the kind of the resource and nothing but a revision. That of a built-in kind is an empty Go struct in kube-apiserver, which
-// shows members that have no value, such as the maxReplicas of a HorizontalPodAutoscaler.
+// Its object has the kind of the resource and nothing but a revision. That of a built-in kind is an empty Go struct in kube-apiserver,
+// which shows members that have no value, such as the maxReplicas of a HorizontalPodAutoscaler.
 func bookmark(v *catalog.Version, at store.Revision) read.Event {
 	object := value.Object(value.Member{Name: "metadata", Value: value.Object()})
 	if v.Empty != nil {

@@ -85,7 +85,8 @@ func (w *Writer) DeleteCollection(q *rest.Request) (*rest.Answer, error) {
 		return nil, err
 	}
 	warnOfOrphans(q, options)
-	// kube-apiserver reads the collection in pages, and a page is of the very revision that the query names. A negative limit means no pages.
+	// kube-apiserver reads the collection in pages, and a page is of the very revision that the query names. A negative limit means no
+	// pages.
 	inPages := !strings.HasPrefix(q.Query.Get("limit"), "-")
 	if inPages && listed.Match == "" && listed.Version != "" && listed.Version != "0" && listed.Continue == "" {
 		listed.Match = metav1.ResourceVersionMatchExact

@@ -59,8 +59,8 @@ func shownPatch(typ types.PatchType, body []byte, content, patched value.Value, 
 	return string(patched.AppendJSON(nil))
 }
 
-// outcomeText returns the text that kube-apiserver has of content with a patch. typed is an empty object of the Go type: members that the patch leaves
-// alone are in the order of its fields.
+// outcomeText returns the text that kube-apiserver has of content with a patch. typed is an empty object of the Go type: members that the
+// patch leaves alone are in the order of its fields.
 func outcomeText(typ types.PatchType, body []byte, content value.Value, typed any) ([]byte, error) {
 	if err := structs.Into(content, typed); err != nil {
 		return nil, err

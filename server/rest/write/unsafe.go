@@ -14,8 +14,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// A delete with the option ignoreStoreReadErrorWithClusterBreakingPotential removes an object that is stored and cannot be read. Finalizers and
-// preconditions do not count, and admission is not asked: nothing is known of such an object.
+// A delete with the option ignoreStoreReadErrorWithClusterBreakingPotential removes an object that is stored and cannot be read. Finalizers
+// and preconditions do not count, and admission is not asked: nothing is known of such an object.
 
 // unsafeSince is the minor release since which the option has an effect.
 const unsafeSince = 37

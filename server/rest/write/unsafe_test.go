@@ -13,7 +13,8 @@ import (
 	"github.com/deed-project/deed/server/store/memory"
 )
 
-// TestUnreadable deletes an object whose stored text is cut. Only a delete that says so removes it, by a user who may do that, and not in a dry run.
+// TestUnreadable deletes an object whose stored text is cut. Only a delete that says so removes it, by a user who may do that, and not in a
+// dry run.
 func TestUnreadable(t *testing.T) {
 	const key, path = "/registry/configmaps/default/cut", "/api/v1/namespaces/default/configmaps/cut"
 	const unsafe = "?ignoreStoreReadErrorWithClusterBreakingPotential=true"
