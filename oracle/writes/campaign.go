@@ -24,7 +24,8 @@ type campaign struct {
 	history    string
 
 	hooks       *hooks // nil for none
-	definitions int    // of custom resources, which the histories are about then; 0 for built-in kinds
+	policies    bool
+	definitions int // of custom resources, which the histories are about then; 0 for built-in kinds
 
 	mu    sync.Mutex // guards what follows
 	codes map[string]int
@@ -72,6 +73,11 @@ func (c *campaign) run() (differ int, err error) {
 			return 0, err
 		}
 		time.Sleep(3 * time.Second) // until a kube-apiserver uses them
+	}
+	if c.policies {
+		if err := c.govern(kinds); err != nil {
+			return 0, err
+		}
 	}
 	if name, _, _ := strings.Cut(c.history, "-"); c.history != "" {
 		i := slices.IndexFunc(kinds, func(k *kind) bool { return k.name == name })

@@ -10,7 +10,7 @@
 // say the same of them, store the same and publish the same.
 //
 // With --webhooks, random webhooks of the command decide about the writes of each kind. They patch, warn and refuse, and some of their
-// answers are wrong. Both servers must call them with the same reviews.
+// answers are wrong. Both servers must call them with the same reviews. With --policies, random admission policies decide.
 //
 // After each write the command compares the code, the message with its details, the warnings, the object in the answer, the stored object, and
 // whether its resource version moved. Now and then it also compares the object as a Table, or in a list,
@@ -38,6 +38,7 @@ func main() {
 	flag.IntVar(&c.requests, "requests", 10_000, "how many writes each server gets, at least")
 	flag.IntVar(&c.workers, "workers", 3, "how many histories are played at once, each of another kind")
 	flag.IntVar(&c.definitions, "definitions", 0, "play histories of so many random custom resources, in place of built-in kinds")
+	flag.BoolVar(&c.policies, "policies", false, "let random admission policies decide about the writes")
 	webhooks := flag.Bool("webhooks", false, "let webhooks decide about the writes, and compare how they are called")
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
 	flag.StringVar(&c.history, "history", "", "only this history")

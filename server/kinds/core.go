@@ -509,6 +509,15 @@ func nodeCells() []cell {
 	}
 }
 
+// labelledByName returns a namespace with the label that has its name. A generated name comes too late for the default.
+func labelledByName(namespace, _, _ value.Value) value.Value {
+	labels := namespace.Get("metadata", "labels")
+	if labels.Kind() != value.KindObject {
+		labels = value.Object()
+	}
+	return api.WithMetadata(namespace, "labels", labels.With("kubernetes.io/metadata.name", namespace.Get("metadata", "name")))
+}
+
 // withName returns object with a UID as its name, unless it has a name.
 func withName(object, live, _ value.Value) value.Value {
 	if !live.IsAbsent() || api.Meta(object, "name") != "" {

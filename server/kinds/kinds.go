@@ -85,7 +85,7 @@ func table() []Traits {
 			cells: cells(name, created),
 		},
 		{
-			Name: "Namespace", name: apivalidation.ValidateNamespaceName, validate: validateNamespace,
+			Name: "Namespace", complete: labelledByName, name: apivalidation.ValidateNamespaceName, validate: validateNamespace,
 			parts:          map[string]check{"status": validatePhase, "finalize": validateFinalize},
 			AnswersDeleted: true, PreconditionFailed: "Precondition failed",
 			cells:  cells(name, text("status", "phase"), age),
