@@ -53,6 +53,7 @@ type view struct {
 	attributes  *kadmission.VersionedAttributes
 	shown       usage
 	changed     bool // a mutation was evaluated, whether it changed something or not
+	patched     bool // a mutation has made object; a patch whose test fails makes none
 }
 
 // begin returns the evaluation of a request.

@@ -104,6 +104,9 @@ func (m *mutating) run(ctx context.Context, found []invocation) error {
 	}
 	m.passes.changed()
 	m.q.Again()
+	if !m.last.patched { // so that the empty lists that were sent stay
+		return nil
+	}
 	object, err := m.q.Scope.Convert(m.last.object, m.last.at, m.q.Endpoint)
 	if err != nil {
 		return errors.NewInternalError(fmt.Errorf("failed to convert object: %w", err))
@@ -210,6 +213,7 @@ func (m *mutating) mutate(ctx context.Context, c *compiled, of invocation, view 
 			m.fail(of, err, metav1.StatusReasonInvalid)
 			continue
 		}
+		view.patched = view.patched || !object.Same(view.object)
 		view.object, view.shown.object, view.changed = object, false, true
 		if err := m.show(view, &c.used); err != nil {
 			return errors.NewInternalError(err)
