@@ -72,27 +72,30 @@ func TestSecureEtcd(t *testing.T) {
 
 // TestSilentEtcd starts with two addresses that do not answer: a closed port, and a listener that sends nothing.
 // The server says so of both, and goes on trying until it is stopped.
+//
+// The closed port is the client's end of a connection. So no other listener can get it.
 func TestSilentEtcd(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed.Close()
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer mute.Close()
+	held, err := net.Dial("tcp", mute.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	closed := held.LocalAddr()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out, errOut output
 	errOut.on, errOut.do = "tried again", cancel
-	flags := "--listen 127.0.0.1:0 --etcd-servers http://" + closed.Addr().String() + ",http://" + mute.Addr().String()
+	flags := "--listen 127.0.0.1:0 --etcd-servers http://" + closed.String() + ",http://" + mute.Addr().String()
 	if code := Run(ctx, Name, strings.Fields(flags), &out, &errOut); code == 0 {
 		t.Error("the server ends without an error")
 	}
 	for _, want := range []string{
-		"etcd at http://" + closed.Addr().String() + " does not answer: dial tcp",
+		"etcd at http://" + closed.String() + " does not answer: dial tcp",
 		"etcd at http://" + mute.Addr().String() + " does not answer: it takes connections",
 	} {
 		if !strings.Contains(errOut.String(), want) {
