@@ -19,27 +19,31 @@ type cluster struct {
 	members []*embed.Etcd // nil while it is ended
 }
 
-// free returns an address of the loopback interface that nobody listens on.
-func free(t testing.TB) url.URL {
+// free returns different addresses of the loopback interface that nobody listens on.
+func free(t testing.TB, n int) []url.URL {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	var out []url.URL
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() // once all are taken, so that no address comes twice
+		out = append(out, url.URL{Scheme: "http", Host: l.Addr().String()})
 	}
-	defer l.Close()
-	return url.URL{Scheme: "http", Host: l.Addr().String()}
+	return out
 }
 
 // startCluster starts an etcd, which ends with the test.
 func startCluster(t testing.TB, members int) *cluster {
 	t.Helper()
 	c := &cluster{members: make([]*embed.Etcd, members)}
-	initial := ""
+	addresses, initial := free(t, 2*members), ""
 	for i := range members {
 		config := embed.NewConfig()
 		config.Name, config.Dir, config.LogLevel, config.UnsafeNoFsync = fmt.Sprint("m", i), t.TempDir(), "panic", true
 		config.TickMs, config.ElectionMs = 50, 500
-		client, peer := []url.URL{free(t)}, []url.URL{free(t)}
+		client, peer := addresses[2*i:2*i+1], addresses[2*i+1:2*i+2]
 		config.ListenClientUrls, config.AdvertiseClientUrls = client, client
 		config.ListenPeerUrls, config.AdvertisePeerUrls = peer, peer
 		initial += fmt.Sprintf(",%s=%s", config.Name, peer[0].String())
@@ -119,7 +123,8 @@ func someEtcd(t testing.TB) []string {
 	if program == "" {
 		return startCluster(t, 1).endpoints()
 	}
-	client, peer := free(t), free(t)
+	addresses := free(t, 2)
+	client, peer := addresses[0], addresses[1]
 	p := exec.Command(program, "--data-dir", t.TempDir(), "--log-level", "panic",
 		"--listen-client-urls", client.String(), "--advertise-client-urls", client.String(),
 		"--listen-peer-urls", peer.String(), "--initial-advertise-peer-urls", peer.String(), "--initial-cluster", "default="+peer.String())
