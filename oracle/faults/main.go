@@ -23,13 +23,13 @@ import (
 	"fmt"
 	"log"
 	"os"
+
+	"github.com/deed-project/deed/oracle/pair"
 )
 
 func main() {
 	c := campaign{}
-	real := flag.String("real", "https://127.0.0.1:16443", "the kube-apiserver")
-	deed := flag.String("deed", "https://127.0.0.1:16543", "the deed-apiserver")
-	flag.Uint64Var(&c.seed, "seed", 1, "the seed of all random choices")
+	real, deed := pair.Flags(&c.seed)
 	flag.IntVar(&c.requests, "requests", 100_000, "how many requests each server gets")
 	flag.IntVar(&c.workers, "workers", 6, "how many requests are in flight")
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")

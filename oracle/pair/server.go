@@ -8,6 +8,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +22,12 @@ import (
 type Server struct {
 	url  string
 	http *http.Client
+}
+
+// Flags defines the flags that the programs have in common: the URLs of both servers, and the seed of all random choices.
+func Flags(seed *uint64) (real, deed *string) {
+	flag.Uint64Var(seed, "seed", 1, "the seed of all random choices")
+	return flag.String("real", "https://127.0.0.1:16443", "the kube-apiserver"), flag.String("deed", "https://127.0.0.1:16543", "the deed-apiserver")
 }
 
 // NewServer returns the server at a URL. The certificate is not checked: servers of a run make their own.

@@ -29,9 +29,13 @@ type campaign struct {
 // side is a server, with what its answers have told so far and requests refer to.
 type side struct {
 	*pair.Server
-	port     string
+	port     string    // of the server, which answers show
 	versions [2]string // resource versions: from the middle of the preparation of the round, and from its end
 	token    string    // the last continue token
+}
+
+func newSide(url string) *side {
+	return &side{Server: pair.NewServer(url), port: url[strings.LastIndex(url, ":")+1:]}
 }
 
 // collection is the objects of a kind in a version.

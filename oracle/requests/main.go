@@ -18,22 +18,17 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"strings"
 
 	"github.com/deed-project/deed/oracle/pair"
 )
 
 func main() {
 	c := campaign{}
-	real := flag.String("real", "https://127.0.0.1:16443", "the kube-apiserver")
-	deed := flag.String("deed", "https://127.0.0.1:16543", "the deed-apiserver")
-	flag.Uint64Var(&c.seed, "seed", 1, "the seed of all random choices")
+	real, deed := pair.Flags(&c.seed)
 	flag.IntVar(&c.requests, "requests", 20_000, "how many requests each server gets, at least")
 	flag.IntVar(&c.only, "round", -1, "only this round, and print each of its requests")
 	flag.Parse()
-	for target, at := range map[**side]string{&c.real: *real, &c.deed: *deed} {
-		*target = &side{Server: pair.NewServer(at), port: at[strings.LastIndex(at, ":")+1:]}
-	}
+	c.real, c.deed = newSide(*real), newSide(*deed)
 	if err := c.run(); err != nil {
 		log.Fatal(err)
 	}

@@ -32,9 +32,7 @@ import (
 
 func main() {
 	c := campaign{}
-	real := flag.String("real", "https://127.0.0.1:16443", "the kube-apiserver")
-	deed := flag.String("deed", "https://127.0.0.1:16543", "the deed-apiserver")
-	flag.Uint64Var(&c.seed, "seed", 1, "the seed of all random choices")
+	real, deed := pair.Flags(&c.seed)
 	flag.IntVar(&c.requests, "requests", 10_000, "how many writes each server gets, at least")
 	flag.IntVar(&c.workers, "workers", 3, "how many histories are played at once, each of another kind")
 	flag.IntVar(&c.definitions, "definitions", 0, "play histories of so many random custom resources, in place of built-in kinds")

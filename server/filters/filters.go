@@ -100,7 +100,7 @@ func (p Panics) Report(method, path string, v any) {
 // WithRequestInfo answers with 500 a request whose path begins with the deprecated prefix watch or proxy, and ends there.
 func WithRequestInfo(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if request.From(r.Context()).Incomplete {
+		if request.From(r.Context()).IsIncomplete() {
 			w.Header().Del("Cache-Control")
 			text := fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %v",
 				r.RequestURI, r.URL)

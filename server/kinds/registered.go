@@ -36,8 +36,8 @@ var registered = sync.OnceValue(func() map[string][]string {
 
 // Kinds of apimachinery: those that any version has, even one that is not registered, and those of each registered version.
 var (
-	ofAnyVersion   = []string{"Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"}
-	ofEachRegister = []string{
+	ofAnyVersion  = []string{"Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"}
+	ofEachVersion = []string{
 		"WatchEvent", "ListOptions", "GetOptions", "DeleteOptions", "CreateOptions", "UpdateOptions", "PatchOptions",
 	}
 )
@@ -61,7 +61,7 @@ func WrongKind(kind, apiVersion string, wanted schema.GVK) error {
 	switch {
 	case isVersion && slices.Contains(own, kind):
 		version = schema.ParseGVK(apiVersion, kind).Version
-	case slices.Contains(ofAnyVersion, kind), (isVersion || apiVersion == "v1") && slices.Contains(ofEachRegister, kind):
+	case slices.Contains(ofAnyVersion, kind), (isVersion || apiVersion == "v1") && slices.Contains(ofEachVersion, kind):
 	default:
 		return api.UnregisteredKind(kind, apiVersion)
 	}

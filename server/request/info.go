@@ -31,8 +31,6 @@ type Info struct {
 	Shortened bool
 	// After, if it is set, goes on with the answer once the filters and the handler have returned, as watches do.
 	After func()
-	// Incomplete tells that the path ends where it should name what the deprecated prefix watch or proxy is about.
-	Incomplete bool
 }
 
 // NewInfo returns the Info of a request.
@@ -44,9 +42,13 @@ func NewInfo(r *http.Request) *Info {
 	i.Target, i.IsResource = api.ParseTarget(r.URL.Path)
 	if i.IsResource {
 		i.Verb = verbOf(r.Method, i.Target, i.Query)
-		i.Incomplete = i.Target.Name == "" && (i.Target.Resource == "watch" || i.Target.Resource == "proxy")
 	}
 	return i
+}
+
+// IsIncomplete reports whether the path ends with the deprecated prefix watch or proxy, where it should name a resource.
+func (i *Info) IsIncomplete() bool {
+	return i.IsResource && i.Target.Name == "" && (i.Target.Resource == "watch" || i.Target.Resource == "proxy")
 }
 
 // Action returns what the request does, as an authorizer sees it.

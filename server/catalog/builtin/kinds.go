@@ -127,7 +127,7 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		Resource: r, Name: kind.GVK.Version, New: empty,
 		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
 		Form:        &kindForm{kind: kind, hub: hub.WithClock(now), empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
-		Empty:       sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty)()) }),
+		Empty:       sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty())) }),
 		Default:     kind.Default,
 		Fields:      slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
 		NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable,
@@ -159,15 +159,13 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 	return v, err
 }
 
-// EmptyOf returns a function that returns what is shown of a new object: some members of Go structs are printed without a value.
-func EmptyOf(newObject func() any) func() value.Value {
-	return sync.OnceValue(func() value.Value {
-		v, err := structs.From(newObject())
-		if err != nil {
-			panic(err) // cannot happen: an API type is plain data
-		}
-		return v
-	})
+// EmptyOf returns what is shown of a new object of a Go type: some members of structs are printed without a value.
+func EmptyOf(object any) value.Value {
+	v, err := structs.From(object)
+	if err != nil {
+		panic(err) // cannot happen: an API type is plain data
+	}
+	return v
 }
 
 // deprecationOf returns the warning of responses with objects of a kind that the current release deprecates, whatever release is emulated; "" for

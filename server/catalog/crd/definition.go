@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -57,7 +58,8 @@ func Definitions(now func() time.Time) *catalog.Resource {
 		Delete:      func(live value.Value) value.Value { return holdDefinition(live, now()) },
 		Conditional: true,
 	}}
-	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New, Empty: builtin.EmptyOf(form.New), NoStatusTable: true}
+	v := &catalog.Version{Resource: r, Name: gvk.Version, Form: form, New: form.New, NoStatusTable: true}
+	v.Empty = sync.OnceValue(func() value.Value { return builtin.EmptyOf(v.New()) })
 	v.Columns, v.Row = builtin.DefinitionTable()
 	r.Versions = []*catalog.Version{v}
 	builtin.AddManagers(v, now)

@@ -1,6 +1,7 @@
 package write
 
 import (
+	stderrors "errors"
 	"fmt"
 	"net/http"
 
@@ -10,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/server/rest"
-	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
 
@@ -50,26 +51,41 @@ func (w *Writer) deleteUnreadable(q *rest.Request, options *metav1.DeleteOptions
 	if allowed, reason := w.Host.Allows(q, unsafeVerb); !allowed {
 		return nil, errors.NewForbidden(q.Version.GroupResource(), q.ObjectName, fmt.Errorf("not permitted to do %q, reason: %s", unsafeVerb, reason))
 	}
-	_, err := w.Reader.MustLoad(q)
-	if err == nil {
-		return nil, errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, "+
-			"ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", q.Key()))
-	}
-	if why := read.WhyUnreadable(err); why == err { //nolint:errorlint // the same error comes back if it is another one
+	if err := Retry(q.Context(), func() error { return w.deleteUnreadableOnce(q, len(options.DryRun) > 0) }); err != nil {
 		return nil, err
-	}
-	if len(options.DryRun) == 0 {
-		record, err := w.Reader.Store.Get(q.Context(), q.Key(), 0)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := w.Reader.Store.Delete(q.Context(), q.Key(), record.Revision); err != nil {
-			return nil, err
-		}
 	}
 	return rest.NewDocument(http.StatusOK, value.Object(
 		text("apiVersion", "v1"), value.Member{Name: "code", Value: value.Int(http.StatusOK)},
 		value.Member{Name: "details", Value: value.Object(text("kind", q.Version.Kind), text("name", q.ObjectName))},
 		text("kind", "Status"), value.Member{Name: "metadata", Value: value.Object()}, text("status", "Success"),
 	)), nil
+}
+
+// deleteUnreadableOnce removes the record of a request, or looks only whether it could in a dry run. It removes the revision that it has found
+// unreadable and no other: store.ErrConflict says that another write was faster.
+func (w *Writer) deleteUnreadableOnce(q *rest.Request, dryRun bool) error {
+	record, err := w.Reader.Store.Get(q.Context(), q.Key(), 0)
+	if stderrors.Is(err, store.ErrNotFound) {
+		return q.NotFound()
+	}
+	if err != nil {
+		return err
+	}
+	view := w.Reader.View(q.Version)
+	if _, err := view.Shown(record); err == nil {
+		return errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf("StorageError: invalid object, Code: 4, Key: %s, "+
+			"ResourceVersion: 0, AdditionalErrorMsg: unsafe deletion is not allowed because the object is decodable from storage", q.Key()))
+	}
+	if dryRun {
+		return nil
+	}
+	if _, err := w.Reader.Store.Delete(q.Context(), record.Key, record.Revision); stderrors.Is(err, store.ErrNotFound) {
+		return q.NotFound()
+	} else if err != nil {
+		return err
+	}
+	view.Replaced(record.Revision)
+	view.Removed(record.Key)
+	w.Host.Stored(q.Context(), q, WasRemoved)
+	return nil
 }

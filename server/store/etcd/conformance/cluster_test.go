@@ -19,7 +19,7 @@ type cluster struct {
 	members []*embed.Etcd // nil while it is ended
 }
 
-// free returns different addresses of the loopback interface that nobody listens on.
+// free returns different addresses of the loopback interface, on which there is no listener.
 func free(t testing.TB, n int) []url.URL {
 	t.Helper()
 	var out []url.URL
