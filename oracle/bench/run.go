@@ -51,6 +51,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	clock := flags.String("clock", "wall", "measure `wall` or cpu time; cpu is that of all threads, and fit for a loaded machine")
 	flags.DurationVar(&o.plan.Length, "sample", 0, "length of a sample (default 100ms, quick 10ms)")
 	flags.IntVar(&o.plan.Pairs, "pairs", 0, "samples of each side (default 9, quick 7)")
+	flags.IntVar(&o.plan.Ahead, "ahead", 1, "in rows that decode each input before its write, decode `n` inputs before n writes")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

@@ -12,7 +12,10 @@ type Plan struct {
 	Clock  Clock
 	Length time.Duration // of a sample, at least; 0 makes every sample a single run
 	Pairs  int           // of samples
+	Ahead  int           // inputs that are prepared before as many runs, 1 if it is 0; a run after many finds its inputs in no cache
 }
+
+func (p Plan) ahead() int { return max(1, p.Ahead) }
 
 // maxRuns is how often a worker runs in a sample: more where it needs no preparation.
 const (
@@ -83,13 +86,13 @@ func alternately(first, second []Worker, plan Plan) (costs [2][]Cost, err error)
 	var runs [2]int
 	both := [2][]Worker{first, second}
 	for i, side := range both {
-		if runs[i], err = runsFor(plan.Clock, side, plan.Length, limit(side[0])); err != nil {
+		if runs[i], err = plan.runsFor(side, limit(side[0])); err != nil {
 			return costs, err
 		}
 	}
 	for range plan.Pairs {
 		for i, side := range both {
-			cost, err := sample(plan.Clock, side, runs[i])
+			cost, err := plan.sample(side, runs[i])
 			if err != nil {
 				return costs, err
 			}
@@ -105,13 +108,13 @@ func One(side Side, workers int, plan Plan) (Cost, error) {
 	if err != nil {
 		return Cost{}, err
 	}
-	runs, err := runsFor(plan.Clock, all, plan.Length, limit(all[0]))
+	runs, err := plan.runsFor(all, limit(all[0]))
 	if err != nil {
 		return Cost{}, err
 	}
 	var costs []Cost
 	for range plan.Pairs {
-		cost, err := sample(plan.Clock, all, runs)
+		cost, err := plan.sample(all, runs)
 		if err != nil {
 			return Cost{}, err
 		}

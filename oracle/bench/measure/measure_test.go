@@ -67,6 +67,29 @@ func TestRunsArePrepared(t *testing.T) {
 	}
 }
 
+// A clock that preparing moves too shows that only runs are timed, and how many inputs are prepared before them.
+func TestPreparingTakesNoTime(t *testing.T) {
+	for _, ahead := range []int{0, 1, 3, maxPreparedRuns} {
+		var now time.Duration
+		most := 0 // inputs at a time while the time is taken, which is after the last count
+		side := func() (Worker, error) {
+			return Worker{
+				Prepare: func(n int) error { now += time.Second; most = n; return nil },
+				Run:     func() error { now += 100; return nil },
+				Answer:  func() (string, error) { return "", nil },
+			}, nil
+		}
+		plan := Plan{Clock: func() time.Duration { return now }, Length: time.Millisecond, Pairs: 1, Ahead: ahead}
+		cost, err := One(side, 1, plan)
+		if err != nil || cost.Nanoseconds != 100 {
+			t.Errorf("ahead %d: a run takes %v ns, want 100 (%v)", ahead, cost.Nanoseconds, err)
+		}
+		if want := max(1, ahead); most > want {
+			t.Errorf("ahead %d: %d inputs were prepared at a time", ahead, most)
+		}
+	}
+}
+
 // The clock is one that each run moves, so costs are exact.
 func TestCostsAreThoseOfOneRun(t *testing.T) {
 	var now time.Duration
