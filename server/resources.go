@@ -71,20 +71,30 @@ func (h *resources) custom(w http.ResponseWriter, r *http.Request, c *request.Co
 		h.answers.out.Error(w, r, errors.NewInternalError(stderrors.New("error resolving resource")))
 		return
 	}
+	if err := offeredByCustom(version, target, verb); err != nil {
+		var warnings api.Warnings
+		warnings.Add(version.Deprecation)
+		warnings.Write(w.Header())
+		h.answers.out.Error(w, r, err)
+		return
+	}
+	h.verb(w, r, c, version)
+}
+
+// offeredByCustom returns an error unless a version of a custom resource has the subresource of target, and that has verb.
+func offeredByCustom(version *catalog.Version, target api.Target, verb string) error {
 	verbs := objectVerbs
 	switch sub := target.Subresource; {
 	case sub == "":
 	case sub == "status" && version.Status != nil, sub == "scale" && version.Scale != nil:
 		verbs = subresourceVerbs
 	default:
-		h.answers.out.Error(w, r, errors.NewNotFound(resource.GroupResource(), target.Name))
-		return
+		return errors.NewNotFound(version.GroupResource(), target.Name)
 	}
 	if !slices.Contains(verbs, verb) {
-		h.answers.out.Error(w, r, errors.NewMethodNotSupported(resource.GroupResource(), verb))
-		return
+		return errors.NewMethodNotSupported(version.GroupResource(), verb)
 	}
-	h.verb(w, r, c, version)
+	return nil
 }
 
 // builtin serves a built-in kind, in the manner of a table of routes.

@@ -26,6 +26,7 @@ type campaign struct {
 	hooks       *hooks // nil for none
 	policies    bool
 	definitions int // of custom resources, which the histories are about then; 0 for built-in kinds
+	changes     bool
 
 	mu    sync.Mutex // guards what follows
 	codes map[string]int
@@ -42,6 +43,7 @@ type kind struct {
 	subresources []string
 	bases        []*pair.Base
 	values       map[string][]any // of the bases, by field
+	definition   *definition      // that may change; nil for others
 }
 
 // steps is the number of writes of a history.
@@ -230,7 +232,16 @@ func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err err
 	if err != nil {
 		return false, err
 	}
+	changes := h.changes()
 	for n := range steps {
+		if change := changes[n]; change != nil {
+			if differs, err = c.changed(h, n, change, last); err != nil {
+				return false, fmt.Errorf("%s, the change before write %d: %w", h.name, n, err)
+			}
+			if watches = nil; differs {
+				break
+			}
+		}
 		there, err := h.step(c.real, n)
 		if err == nil && c.hooks != nil {
 			c.hooks.note(&there, "there", h.kind.name)
@@ -271,9 +282,31 @@ func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err err
 			c.print(h, steps, there, here, differences)
 		}
 	}
+	if len(changes) > 0 {
+		if err := c.restore(h.kind.definition); err != nil {
+			return false, err
+		}
+	}
 	err = cmp.Or(h.remove(c.real), h.remove(c.deed))
 	c.forget(h.kind.name)
 	return differs, err
+}
+
+// changed changes the definition of a history's kind before a write, and reports whether the servers differ in that. It shows the difference of
+// the last time.
+func (c *campaign) changed(h *history, n int, change *change, last bool) (differs bool, err error) {
+	there, here, err := c.make(change)
+	if err != nil || there.answer.Code == 0 {
+		return false, err
+	}
+	differences, _ := compare(there, here)
+	if differs = len(differences) > 0; differs && last || c.history != "" {
+		c.print(h, n, there, here, differences)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.codes[fmt.Sprint(there.op, " ", there.answer.Code)]++
+	return differs, nil
 }
 
 // attempts are how often a refused write is sent again.

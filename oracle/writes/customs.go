@@ -237,5 +237,8 @@ func (c *campaign) customKind(d *definition) (*kind, error) {
 	for _, b := range d.bases() {
 		k.add(b)
 	}
+	if c.changes {
+		k.definition = d
+	}
 	return k, nil
 }

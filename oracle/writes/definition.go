@@ -148,7 +148,9 @@ func (m maker) changed(schema map[string]any) map[string]any {
 			}
 			kept[name] = m.changed(members[name].(map[string]any))
 		}
-		out["properties"] = kept
+		if out["properties"] = kept; len(kept) == 0 { // an empty one is hidden, see docs/divergences.md
+			delete(out, "properties")
+		}
 		delete(out, "x-kubernetes-validations") // which may read what is missing
 		delete(out, "default")
 	}

@@ -7,7 +7,8 @@
 // objects of package pair. About every seventh write has something wrong in it.
 //
 // With --definitions, the histories are about random custom resources. Their definitions have all that schemas may have, and both servers must
-// say the same of them, store the same and publish the same.
+// say the same of them, store the same and publish the same. With --changes, definitions get other schemas, versions and subresources
+// between the writes of some histories.
 //
 // With --webhooks, random webhooks of the command decide about the writes of each kind. They patch, warn and refuse, and some of their
 // answers are wrong. Both servers must call them with the same reviews. With --policies, random admission policies decide.
@@ -36,6 +37,7 @@ func main() {
 	flag.IntVar(&c.requests, "requests", 10_000, "how many writes each server gets, at least")
 	flag.IntVar(&c.workers, "workers", 3, "how many histories are played at once, each of another kind")
 	flag.IntVar(&c.definitions, "definitions", 0, "play histories of so many random custom resources, in place of built-in kinds")
+	flag.BoolVar(&c.changes, "changes", false, "with -definitions: change the definitions between the writes")
 	flag.BoolVar(&c.policies, "policies", false, "let random admission policies decide about the writes")
 	webhooks := flag.Bool("webhooks", false, "let webhooks decide about the writes, and compare how they are called")
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
