@@ -106,9 +106,15 @@ func (h *history) path(g *pair.Group) string {
 	return g.Collection(h.kind.name, h.kind.namespace) + "/" + h.name
 }
 
-// read returns the object as a server has it, or nil.
+// read returns the object as a server has it, or nil. It also waits until the watch cache of the server has the object in that state: a
+// kube-apiserver that finds an older one there calls webhooks about both.
 func (h *history) read(s *pair.Server, g *pair.Group) (map[string]any, error) {
-	a, err := s.Send(pair.Request{Method: http.MethodGet, Path: h.path(g)})
+	q := pair.Request{Method: http.MethodGet, Path: h.path(g)}
+	a, err := s.Send(q)
+	if version, ok := versionOf(a.Object).(string); ok && err == nil {
+		q.Path += "?resourceVersion=" + version
+		_, err = s.Send(q)
+	}
 	return a.Object, err
 }
 

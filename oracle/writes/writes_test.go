@@ -179,3 +179,40 @@ func TestHooks(t *testing.T) {
 		}
 	}
 }
+
+// TestChanges checks that the changes of a history depend on the seed alone, have their marks, leave the first definition as it is, and that
+// each kind of change occurs.
+func TestChanges(t *testing.T) {
+	seen := map[string]int{}
+	for number := range 300 {
+		d := newDefinition(3, number)
+		first := pair.Text(d.body)
+		h := newHistory(&kind{name: d.kind, versions: []*pair.Group{{Version: d.group + "/v1"}}, definition: d}, 3, number)
+		changes, again := h.changes(), h.changes()
+		for n, c := range changes {
+			if pair.Text(c.request.Body) != pair.Text(again[n].request.Body) || c.request.Path != again[n].request.Path {
+				t.Fatalf("definition %d: the change before write %d is not the same again", number, n)
+			}
+			if columns := pair.Get(c.versions[0], "additionalPrinterColumns"); c.mark != markOf(map[string]any{"columnDefinitions": columns}) {
+				t.Errorf("definition %d: the change %s has the columns %v", number, c.mark, columns)
+			}
+			seen[c.request.ContentType]++
+			seen[fmt.Sprint(len(c.versions), " versions")]++
+			for _, v := range c.versions {
+				seen[fmt.Sprint(pair.Get(v, "name"), " served ", pair.Get(v, "served"))]++
+				seen[fmt.Sprint(pair.Get(v, "name"), " stored ", pair.Get(v, "storage"))]++
+			}
+		}
+		if pair.Text(d.body) != first {
+			t.Fatalf("definition %d has changed itself", number)
+		}
+	}
+	for _, what := range []string{applyPatch, mergePatch, jsonPatch, "1 versions", "2 versions", "v1 stored false", "v1beta1 stored true", "v1beta1 served false", "v2 served true"} {
+		if seen[what] == 0 {
+			t.Errorf("no change has %q: %v", what, seen)
+		}
+	}
+	if h := newHistory(&kind{versions: []*pair.Group{{}}}, 3, 1); len(h.changes()) > 0 {
+		t.Error("a history of a built-in kind changes a definition")
+	}
+}

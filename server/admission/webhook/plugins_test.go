@@ -58,6 +58,41 @@ func TestAskedOnce(t *testing.T) {
 	}
 }
 
+// TestAskedAgain counts how often admission is asked about updates after a definition got a default, which stored objects lack: twice about one
+// that leaves the object as it was read, since that is stored then, and once about all others.
+func TestAskedAgain(t *testing.T) {
+	var asked int
+	s := servertest.New(t, server.Config{Admission: admission.Chain{
+		admission.Validate(func(_ context.Context, r *admission.Request) error {
+			if r.Operation == admission.Update && r.Endpoint.Kind.Kind == "Gadget" {
+				asked++
+			}
+			return nil
+		}),
+	}})
+	servertest.Create(t, s, servertest.DefinitionsPath, servertest.Gadgets)
+	const gadgets = servertest.Group + "namespaces/default/gadgets"
+	for _, name := range []string{"a", "b"} {
+		servertest.Create(t, s, gadgets, `{"apiVersion":"example.org/v1","kind":"Gadget","metadata":{"name":"`+name+`"}}`)
+	}
+	versions := `[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"size":{"type":"integer","default":1}}}}}]`
+	update := func(path, patch string, times int, isStored bool) {
+		t.Helper()
+		before := servertest.Parsed(t, servertest.Ask(s, "GET "+path, "")).Get("metadata", "resourceVersion")
+		asked = 0
+		w := servertest.Ask(s, "PATCH "+path+" Content-Type=application/merge-patch+json", patch)
+		after := servertest.Parsed(t, servertest.Ask(s, "GET "+path, "")).Get("metadata", "resourceVersion")
+		if w.Code != http.StatusOK || asked != times || before.Equal(after) == isStored {
+			t.Errorf("%s to %s: %d, asked %d times, want %d; versions %v and %v", patch, path, w.Code, asked, times, before, after)
+		}
+	}
+	update(servertest.DefinitionsPath+"/gadgets.example.org", `{"spec":{"versions":`+versions+`}}`, 0, true)
+	update(gadgets+"/a?dryRun=All", `{}`, 1, false)
+	update(gadgets+"/a", `{}`, 2, true)
+	update(gadgets+"/a", `{}`, 1, false)
+	update(gadgets+"/b", `{"size":2}`, 1, true)
+}
+
 // TestRefusedRemoval lets admission refuse a deletion when it is asked again, about an object that was marked before it goes: the object stays.
 func TestRefusedRemoval(t *testing.T) {
 	asked := 0

@@ -3,6 +3,7 @@ package write
 import (
 	"bytes"
 	stderrors "errors"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/rest/read"
+	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
 
@@ -187,6 +189,9 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 	// Nothing is stored. The answer can take the text that earlier answers had.
 	case same:
 		out.text = t.view().TextOf(live.Record)
+	case !t.DryRun && !t.sure && t.leavesWhatWasRead(stored, object, live):
+		t.sure = true
+		return Outcome{}, errUnsure
 	case !t.DryRun:
 		return t.commit(stored, live, WasStored, valid)
 	}
@@ -207,4 +212,20 @@ func (t *Task) changesNothing(stored encoded, object managedfields.Object, live 
 	}
 	had, err := t.encode(live.Object, live)
 	return err == nil && bytes.Equal(stored.text, had.text), err
+}
+
+// errUnsure says that a write leaves the object as it was read, though what is stored is another text. Such a write begins again.
+var errUnsure = fmt.Errorf("what was read is not what is stored: %w", store.ErrConflict)
+
+// leavesWhatWasRead reports whether stored, the stored form of object, is also that of live. It is asked once it is known that another text is
+// stored: that of a custom resource whose definition had no default, or another version, when the object was written.
+//
+// kube-apiserver reads from its watch cache first. A write that changes nothing of that makes it look at what is stored. If that is another text,
+// admission is asked again, and the object is stored.
+func (t *Task) leavesWhatWasRead(stored encoded, object managedfields.Object, live *read.Live) bool {
+	if !t.Request.Version.Custom || !object.Content.Equal(live.Content) {
+		return false
+	}
+	had, err := t.encode(live.Object, live)
+	return err == nil && bytes.Equal(stored.text, had.text)
 }

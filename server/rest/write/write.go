@@ -117,6 +117,7 @@ type Task struct {
 	unnamed  bool                  // the request names no object
 	asked    string                // the name that the request has for a new object, which mutating admission may change; empty for a generated one
 	named    bool                  // the server generated the name of the object
+	sure     bool                  // an attempt left the object as it was read, and found another text in the store: see errUnsure
 	decoded  value.Value           // the body of a create, if its parts need not be read again: see read.Live.SettledContent
 
 	equivalents equivalents
