@@ -219,6 +219,7 @@ var byChance = []struct {
 	{regexp.MustCompile(`\b20(2[5-9]|3[0-3])-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| \+0000 UTC)?`), "TIME"},
 	{regexp.MustCompile(`resourceVersion(\\*":\\*")\d+`), `resourceVersion${1}VERSION`}, // in quoted JSON, too
 	{regexp.MustCompile(`(parsing \\*")\d+`), `${1}VERSION`},                            // a version that cannot be read
+	{regexp.MustCompile(`(decodable revision=)\d+`), "${1}VERSION"},
 	{regexp.MustCompile(`selfType\d+`), "selfTypeNUMBER"},
 	{regexp.MustCompile(`nodePort:\d+`), "nodePort:PORT"},
 	{regexp.MustCompile(`0xc[0-9a-f]{6,}`), "POINTER"},

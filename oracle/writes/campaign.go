@@ -27,6 +27,7 @@ type campaign struct {
 	policies    bool
 	definitions int // of custom resources, which the histories are about then; 0 for built-in kinds
 	changes     bool
+	converters  *converters // nil for none
 
 	mu    sync.Mutex // guards what follows
 	codes map[string]int

@@ -22,6 +22,9 @@ func (c *campaign) customs() ([]*kind, error) {
 	refused := 0
 	for number := range c.definitions {
 		d := newDefinition(c.seed, number)
+		if c.converters != nil {
+			c.converters.configure(d)
+		}
 		created, err := c.define(d)
 		if err != nil {
 			return nil, fmt.Errorf("definition %d: %w", number, err)

@@ -8,7 +8,7 @@
 //
 // With --definitions, the histories are about random custom resources. Their definitions have all that schemas may have, and both servers must
 // say the same of them, store the same and publish the same. With --changes, definitions get other schemas, versions and subresources
-// between the writes of some histories.
+// between the writes of some histories. With --converters, webhooks convert between versions, and now and then in a wrong way.
 //
 // With --webhooks, random webhooks of the command decide about the writes of each kind. They patch, warn and refuse, and some of their
 // answers are wrong. Both servers must call them with the same reviews. With --policies, random admission policies decide.
@@ -39,6 +39,7 @@ func main() {
 	flag.IntVar(&c.definitions, "definitions", 0, "play histories of so many random custom resources, in place of built-in kinds")
 	flag.BoolVar(&c.changes, "changes", false, "with -definitions: change the definitions between the writes")
 	flag.BoolVar(&c.policies, "policies", false, "let random admission policies decide about the writes")
+	conversions := flag.Bool("converters", false, "with -definitions: let webhooks convert the objects of definitions with two versions")
 	webhooks := flag.Bool("webhooks", false, "let webhooks decide about the writes, and compare how they are called")
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
 	flag.StringVar(&c.history, "history", "", "only this history")
@@ -47,6 +48,10 @@ func main() {
 	if *webhooks {
 		c.hooks = newHooks()
 		defer c.hooks.Close()
+	}
+	if *conversions {
+		c.converters = newConverters()
+		defer c.converters.Close()
 	}
 	differ, err := c.run()
 	if err != nil {

@@ -86,6 +86,16 @@ func conversionSteps() []conversionStep {
 		conversionStep{"refuse", "GET", v1 + "/" + name, ""},
 		conversionStep{"", "GET", v2 + "/" + name, ""},
 		conversionStep{"", "DELETE", v2 + "/" + name, ""},
+		// A write begins with the stored object, which must convert back into the stored version. A dry run ends with its outcome.
+		conversionStep{"", "POST", v1, thing("v1", "some", `{"host": "h", "port": "1"}`)},
+		conversionStep{"not1", "PATCH", v2 + "/some", `{"spec": {"address": "h:2"}}`},
+		conversionStep{"not1", asApply, v2 + "/some?fieldManager=two&force=true", thing("v2", "some", `{"address": "h:2"}`)},
+		conversionStep{"not1", "PATCH", v2 + "/some?dryRun=All", `{"spec": {"address": "h:2"}}`},
+		conversionStep{"not1", "DELETE", v2 + "/some", ""},
+		conversionStep{"not1", "DELETE", v2 + "/some?dryRun=All", ""},
+		conversionStep{"not9", "PATCH", v2 + "/some?dryRun=All", `{"spec": {"address": "h:9"}}`},
+		conversionStep{"not9", "POST", v2 + "?dryRun=All", thing("v2", "new", `{"address": "h:9"}`)},
+		conversionStep{"", "DELETE", v2 + "/some", ""},
 	)
 }
 
@@ -220,8 +230,17 @@ func (h *conversionHook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"uid": answer.Request.UID, "convertedObjects": out, "result": map[string]any{"status": "Success"},
 	}
 	first := out[0].(map[string]any)
+	spec, _ := first["spec"].(map[string]any)
 	switch does {
 	case "":
+	case "not1": // in v1
+		if spec["port"] == "1" {
+			wrongAnswers["name"](answer, first)
+		}
+	case "not9": // in v2
+		if spec["address"] == "h:9" {
+			wrongAnswers["name"](answer, first)
+		}
 	case "labels":
 		metadata(first)["labels"] = map[string]any{"converted": "yes"}
 	case "finalizers":
@@ -281,6 +300,7 @@ type conversionClient struct {
 	t    *testing.T
 	hook *conversionHook
 	send func(*http.Request) (int, []byte)
+	wait func() // until the watch cache has what was written; nil if there is none
 	uids map[string]string
 }
 
@@ -359,6 +379,9 @@ func (c *conversionClient) play(steps []conversionStep) []string {
 		c.hook.mu.Lock()
 		c.hook.does, c.hook.calls = s.hook, nil
 		c.hook.mu.Unlock()
+		if c.wait != nil {
+			c.wait()
+		}
 		code, answer := c.request(s.method, "/apis/cv.io/"+s.path, s.body)
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", s.hook, s.method, s.path, s.body)), fmt.Sprintf("%d %s", code, answer))
 	}
@@ -418,6 +441,7 @@ func recordConversions(t *testing.T, c *conversionClient) {
 		}
 		return answer.StatusCode, body
 	}
+	c.wait = func() { time.Sleep(200 * time.Millisecond) }
 	defer c.request("DELETE", thingsPath, "")
 	lines := c.playAll(func() { time.Sleep(5 * time.Second) }) // it is served a while after it is established
 	if err := os.WriteFile(conversionsFile, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {

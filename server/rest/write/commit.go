@@ -150,10 +150,14 @@ func (t *Task) put(key string, text []byte, expected store.Revision) (store.Revi
 	return reader.Store.Put(t.Request.Context(), key, text, expected)
 }
 
-// reread returns a stored object, which replaces live, as reading it at the given revision gives it; without a version for revision 0.
+// reread returns a stored object, which replaces live, as reading it at the given revision gives it; without a version for revision 0. An object
+// of a dry run has no revision that an error could name.
 func (t *Task) reread(stored encoded, live *read.Live, revision store.Revision) (managedfields.Object, error) {
 	object := stored.Object
 	content, err := t.loaded(stored, live)
+	if err != nil && t.DryRun {
+		return object, err
+	}
 	if err != nil {
 		return object, read.Undecodable(revision, err)
 	}

@@ -105,17 +105,9 @@ func (t *Task) createNamed(object managedfields.Object) (Outcome, error) {
 }
 
 // createOnce stores a new object under its name.
-//
-// A dry run stores nothing, so no put can find the name taken. It looks whether the name is taken after all other checks have passed, where
-// the put would stand.
 func (t *Task) createOnce(object managedfields.Object) (Outcome, error) {
 	t.Request.ObjectName = api.Meta(object.Content, "name")
 	created, err := t.storeNew(object)
-	if err == nil && t.DryRun {
-		if live, loadErr := t.Writer.Reader.Load(t.Request); loadErr == nil && live.Exists() {
-			err = store.ErrConflict
-		}
-	}
 	if stderrors.Is(err, store.ErrConflict) {
 		return created, t.alreadyExists()
 	}

@@ -198,6 +198,9 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 	if end.pending {
 		return &live.Object, live, nil
 	}
+	if err := t.checkStorable(live); err != nil {
+		return nil, live, err
+	}
 	if err := t.admitDelete(live); err != nil {
 		return nil, live, err
 	}

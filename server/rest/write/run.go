@@ -18,7 +18,7 @@ import (
 // Run changes the object of the request, and returns it as it is stored then.
 //
 //	load      what is stored, if anything
-//	check     that it is what the request means
+//	check     that it can be stored again, and is what the request means
 //	change    what the verb makes of it
 //	mutate    what admission makes of that
 //	prepare   what the endpoint may write, and what the server knows better
@@ -47,6 +47,9 @@ func (t *Task) attempt(change Change) (Outcome, error) {
 	}
 	if !live.Exists() && !t.create {
 		return Outcome{}, t.Request.NotFound()
+	}
+	if err := t.checkStorable(live); err != nil {
+		return Outcome{}, err
 	}
 	if err := CheckUID(t.Request, live, t.UID, t.DryRun); err != nil {
 		return Outcome{}, err
@@ -88,6 +91,21 @@ func (t *Task) loadBare() (*read.Live, error) {
 	}
 	bare.Content = read.WithVersion(bare.Content, live.Record.Revision)
 	return &bare, nil
+}
+
+// checkStorable returns an error if a conversion webhook cannot convert live back into the stored version.
+//
+// kube-apiserver takes the object of its watch cache, in the version of the request, and encodes it before the write changes it. A dry run does
+// not.
+func (t *Task) checkStorable(live *read.Live) error {
+	form, ok := t.Request.Version.Form.(catalog.Batch)
+	if !ok || t.DryRun || !live.Exists() {
+		return nil
+	}
+	object := live.Object
+	object.Content = read.WithVersion(object.Content, 0)
+	_, err := form.StoreWhole(object)
+	return err
 }
 
 // storeNew stores an object that does not exist yet.
@@ -136,6 +154,12 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 		out, err = t.commit(stored, &read.Live{}, WasStored, valid)
 		out.created = true
 		return out, err
+	}
+	// A dry run stores nothing, so no put can find the name taken.
+	if t.post {
+		if former, err := t.Writer.Reader.Load(q); err == nil && former.Exists() {
+			return out, store.ErrConflict
+		}
 	}
 	// A dry run has no revision. It shows the version that the client sent, as kube-apiserver does.
 	if out.Object, err = t.reread(stored, &read.Live{}, 0); version != "" {
