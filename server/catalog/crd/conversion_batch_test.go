@@ -92,7 +92,7 @@ func TestConvertedLists(t *testing.T) {
 	hook.mu.Unlock()
 	servertest.Send(t, s, http.MethodPatch, thingsPath1+"/t04", `{"metadata": {"labels": {"a": "b"}}}`)
 	code, v := servertest.Send(t, s, http.MethodGet, thingsPath2, "")
-	want := "Key: /cv.io/things/default/t04, ResourceVersion: 0"
+	want := "failed to read one or more things.cv.io from the storage: StorageError: corrupt object, Code: 7, Key: /registry/cv.io/things/default/t04,"
 	if code != http.StatusInternalServerError || !strings.Contains(v.Get("message").Str(), want) {
 		t.Errorf("a list with an object that is not converted: %d %v, want %s", code, v, want)
 	}

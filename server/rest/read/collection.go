@@ -83,12 +83,13 @@ func (c *Collection) Initial(q *rest.Request, notOlder int64) *Initial {
 	}}
 }
 
-// Each calls take with the event of each object, by key, and returns the revision of all of them. It holds one page of records.
+// Each calls take with the event of each object, by key, and returns the revision of all of them. It holds one page of records. The first object
+// that cannot be read ends it.
 func (i *Initial) Each(take func(Event, store.Revision) error) (store.Revision, error) {
 	end, err := i.lister.each(func(record store.Record, known *fact) (bool, error) {
 		event, err := i.of.initial(record, known)
 		if err != nil || event.Type == "" {
-			return false, err
+			return false, ending(err)
 		}
 		return true, take(event, record.Revision)
 	})

@@ -90,7 +90,8 @@ func (l *lister) objects(take func(object value.Value) error) func(store.Record,
 // each calls take with the records of the list until the limit is reached or no record is left. take reports whether it used the record.
 // known is the fact about a record that is certain to match; nil leaves the check to take. each returns the list's metadata.
 //
-// The cost grows with the number of visited records. All have one revision.
+// The cost grows with the number of visited records. All have one revision. A record that cannot be read is left out until the end, so that the
+// error names all of these.
 //
 // It ends a page exactly at the limit, and only if records are left: whether one of them matches is not looked at. So the last page of a
 // list with a selector may be empty, as in kube-apiserver.
@@ -114,26 +115,27 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 		for i, record := range page.Records {
 			if i >= ahead {
 				if ahead, err = l.convertAhead(page.Records, i, taken); err != nil {
-					return rest.List{}, err
+					ahead = len(page.Records) // each record is converted by itself, which tells those that cannot be
 				}
 			}
 			// The position advances also for records that are not taken: a token must not lead back to them.
 			l.after = record.Key
 			known, took := l.selects(record, l.pageFacts[i])
 			if took {
-				if took, err = take(record, known); err != nil {
-					return rest.List{}, err
+				if took, err = take(record, known); err != nil && !l.unreadable.add(err) {
+					return rest.List{}, l.unreadable.err(l.Version, err)
 				}
 			}
 			if took {
 				taken++
 			}
 			if left := page.Remaining + len(page.Records) - i - 1; l.limit > 0 && taken >= l.limit && left > 0 {
-				return l.cut(left), nil
+				return l.cut(left), l.unreadable.err(l.Version, nil)
 			}
 		}
-		if page.Remaining == 0 || len(page.Records) == 0 {
-			return rest.List{Version: l.at}, nil
+		full := l.limit > 0 && l.selector.all && len(l.unreadable) > 0 // the page had as many records as the list may have
+		if full || page.Remaining == 0 || len(page.Records) == 0 {
+			return rest.List{Version: l.at}, l.unreadable.err(l.Version, nil)
 		}
 	}
 }

@@ -40,6 +40,7 @@ type lister struct {
 	limit       int64  // 0 is none
 	asked       int64  // the revision that the query names
 	held        *share // of a list that is held until it is sent; nil otherwise
+	unreadable  unreadables
 
 	// pageFacts and seen are memory that is used again from page to page and from record to record.
 	pageFacts []*fact // of the records of a page, in their order

@@ -1,14 +1,9 @@
 package read
 
 import (
-	stderrors "errors"
-	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"unicode/utf8"
-
-	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/internal/beside"
 	"github.com/deed-project/deed/managedfields"
@@ -82,37 +77,4 @@ func ReadsBack(v, known value.Value) bool {
 		}
 	}
 	return true
-}
-
-// unreadable is the error of a stored object that cannot be read, in the words that kube-apiserver has for reads. A write answers with
-// the cause alone.
-//
-// In kube-apiserver, a read passes the layer that words corrupt objects, and a write reports the decoder's error.
-type unreadable struct {
-	*errors.StatusError
-	why error
-}
-
-// WhyUnreadable returns the cause if err is the error of a stored object that cannot be read, and err otherwise.
-func WhyUnreadable(err error) error {
-	var u *unreadable
-	if stderrors.As(err, &u) {
-		return u.why
-	}
-	return err
-}
-
-// Corrupt returns the error of a record that cannot be read.
-//
-// The key is shown without the prefix of kube-apiserver's storage.
-func Corrupt(record store.Record, err error) error {
-	why := Undecodable(record.Revision, err)
-	key := strings.TrimPrefix(record.Key, "/registry")
-	return &unreadable{errors.NewInternalError(fmt.Errorf(
-		"StorageError: corrupt object, Code: 7, Key: %s, ResourceVersion: 0, AdditionalErrorMsg: %w", key, why)), why}
-}
-
-// Undecodable returns the error of an object of a revision that cannot be decoded. It is no Status, whatever err is.
-func Undecodable(revision store.Revision, err error) error {
-	return fmt.Errorf("object not decodable revision=%d: %v", revision, err)
 }

@@ -42,8 +42,11 @@ func (t *Task) Run(change Change) (Outcome, error) {
 // The order of its checks is the order of kube-apiserver's refusals, if a request deserves several.
 func (t *Task) attempt(change Change) (Outcome, error) {
 	live, err := t.loadBare()
+	if err != nil && !t.DryRun {
+		err = read.WhyUnreadable(err)
+	}
 	if err != nil {
-		return Outcome{}, read.WhyUnreadable(err)
+		return Outcome{}, err
 	}
 	if !live.Exists() && !t.create {
 		return Outcome{}, t.Request.NotFound()
