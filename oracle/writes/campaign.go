@@ -25,6 +25,7 @@ type campaign struct {
 
 	hooks       *hooks // nil for none
 	policies    bool
+	guards      bool
 	definitions int // of custom resources, which the histories are about then; 0 for built-in kinds
 	changes     bool
 	converters  *converters // nil for none
@@ -76,6 +77,12 @@ func (c *campaign) run() (differ int, err error) {
 			return 0, err
 		}
 		time.Sleep(3 * time.Second) // until a kube-apiserver uses them
+	}
+	if c.guards {
+		if err := c.guard(kinds); err != nil {
+			return 0, err
+		}
+		time.Sleep(3 * time.Second)
 	}
 	if c.policies {
 		if err := c.govern(kinds); err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -214,5 +216,62 @@ func TestChanges(t *testing.T) {
 	}
 	if h := newHistory(&kind{versions: []*pair.Group{{}}}, 3, 1); len(h.changes()) > 0 {
 		t.Error("a history of a built-in kind changes a definition")
+	}
+}
+
+// TestConverters checks that a converter answers with as many objects as it gets, in the wanted version, and always the same, and that wrong
+// answers come only when an object is to be stored.
+func TestConverters(t *testing.T) {
+	c := newConverters()
+	defer c.Close()
+	wrong := map[string]int{}
+	for n := range 2000 {
+		desired := []string{"example.org/v1", "example.org/v1beta1"}[n%2]
+		objects := []any{map[string]any{
+			"apiVersion": "example.org/other", "kind": "T", "metadata": map[string]any{"name": "a", "uid": "u"}, "spec": map[string]any{"a": n, "replicas": 1},
+		}}
+		review := map[string]any{
+			"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
+			"request": map[string]any{"uid": "1", "desiredAPIVersion": desired, "objects": objects},
+		}
+		answers := [2]string{}
+		for i := range answers {
+			r := httptest.NewRequest(http.MethodPost, fmt.Sprintf("/T%d", n%40), strings.NewReader(pair.Text(review)))
+			w := httptest.NewRecorder()
+			c.ServeHTTP(w, r)
+			answers[i] = w.Body.String()
+		}
+		if answers[0] != answers[1] {
+			t.Fatalf("%s, and then %s", answers[0], answers[1])
+		}
+		answer, err := pair.DecodeJSON([]byte(answers[0]))
+		converted, _ := pair.Get(answer, "response", "convertedObjects").([]any)
+		if err != nil || len(converted) != 1 || pair.Get(converted[0], "apiVersion") != desired || pair.Get(answer, "response", "uid") != "1" ||
+			pair.Get(answer, "response", "result", "status") != "Success" {
+			wrong[desired]++
+		}
+	}
+	if wrong["example.org/v1"] == 0 || wrong["example.org/v1beta1"] > 0 {
+		t.Errorf("wrong answers: %v", wrong)
+	}
+}
+
+// TestGuards checks that what guards a namespace depends on the random numbers alone, and that each level occurs.
+func TestGuards(t *testing.T) {
+	seen := map[any]bool{}
+	for n := range uint64(100) {
+		one, two := rand.New(rand.NewPCG(1, n)), rand.New(rand.NewPCG(1, n))
+		labels := guarded(one)
+		if pair.Text(labels) != pair.Text(guarded(two)) || pair.Text(limits(one)) != pair.Text(limits(two)) {
+			t.Fatalf("%d: not the same again", n)
+		}
+		for _, level := range labels {
+			seen[level] = true
+		}
+	}
+	for _, level := range []string{"privileged", "baseline", "restricted", "latest", "v1.20"} {
+		if !seen[level] {
+			t.Errorf("no namespace has %s", level)
+		}
 	}
 }
