@@ -125,6 +125,7 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 				if took, err = take(record, known); err != nil && !l.unreadable.add(err) {
 					return rest.List{}, l.unreadable.err(l.Version, err)
 				}
+				took = took && err == nil
 			}
 			if took {
 				taken++
