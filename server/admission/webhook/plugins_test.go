@@ -93,6 +93,37 @@ func TestAskedAgain(t *testing.T) {
 	update(gadgets+"/b", `{"size":2}`, 1, true)
 }
 
+// TestRenamed gives a new object another name in admission: an apply stores it under the name of its path, where later requests find it, and a
+// create under the new name.
+func TestRenamed(t *testing.T) {
+	s := servertest.New(t, server.Config{Admission: admission.Chain{
+		admission.Mutate(func(_ context.Context, r *admission.Request) error {
+			if r.Operation == admission.Create && r.Endpoint.Kind.Kind == "Widget" {
+				r.Object = r.Object.With(api.WithMetadata(r.Object.Content(), "name", value.String("other")))
+			}
+			return nil
+		}),
+	}})
+	const apply = " Content-Type=application/apply-patch+yaml"
+	for _, name := range []string{"web", "web2"} {
+		body := strings.Replace(servertest.Web, `"web"`, `"`+name+`"`, 1)
+		w := servertest.Ask(s, "PATCH "+servertest.Things+"/"+name+"?fieldManager=m"+apply, body)
+		if w.Code != http.StatusCreated || servertest.Parsed(t, w).Get("metadata", "name").Str() != "other" {
+			t.Errorf("an apply of %s: %d %s", name, w.Code, w.Body)
+		}
+		if w := servertest.Ask(s, "GET "+servertest.Things+"/"+name, ""); w.Code != http.StatusOK {
+			t.Errorf("%s is not where it was applied: %d %s", name, w.Code, w.Body)
+		}
+	}
+	if w := servertest.Ask(s, "GET "+servertest.Things+"/other", ""); w.Code != http.StatusNotFound {
+		t.Errorf("an apply stored the object under its new name: %d %s", w.Code, w.Body)
+	}
+	servertest.Create(t, s, servertest.Things, strings.Replace(servertest.Web, `"web"`, `"made"`, 1))
+	if w := servertest.Ask(s, "GET "+servertest.Things+"/other", ""); w.Code != http.StatusOK {
+		t.Errorf("a create did not store the object under its new name: %d %s", w.Code, w.Body)
+	}
+}
+
 // TestRefusedRemoval lets admission refuse a deletion when it is asked again, about an object that was marked before it goes: the object stays.
 func TestRefusedRemoval(t *testing.T) {
 	asked := 0

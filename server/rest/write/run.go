@@ -144,6 +144,9 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 	if err := t.Admit(managedfields.Object{}, object); err != nil {
 		return Outcome{}, err
 	}
+	if !t.post {
+		q.ObjectName = q.Target.Name // the key is that of the path, even if a webhook has given the object another name
+	}
 	version := api.Meta(object.Content, "resourceVersion")
 	if n, err := api.ParseVersion(version, false); err == nil && n != 0 && t.post && !t.DryRun {
 		return Outcome{}, stderrors.New("resourceVersion should not be set on objects to be created")
