@@ -93,9 +93,9 @@ func TestAskedAgain(t *testing.T) {
 	update(gadgets+"/b", `{"size":2}`, 1, true)
 }
 
-// TestRenamed gives a new object another name in admission: an apply stores it under the name of its path, where later requests find it, and a
+// TestRenamedKey gives a new object another name in admission: an apply stores it under the name of its path, where later requests find it, and a
 // create under the new name.
-func TestRenamed(t *testing.T) {
+func TestRenamedKey(t *testing.T) {
 	s := servertest.New(t, server.Config{Admission: admission.Chain{
 		admission.Mutate(func(_ context.Context, r *admission.Request) error {
 			if r.Operation == admission.Create && r.Endpoint.Kind.Kind == "Widget" {
