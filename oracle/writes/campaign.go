@@ -303,7 +303,7 @@ func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err err
 // changed changes the definition of a history's kind before a write, and reports whether the servers differ in that. It shows the difference of
 // the last time.
 func (c *campaign) changed(h *history, n int, change *change, last bool) (differs bool, err error) {
-	there, here, err := c.make(change)
+	there, here, err := c.redefine(change)
 	if err != nil || there.answer.Code == 0 {
 		return false, err
 	}

@@ -29,13 +29,13 @@ func (h *history) changes() map[int]*change {
 	if d == nil || m.chance(0.55) {
 		return out
 	}
-	versions := d.body["spec"].(map[string]any)["versions"].([]any)
+	versions := d.first()
 	for n := 1; n < steps; n++ {
 		if !m.chance(0.25) {
 			continue
 		}
 		if m.chance(0.2) {
-			versions = d.body["spec"].(map[string]any)["versions"].([]any)
+			versions = d.first()
 		}
 		versions = m.revised(versions)
 		mark := fmt.Sprintf("Change%d-%d", h.number, n)
@@ -63,9 +63,11 @@ func (d *definition) change(m maker, versions []any, mark string) *change {
 
 // restored returns the write that gives a definition its first versions again.
 func (d *definition) restored() *change {
-	versions := d.body["spec"].(map[string]any)["versions"].([]any)
-	return d.change(maker{Rand: rand.New(rand.NewPCG(0, 0))}, versions, "")
+	return d.change(maker{Rand: rand.New(rand.NewPCG(0, 0))}, d.first(), "")
 }
+
+// first returns the versions that a definition is created with.
+func (d *definition) first() []any { return pair.Get(d.body, "spec", "versions").([]any) }
 
 // marked returns versions with a column of the given name, which shows when a server serves them.
 func marked(versions []any, name string) []any {
@@ -80,8 +82,8 @@ func marked(versions []any, name string) []any {
 	return out
 }
 
-// make changes the definition on both servers, and waits until they serve it. If a server refuses it, nothing has changed.
-func (c *campaign) make(change *change) (there, here outcome, err error) {
+// redefine changes the definition on both servers, and waits until they serve it. If a server refuses it, nothing has changed.
+func (c *campaign) redefine(change *change) (there, here outcome, err error) {
 	if there, here, err = c.both(change.request); err != nil || there.answer.Code != http.StatusOK || here.answer.Code != http.StatusOK {
 		return there, here, err
 	}
@@ -95,15 +97,15 @@ func (c *campaign) make(change *change) (there, here outcome, err error) {
 
 // restore gives a definition its first versions again, as if it never had others.
 func (c *campaign) restore(d *definition) error {
-	there, here, err := c.make(d.restored())
+	there, here, err := c.redefine(d.restored())
+	if err == nil && there.answer.Code == http.StatusOK && here.answer.Code == http.StatusOK {
+		status := map[string]any{"storedVersions": []any{"v1"}}
+		q := pair.Request{Method: http.MethodPatch, Path: d.path() + "/status", ContentType: mergePatch, Body: map[string]any{"status": status}}
+		there, here, err = c.both(q)
+	}
 	if err == nil && (there.answer.Code != http.StatusOK || here.answer.Code != http.StatusOK) {
 		err = fmt.Errorf("%s: %s there, %s here", d.path(), there.answer, here.answer)
 	}
-	if err != nil {
-		return err
-	}
-	q := pair.Request{Method: http.MethodPatch, Path: d.path() + "/status", ContentType: mergePatch, Body: map[string]any{"status": map[string]any{"storedVersions": []any{"v1"}}}}
-	_, _, err = c.both(q)
 	return err
 }
 

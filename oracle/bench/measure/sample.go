@@ -47,6 +47,9 @@ func (p Plan) preparedSample(workers []Worker, n int) (Cost, error) {
 	}
 	runtime.GC()
 	spent, err := p.preparedTime(workers, n)
+	if err != nil {
+		return Cost{}, err
+	}
 	begin := p.Clock()
 	runtime.GC()
 	collection := float64((p.Clock() - begin).Nanoseconds())
@@ -56,7 +59,7 @@ func (p Plan) preparedSample(workers []Worker, n int) (Cost, error) {
 	if percent > 0 {
 		cost.Nanoseconds += collection * cost.Bytes / (float64(live.HeapAlloc) * float64(percent) / 100)
 	}
-	return cost, err
+	return cost, nil
 }
 
 // preparedTime returns the time of n runs of each worker, without that of their preparation.

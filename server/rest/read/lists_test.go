@@ -432,3 +432,21 @@ func TestUnreadableLists(t *testing.T) {
 		}
 	}
 }
+
+// TestManyUnreadable lists more unreadable objects than one error names.
+func TestManyUnreadable(t *testing.T) {
+	objects := memory.New()
+	for i := range 103 {
+		if _, err := objects.Put(t.Context(), fmt.Sprintf("/registry/configmaps/default/%03d", i), []byte("{"), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := servertest.New(t, server.Config{Store: objects})
+	answer := servertest.Parsed(t, servertest.Ask(s, "GET "+servertest.MapsPath, ""))
+	causes := answer.Get("details", "causes")
+	last := causes.Item(causes.Len() - 1)
+	if causes.Len() != 101 || last.Get("reason").Str() != "FieldValueTooMany" || last.Get("message").Str() != "too many errors, the list is truncated" ||
+		!strings.HasSuffix(answer.Get("message").Str(), "(and 99 more)") {
+		t.Errorf("%d causes, the last is %v: %s", causes.Len(), last, answer.Get("message"))
+	}
+}

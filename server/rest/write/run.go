@@ -213,13 +213,17 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 		return Outcome{}, err
 	}
 	same, err := t.changesNothing(stored, object, live)
+	again := false
+	if err == nil && !same && !t.DryRun && !t.sure {
+		again, err = t.leavesWhatWasRead(stored, object, live)
+	}
 	switch {
 	case err != nil:
 		return Outcome{}, err
 	// Nothing is stored. The answer can take the text that earlier answers had.
 	case same:
 		out.text = t.view().TextOf(live.Record)
-	case !t.DryRun && !t.sure && t.leavesWhatWasRead(stored, object, live):
+	case again:
 		t.sure = true
 		return Outcome{}, errUnsure
 	case !t.DryRun:
@@ -240,6 +244,11 @@ func (t *Task) changesNothing(stored encoded, object managedfields.Object, live 
 	if !t.Request.Version.Custom || object.Content.Equal(live.Content) {
 		return true, nil
 	}
+	return t.isAsRead(stored, live)
+}
+
+// isAsRead reports whether stored is the stored form of live as it was read.
+func (t *Task) isAsRead(stored encoded, live *read.Live) (bool, error) {
 	had, err := t.encode(live.Object, live)
 	return err == nil && bytes.Equal(stored.text, had.text), err
 }
@@ -252,10 +261,9 @@ var errUnsure = fmt.Errorf("what was read is not what is stored: %w", store.ErrC
 //
 // kube-apiserver reads from its watch cache first. A write that changes nothing of that makes it look at what is stored. If that is another text,
 // admission is asked again, and the object is stored.
-func (t *Task) leavesWhatWasRead(stored encoded, object managedfields.Object, live *read.Live) bool {
+func (t *Task) leavesWhatWasRead(stored encoded, object managedfields.Object, live *read.Live) (bool, error) {
 	if !t.Request.Version.Custom || !object.Content.Equal(live.Content) {
-		return false
+		return false, nil
 	}
-	had, err := t.encode(live.Object, live)
-	return err == nil && bytes.Equal(stored.text, had.text)
+	return t.isAsRead(stored, live)
 }
