@@ -11,9 +11,10 @@ import (
 )
 
 // Conversion from and to maps. A map says nothing of the order of its members, so the cost of a
-// conversion is that of sorting names; where an earlier document or a neighbour in a list is likely
-// to have the same names, they are looked up in its order instead (draft.go, inOrder). Of a list of
-// 1,000 containers that all have the same names, only those of the first are sorted:
+// conversion is that of sorting names. Where the names can be guessed, they are looked up in order
+// instead. A guess comes from an earlier document (draft.go), from a neighbour in a list, or from
+// the last objects in such a place (shape.go). Of a list of 1,000 containers that all have the same
+// names, at most those of the first are sorted:
 //
 //	[{name, image}, {name, image}, …]    the second item is asked for name, then for image
 
@@ -25,7 +26,8 @@ import (
 // int64, an infinite float, NaN and nesting deeper than [MaxDepth] are errors, always a
 // [*ConversionError].
 //
-// Strings share memory with v; maps and slices are copied, so v may be modified afterwards.
+// Strings share memory with v, except for names that were met before; maps and slices are copied, so
+// v may be modified afterwards.
 func FromAny(v any) (Value, error) { return new(Decoder).FromAny(v) }
 
 // converter makes one document from Go values.
@@ -36,18 +38,20 @@ type converter struct {
 	values int      // how many were converted
 	except []string // the path of what is to be left out, from the map on that is converted next; nil without any
 	named  []Member // of an object that the next map, an item behind it, is likely to have the names of
+	under  string   // the name of the member that holds what is converted next; "" for a document
+	shapes *shapes  // the names of objects that were converted before
 	shared int      // how many containers of an earlier document are in what was converted so far
 
 	other func(any) (Value, error) // see Decoder.Other
 }
 
-var converters = sync.Pool{New: func() any { return new(converter) }}
+var converters = sync.Pool{New: func() any { return &converter{shapes: new(shapes)} }}
 
 // release makes c ready for another document and gives it back, without what belongs to the result.
 func (c *converter) release() {
 	work.Add(work.Counts{Values: c.values})
 	clear(c.open)
-	*c = converter{open: slab.Kept(c.open, maxKept)}
+	*c = converter{open: slab.Kept(c.open, maxKept), shapes: c.shapes}
 	converters.Put(c)
 }
 
@@ -180,8 +184,9 @@ func (c *converter) enter() *ConversionError {
 	return nil
 }
 
-// object converts m, of which nothing is known but perhaps the names, see inOrder: members that
-// have those come first and in their order, and only if there are others is anything sorted.
+// object converts m, whose names are perhaps those of a neighbour, or of the objects that were in such
+// a place before. Members that have those names come first and in their order. Only if there are
+// others is anything sorted.
 //
 // Cost: linear in m if the names are the expected ones, and n log n else.
 func (c *converter) object(m map[string]any) (Value, *ConversionError) {
@@ -190,13 +195,18 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	}
 	except, n := c.exceptIn(m)
 	out := c.arena.members.Take(n)
-	done, err := c.inOrder(m, out)
+	named, usual := c.named, c.shapes.of(c.under, n)
+	if c.named = nil; len(named) != n && usual != nil {
+		named = usual.members
+	}
+	done, err := c.inOrder(m, named, except, out)
 	if err == nil && done < n {
 		err = c.inAnyOrder(m, except, out, done)
 	}
 	if err != nil {
 		return Value{}, err
 	}
+	usual.met(out, done == n)
 	c.depth--
 	return fromMembers(out), nil
 }
@@ -205,21 +215,20 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 // struct.
 const manyMembers = 16
 
-// inOrder converts members of m in the order of an object that probably has the same names: each
-// name is looked up, so that nothing is iterated over or sorted. It ends at the first name that m
-// does not have, and returns how many members there are in out.
-func (c *converter) inOrder(m map[string]any, out []Member) (n int, _ *ConversionError) {
-	named := c.named
-	c.named = nil
+// inOrder converts members of m in the order of named, an object that probably has the same names:
+// each name is looked up, so that nothing is iterated over or sorted. It ends at the first name that m
+// does not have or that is to be left out, and returns how many members there are in out.
+func (c *converter) inOrder(m map[string]any, named []Member, except []string, out []Member) (n int, _ *ConversionError) {
 	if len(named) != len(out) {
 		return 0, nil
 	}
 	for i := range named {
 		name := named[i].Name
 		x, ok := m[name]
-		if !ok {
+		if !ok || except != nil && c.omits(except, name, x) {
 			return i, nil
 		}
+		c.under = name
 		v, err := c.value(x, Value{})
 		if err != nil {
 			return 0, err.within("." + name)
@@ -236,6 +245,7 @@ func (c *converter) inAnyOrder(m map[string]any, except []string, out []Member, 
 		if _, ok := search(before, name); ok || except != nil && c.omits(except, name, x) {
 			continue
 		}
+		c.under = name
 		v, err := c.value(x, Value{})
 		if err != nil {
 			return err.within("." + name)
@@ -283,7 +293,9 @@ func (c *converter) list(l []any, former Value) (Value, *ConversionError) {
 	}
 	var out itemDraft
 	c.beginItems(&out, len(l), former)
+	under := c.under
 	for i, x := range l {
+		c.under = under
 		v, err := c.value(x, out.oldItem(i))
 		if err != nil {
 			return Value{}, err.within(fmt.Sprintf("[%d]", i))

@@ -45,6 +45,7 @@ func (c *converter) objectAfter(m map[string]any, former Value) (Value, *Convers
 		if !ok || except != nil && c.omits(except, old.Name, x) {
 			continue
 		}
+		c.under = old.Name
 		v, err := c.value(x, old.Value)
 		if err != nil {
 			return Value{}, err.within("." + old.Name)
@@ -68,6 +69,7 @@ func (c *converter) others(m map[string]any, except []string, out *memberDraft) 
 		if _, ok := search(out.old, name); ok || except != nil && c.omits(except, name, x) {
 			continue
 		}
+		c.under = name
 		v, err := c.value(x, Value{})
 		if err != nil {
 			return err.within("." + name)
