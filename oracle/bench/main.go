@@ -1,5 +1,5 @@
-// Bench compares the cost of deed's operations with that of the libraries in kube-apiserver. Both sides run alternately in one process, on
-// equal inputs, and must produce equal results. Run it in the directory oracle:
+// Bench compares the cost of deed's operations with that of the libraries in kube-apiserver. Both sides of a row run alternately in one
+// process, on equal inputs, and must produce equal results. Each row has a process of its own. Run it in the directory oracle:
 //
 //	go run ./bench                                  all rows, as Markdown tables
 //	go run ./bench -quick                           in less than a minute, roughly

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/deed-project/deed/oracle/bench/measure"
@@ -111,25 +112,31 @@ func (o options) deliver(stdout, stderr io.Writer) (missed int, err error) {
 	return missed, replaceTables(o.into, tables.Bytes())
 }
 
-// run measures the rows of all groups, and returns the number that miss their bar. It prints each table as soon as it is complete.
+// run measures the selected rows, and returns the number that miss their bar. It prints each table as soon as it is complete. Several rows
+// are compared in a process of its own each.
 func (o options) run(stdout, stderr io.Writer) (missed int, err error) {
 	if !o.json && o.compares() {
 		if err := header(stdout, o); err != nil {
 			return 0, err
 		}
 	}
-	found := false
-	for _, group := range rows.Groups() {
+	selected, found := o.selected()
+	if found == 0 {
+		return 0, fmt.Errorf("no row matches %q", o.row)
+	}
+	measureRow := o.measure
+	if o.compares() && found > 1 {
+		if measureRow = o.measureApart; o.cpuProfile != "" || o.memProfile != "" {
+			return 0, errors.New("a profile is that of one row, or of rows with -only")
+		}
+	}
+	for _, group := range selected {
 		var lines []report.Line
 		for _, row := range group.Rows {
-			if !o.row.MatchString(row.Name) || o.quick && (row.Large || row.Turns) {
-				continue
-			}
-			found = true
 			if o.verbose {
 				fmt.Fprintln(stderr, row.Name)
 			}
-			line, err := o.measure(stdout, row)
+			line, err := measureRow(stdout, row)
 			if err != nil {
 				return missed, fmt.Errorf("%s: %w", row.Name, err)
 			}
@@ -142,10 +149,18 @@ func (o options) run(stdout, stderr io.Writer) (missed int, err error) {
 			return missed, err
 		}
 	}
-	if !found {
-		return 0, fmt.Errorf("no row matches %q", o.row)
-	}
 	return missed, nil
+}
+
+// selected returns the groups with the rows that are to be measured, and the number of these.
+func (o options) selected() (groups []rows.Group, found int) {
+	for _, group := range rows.Groups() {
+		group.Rows = slices.DeleteFunc(group.Rows, func(row rows.Row) bool {
+			return !o.row.MatchString(row.Name) || o.quick && (row.Large || row.Turns)
+		})
+		groups, found = append(groups, group), found+len(group.Rows)
+	}
+	return groups, found
 }
 
 // compares reports whether rows are compared with their bars, because both sides are measured.

@@ -8,6 +8,17 @@ import (
 	"testing"
 )
 
+// TestMain lets the program of the tests be the command, which starts itself for each of several rows.
+func TestMain(m *testing.M) {
+	if os.Getenv("DEED_BENCH") != "" {
+		os.Exit(Run(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	if err := os.Setenv("DEED_BENCH", "1"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
 // bench runs the command and returns its outputs. Its samples are too short to compare a row with its bar.
 func bench(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
@@ -114,6 +125,7 @@ func TestWhatIsRefused(t *testing.T) {
 	for _, args := range [][]string{
 		{"-row", "no such row"}, {"-row", "("}, {"-only", "both"}, {"-clock", "sun"}, {"-into", "file", "-json"},
 		{"-cpuprofile", t.TempDir()}, {"-unknown"},
+		{"-row", "^set-print", "-cpuprofile", filepath.Join(t.TempDir(), "cpu")},
 	} {
 		if status, _, stderr := bench(t, args...); status != exitFailed || stderr == "" {
 			t.Errorf("%q: status %d, message %q", args, status, stderr)

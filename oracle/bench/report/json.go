@@ -2,7 +2,11 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+
+	"github.com/deed-project/deed/oracle/bench/measure"
+	"github.com/deed-project/deed/oracle/bench/rows"
 )
 
 // side is what one side of a row costs, as JSON.
@@ -44,4 +48,23 @@ func JSON(w io.Writer, l Line) error {
 	out.Deed = side{deed.Nanoseconds / unit, deed.Allocs / unit, deed.Bytes / unit}
 	out.Peer = side{peer.Nanoseconds / unit, peer.Allocs / unit, peer.Bytes / unit}
 	return json.NewEncoder(w).Encode(out)
+}
+
+// ReadJSON returns the line about row that [JSON] printed as text.
+func ReadJSON(text []byte, row rows.Row) (Line, error) {
+	var in line
+	if err := json.Unmarshal(text, &in); err != nil {
+		return Line{}, err
+	}
+	if in.Row != row.Name {
+		return Line{}, fmt.Errorf("a line about %q, want one about %q", in.Row, row.Name)
+	}
+	out := Line{Row: row, Growth: in.Growth}
+	out.Result = measure.Result{Deed: in.Deed.cost(out.unit()), Peer: in.Peer.cost(out.unit()), Ratio: in.Ratio}
+	return out, nil
+}
+
+// cost returns the cost of an operation, of which s is one part of so many.
+func (s side) cost(parts float64) measure.Cost {
+	return measure.Cost{Nanoseconds: s.NS * parts, Allocs: s.Allocs * parts, Bytes: s.Bytes * parts}
 }

@@ -119,3 +119,21 @@ func TestJSON(t *testing.T) {
 		t.Errorf("got %s", &b)
 	}
 }
+
+func TestReadJSON(t *testing.T) {
+	want := lineOf(12, 40)
+	want.Row.Fields, want.Growth, want.Result.Peer.Bytes = 100, 1.5, 800
+	var b strings.Builder
+	if err := JSON(&b, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadJSON([]byte(b.String()), want.Row)
+	if err != nil || got.Row.Name != want.Row.Name || got.Result != want.Result || got.Growth != want.Growth {
+		t.Errorf("got %+v, want %+v, error %v", got, want, err)
+	}
+	for _, text := range []string{"", "{", `{"row":"work/other"}`} {
+		if _, err := ReadJSON([]byte(text), want.Row); err == nil {
+			t.Errorf("%q is a line about %s", text, want.Row.Name)
+		}
+	}
+}

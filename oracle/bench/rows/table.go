@@ -81,8 +81,7 @@ time until all updates are done, divided by their number.`
 
 	memoryDoc = `What an object that was read from JSON text keeps of memory, against maps, Go structs, and its text.`
 
-	coldDoc = `Rows of above with managed fields that were never seen before, so that nothing that is remembered helps. They come last,
-for what is remembered of them makes the heap larger, and collections rarer, for all that is measured behind them.`
+	coldDoc = `Rows of above with managed fields that were never seen before, so that nothing that is remembered helps.`
 )
 
 // story makes a row of one request of the story of o.
