@@ -110,6 +110,16 @@ func TestHealth(t *testing.T) {
 		t.Errorf("livez: %d %s", w.Code, w.Body)
 	}
 	expect(http.StatusOK, map[string]string{"/livez?exclude=etcd": "ok", "/livez/ping": "ok"})
+	metrics := servertest.Ask(s, "GET /metrics/slis", "").Body.String()
+	for _, want := range []string{ // checks that are asked for alone or excluded do not count
+		`kubernetes_healthcheck{name="etcd",type="livez"} 0`, `kubernetes_healthcheck{name="etcd",type="readyz"} 1`,
+		`kubernetes_healthchecks_total{name="etcd",status="error",type="livez"} 1`,
+		`kubernetes_healthchecks_total{name="etcd",status="success",type="livez"} 2`,
+	} {
+		if !strings.Contains(metrics, want+"\n") {
+			t.Errorf("no %s in\n%s", want, metrics)
+		}
+	}
 	objects.ill.Store(false)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

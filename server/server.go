@@ -333,10 +333,14 @@ func (s *Server) assemble(c Config) error {
 		watches.Hub.Forget(r)
 	}
 	checker, _ := c.Store.(store.Checker)
+	checks := metrics.NewHealthChecks()
 	s.discovery = &discovery.Handler{
 		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags, Issuer: s.accounts,
 		Aggregator: s.aggregator, Minor: s.release.minor(),
-		Health: discovery.Health{Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log, Fair: c.PriorityAndFairness},
+		Health: discovery.Health{
+			Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log, Fair: c.PriorityAndFairness, Observe: checks.Observe,
+		},
+		HealthChecks: checks,
 	}
 	return nil
 }

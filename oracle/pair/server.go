@@ -41,6 +41,9 @@ func NewServer(url string) *Server {
 	return &Server{url, client}
 }
 
+// String returns the URL of the server.
+func (s *Server) String() string { return s.url }
+
 // Request is what both servers are asked.
 type Request struct {
 	Method      string

@@ -128,7 +128,7 @@ func (c *change) served(s *pair.Server) error {
 				break
 			}
 			if time.Now().After(end) {
-				return fmt.Errorf("%s: %d, with the mark %q in place of %q", path, a.Code, markOf(a.Object), c.mark)
+				return fmt.Errorf("%s%s: %s, with the mark %q in place of %q", s, path, a, markOf(a.Object), c.mark)
 			}
 		}
 	}

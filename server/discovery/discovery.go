@@ -24,15 +24,17 @@ import (
 
 // Handler answers requests for paths that name no resource.
 type Handler struct {
-	Catalog  func() *catalog.Catalog // what is served at the moment
-	Health   Health
-	Metrics  http.Handler
-	Response response.Writer
-	Now      func() time.Time
-	Started  time.Time
-	Flags    map[string]string // of the command, which /flagz shows
-	Minor    int               // the minor release of Kubernetes that the server emulates
-	Issuer   Issuer            // nil for none
+	Catalog func() *catalog.Catalog // what is served at the moment
+	Health  Health
+	Metrics http.Handler
+	// HealthChecks serves the metrics of the health checks.
+	HealthChecks http.Handler
+	Response     response.Writer
+	Now          func() time.Time
+	Started      time.Time
+	Flags        map[string]string // of the command, which /flagz shows
+	Minor        int               // the minor release of Kubernetes that the server emulates
+	Issuer       Issuer            // nil for none
 	// Aggregator knows the versions that APIServices register, of which other servers serve some.
 	Aggregator *aggregation.Aggregator
 
@@ -52,6 +54,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.release(w, r)
 	case first == "metrics" && len(parts) == 1:
 		h.Metrics.ServeHTTP(w, r)
+	case r.URL.Path == "/metrics/slis":
+		h.HealthChecks.ServeHTTP(w, r)
 	case r.URL.Path == "/statusz" && h.Minor >= pagesSince:
 		h.status(w, r)
 	case r.URL.Path == "/flagz" && h.Minor >= pagesSince:
@@ -200,7 +204,8 @@ func (h *Handler) isRouted(path string) bool {
 // paths answers with the paths of the server, as indented JSON whatever the client accepts.
 func (h *Handler) paths(w http.ResponseWriter, r *http.Request) {
 	paths := []string{
-		"/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/apis/", "/flagz", "/metrics", "/openapi/v2", "/openapi/v3", "/openapi/v3/", "/openid/v1/jwks", "/statusz", "/version",
+		"/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/apis/", "/flagz", "/metrics", "/metrics/slis", "/openapi/v2", "/openapi/v3",
+		"/openapi/v3/", "/openid/v1/jwks", "/statusz", "/version",
 	}
 	for _, g := range slices.Concat(h.Catalog().Groups(), h.Aggregator.Groups()) {
 		if g.Name == "" {

@@ -22,6 +22,8 @@ type Health struct {
 	Log     logs.Logger
 	// Fair tells that the server has priority and fairness, whose checks have names of their own.
 	Fair bool
+	// Observe is called with the outcome of each check that is not excluded when all checks of a path run.
+	Observe func(name, path string, healthy bool)
 
 	stored func() error // the outcome of storage, for checks
 }
@@ -156,7 +158,9 @@ func (h Health) serveAll(w http.ResponseWriter, r *http.Request, root string) {
 			fmt.Fprintf(&report, "[+]%s excluded: ok\n", c.name)
 			continue
 		}
-		if err := c.run(h); err != nil {
+		err := c.run(h)
+		h.Observe(c.name, root, err == nil)
+		if err != nil {
 			failed = true
 			h.report(c, err)
 			fmt.Fprintf(&report, "[-]%s failed: reason withheld\n", c.name)
