@@ -244,10 +244,14 @@ func newHook(r *rand.Rand, k *kind, form, hook string) map[string]any {
 		"sideEffects":             pick("None", "None", "NoneOnDryRun"), "failurePolicy": pick("Fail", "Ignore"),
 		"matchPolicy": pick("Exact", "Equivalent"), "timeoutSeconds": 5,
 	}
+	rule := out["rules"].([]any)[0].(map[string]any)
 	if strings.HasPrefix(k.namespace, "writes-") {
 		out["namespaceSelector"] = map[string]any{"matchLabels": map[string]any{"kubernetes.io/metadata.name": k.namespace}}
+		if strings.HasPrefix(rule["resources"].([]any)[0].(string), "*") { // a selector of namespaces leaves in what has none
+			rule["scope"] = "Namespaced"
+		}
 	} else { // the kind has no namespace of its own
-		out["rules"].([]any)[0].(map[string]any)["resources"] = []any{plural, plural + "/*"}
+		rule["resources"] = []any{plural, plural + "/*"}
 	}
 	if r.IntN(4) == 0 {
 		out["objectSelector"] = pick(
