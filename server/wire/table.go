@@ -213,14 +213,14 @@ func isPlain(text []byte) bool {
 
 // age returns the short form of the time since text.
 //
-// A time that is no RFC 3339 is shown as invalid, and the zero time as unknown.
+// A time that is no RFC 3339 is shown as invalid. The zero time is shown as unknown, as are an empty text and null, which stand for it.
 func (t Table) age(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
 	switch {
+	case text == "", text == "null", err == nil && at.IsZero():
+		return "<unknown>"
 	case err != nil:
 		return "<invalid>"
-	case at.IsZero():
-		return "<unknown>"
 	}
 	return duration.HumanDuration(t.Now.Sub(at))
 }
