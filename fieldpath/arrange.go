@@ -28,7 +28,7 @@ const (
 
 // untidyBelow notes that siblings, the first of which is the node at first, are not strictly
 // ascending.
-func (d *draft) untidyBelow(first int) { d.untidy = append(d.untidy, uint32(first)) }
+func (d *draft) untidyBelow(first int) { d.untidy = append(d.untidy, uint64(first)) }
 
 // arrange puts all siblings into order, and makes one of those that are equal.
 //
@@ -55,7 +55,7 @@ type arrangement struct {
 
 // siblings arranges the trees at nodes[from:to], which have one parent.
 func (a *arrangement) siblings(from, to int) {
-	i, untidy := slices.BinarySearch(a.untidy, uint32(from))
+	i, untidy := slices.BinarySearch(a.untidy, uint64(from))
 	switch {
 	// These siblings are out of order, and perhaps those below them: they are sorted.
 	case untidy:

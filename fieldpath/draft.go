@@ -17,7 +17,7 @@ import (
 type draft struct {
 	text   []byte   // of the elements of nodes
 	nodes  []node   // in preorder; the skip of a node that is open is not set yet
-	untidy []uint32 // where siblings begin that are not strictly ascending, until they are arranged
+	untidy []uint64 // where siblings begin that are not strictly ascending, until they are arranged; with the type of value/sort.go, programs have one sort of numbers
 }
 
 // add appends a node for an element, and its text. The node is complete if nothing is added below
