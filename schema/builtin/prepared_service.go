@@ -6,13 +6,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// IsShownOtherwise reports whether a server may show an object otherwise than it stores it: see [Kind.Shown].
-func (k *Kind) IsShownOtherwise(object value.Value) bool {
-	if k = k.known(); k.GVK.Kind != "Service" || k.GVK.Group != "" {
-		return false
-	}
-	spec := object.Get("spec")
-	return spec.Get("type").Str() == "ExternalName" || spec.Get("ipFamilies").Len() == 0 && spec.Get("clusterIPs").Len() > 0
+// IsDecorated reports whether a server shows some objects of the kind otherwise than it stores them: see [Kind.Shown].
+func (k *Kind) IsDecorated() bool {
+	k = k.known()
+	return k.GVK.Kind == "Service" && k.GVK.Group == ""
 }
 
 // Shown returns a stored object as a server shows it. Only some Services are stored otherwise:
@@ -21,13 +18,17 @@ func (k *Kind) IsShownOtherwise(object value.Value) bool {
 //	                          clusterIP, if any, is in clusterIPs, too
 //	addresses, no ipFamilies  a write of the status has created the Service; the families are those of the addresses
 func (k *Kind) Shown(object value.Value) value.Value {
-	if !k.IsShownOtherwise(object) {
+	if !k.IsDecorated() {
 		return object
 	}
 	spec := object.Get("spec")
 	ip, ips := spec.Get("clusterIP"), spec.Get("clusterIPs")
-	if spec.Get("type").Str() != "ExternalName" {
+	switch {
+	case spec.Get("type").Str() == "ExternalName":
+	case spec.Get("ipFamilies").Len() == 0 && ips.Len() > 0:
 		return object.With("spec", withFamilies(spec, ips))
+	default:
+		return object
 	}
 	if !spec.Get("internalTrafficPolicy").IsAbsent() {
 		spec = spec.With("internalTrafficPolicy", value.Value{})

@@ -64,13 +64,15 @@ type ConvertedForm interface {
 	StoreOver(object, sent, had value.Value, subresource string) (value.Value, error)
 }
 
-// DecoratedForm is a Form whose Load shows some objects otherwise than they are stored. A write begins with what is stored.
+// DecoratedForm is a Form whose Load may show objects otherwise than they are stored. A write begins with what is stored.
 type DecoratedForm interface {
 	Form
-	// IsShownOtherwise reports whether Load may have returned object for another stored object.
-	IsShownOtherwise(object value.Value) bool
+	// IsDecorated reports whether Load shows some objects otherwise than they are stored.
+	IsDecorated() bool
 	// LoadBare is Load without such changes.
 	LoadBare(stored value.Value) (value.Value, error)
+	// Decorate returns what Load shows of an object that LoadBare returned.
+	Decorate(bare value.Value) value.Value
 }
 
 // PrintingForm is a Form of objects with Go types, which print members that have no value.

@@ -129,11 +129,14 @@ func defaultsLate(hub kinds.Kind) bool {
 // Load returns a stored object in this version, as it is shown.
 func (f *kindForm) Load(stored value.Value) (value.Value, error) {
 	object, err := f.LoadBare(stored)
-	return f.kind.Shown(object), err
+	return f.Decorate(object), err
 }
 
-// IsShownOtherwise reports whether Load may have returned object for another stored object.
-func (f *kindForm) IsShownOtherwise(object value.Value) bool { return f.kind.IsShownOtherwise(object) }
+// Decorate implements [catalog.DecoratedForm].
+func (f *kindForm) Decorate(bare value.Value) value.Value { return f.kind.Shown(bare) }
+
+// IsDecorated implements [catalog.DecoratedForm].
+func (f *kindForm) IsDecorated() bool { return f.kind.IsDecorated() }
 
 // LoadBare returns a stored object in this version, with the defaults that it is stored without.
 func (f *kindForm) LoadBare(stored value.Value) (value.Value, error) {

@@ -22,9 +22,6 @@ func (c Families) ValidateAddresses(r *walk.Report, object walk.Place, live valu
 	if spec.Text("type") == "ExternalName" || staysPreferred(spec.Value, was) {
 		return
 	}
-	if ips := spec.At("clusterIPs"); ips.Len() == 0 && spec.Text("clusterIP") != "" { // Complete has not listed it
-		r.Required(ips, "")
-	}
 	if validateFamilies(r, spec, was); len(r.Errs) > 0 {
 		return
 	}
@@ -94,14 +91,17 @@ func familyOf(ip string) string {
 	return "IPv4"
 }
 
-// validateFamilies refuses addresses of a service, and which there may be.
+// validateFamilies refuses addresses of a service that is no external name, and which there may be.
 //
-// clusterIP is the first of clusterIPs: older clients know only the former.
+// clusterIP is the first of clusterIPs: older clients know only the former. [Families.Complete] lists it, but not in a service that a write of
+// its status creates.
 func validateFamilies(r *walk.Report, spec walk.Place, live value.Value) {
-	ip, ips := spec.Text("clusterIP"), spec.At("clusterIPs")
-	if ip == "" && ips.Len() > 0 {
+	switch ip, ips := spec.Text("clusterIP"), spec.At("clusterIPs"); {
+	case ip != "" && ips.Len() == 0:
+		r.Required(ips, "")
+	case ip == "" && ips.Len() > 0:
 		r.Invalid(ips, "must be empty when `clusterIP` is not specified")
-	} else if ips.Len() > 0 && ips.Item(0).Str() != ip {
+	case ips.Len() > 0 && ips.Item(0).Str() != ip:
 		r.Invalid(ips, "first value must match `clusterIP`")
 	}
 	families := spec.At("ipFamilies")
@@ -116,7 +116,7 @@ func validateFamilies(r *walk.Report, spec walk.Place, live value.Value) {
 	if policy := spec.At("ipFamilyPolicy"); policy.IsSet() {
 		r.OnlyAmong(policy, "PreferDualStack", "RequireDualStack", "SingleStack")
 	}
-	validateClusterIPs(r, ips, live.Get("clusterIPs"), families.Value)
+	validateClusterIPs(r, spec.At("clusterIPs"), live.Get("clusterIPs"), families.Value)
 }
 
 // Complete completes the spec of a service, new or as the successor of live, with the fields that follow from its addresses and from the

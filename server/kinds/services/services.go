@@ -25,7 +25,7 @@ import (
 //	LoadBalancer   ... and a load balancer in front of them
 //	ExternalName   a name elsewhere, and nothing else
 //
-// What [Families.ValidateAddresses] finds comes alone, before this.
+// What [Families.ValidateAddresses] finds comes alone, before this. It does not look at a service that a write of its status creates.
 func Validate(r *walk.Report, object walk.Place, live value.Value) {
 	spec := object.At("spec")
 	typ, headless := spec.Text("type"), isHeadless(spec.Value)
@@ -45,6 +45,9 @@ func Validate(r *walk.Report, object walk.Place, live value.Value) {
 	}
 	r.Labels(spec.At("selector"))
 	validateAffinity(r, spec)
+	if typ != "ExternalName" {
+		validateFamilies(r, spec, live.Get("spec"))
+	}
 	var had walk.Names
 	for ip := range live.Get("spec", "externalIPs").Items() {
 		had.Add(ip.Str())

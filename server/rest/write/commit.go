@@ -107,7 +107,7 @@ func (t *Task) commit(object encoded, live *read.Live, event Event, valid verdic
 	out := Outcome{Object: object.Object}
 	out.Content = read.WithVersion(content, record.Revision)
 	// Cache the object for the next request, but only if its text surely reads back to the same object.
-	if !t.answersBare(object.Content) && read.ReadsBack(out.Content, live.SettledContent()) {
+	if !t.answersBare() && read.ReadsBack(out.Content, live.SettledContent()) {
 		kept := read.Live{Object: out.Object, Record: record, Writes: live.Writes + 1}
 		// Reading added nothing to what was stored. So the stored text is the answer's text, and the findings of validation hold for the
 		// object that is read.
@@ -167,9 +167,9 @@ func (t *Task) reread(stored encoded, live *read.Live, revision store.Revision) 
 
 // answersBare reports whether the answer shows the content of an object as it is stored, and not as reading it gives it. So it is for writes
 // of a subresource, as in kube-apiserver.
-func (t *Task) answersBare(stored value.Value) bool {
+func (t *Task) answersBare() bool {
 	form, ok := t.Request.Version.Form.(catalog.DecoratedForm)
-	return ok && t.Request.Target.Subresource != "" && form.IsShownOtherwise(stored)
+	return ok && t.Request.Target.Subresource != "" && form.IsDecorated()
 }
 
 // loaded returns the content of a stored object, which replaces live, as reading it gives it, without a version.
@@ -177,7 +177,7 @@ func (t *Task) answersBare(stored value.Value) bool {
 // settled is content that reads back as it is: the live object, or the decoded body of a create. LoadIncremental skips the parts that
 // object shares with it. So an update costs as much as it changes, plus the metadata.
 func (t *Task) loaded(stored encoded, live *read.Live) (value.Value, error) {
-	if t.answersBare(stored.Content) {
+	if t.answersBare() {
 		return t.Request.Version.Form.(catalog.DecoratedForm).LoadBare(stored.Content)
 	}
 	settled := live.SettledContent()

@@ -82,7 +82,7 @@ func (t *Task) attempt(change Change) (Outcome, error) {
 func (t *Task) loadBare() (*read.Live, error) {
 	live, err := t.Writer.Reader.Load(t.Request)
 	form, ok := t.Request.Version.Form.(catalog.DecoratedForm)
-	if err != nil || !ok || !live.Exists() || !form.IsShownOtherwise(live.Content) {
+	if err != nil || !ok || !live.Exists() || !form.IsDecorated() {
 		return live, err
 	}
 	bare := read.Live{Record: live.Record}
@@ -94,6 +94,18 @@ func (t *Task) loadBare() (*read.Live, error) {
 	}
 	bare.Content = read.WithVersion(bare.Content, live.Record.Revision)
 	return &bare, nil
+}
+
+// decorated returns live with what reading adds to it. kube-apiserver adds that where it allocates, so that validation and the validating
+// plugins see it, and mutating ones do not. It allocates nothing for a subresource.
+func (t *Task) decorated(live *read.Live) *read.Live {
+	form, ok := t.Request.Version.Form.(catalog.DecoratedForm)
+	if !ok || !form.IsDecorated() || t.Request.Target.Subresource != "" {
+		return live
+	}
+	out := *live
+	out.Content = form.Decorate(live.Content)
+	return &out
 }
 
 // checkStorable returns an error if a conversion webhook cannot convert live back into the stored version.
@@ -192,7 +204,8 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 		return Outcome{}, err
 	}
 	defer func() { allocated(err == nil) }()
-	valid, err := validate(q, object, live)
+	had := t.decorated(live)
+	valid, err := validate(q, object, had)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -200,7 +213,7 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 	if t.DryRun { // see encode
 		object.Content = api.WithMetadata(object.Content, "selfLink", content.Get("metadata", "selfLink"))
 	}
-	if err := t.admitChange(live, object); err != nil {
+	if err := t.admitChange(had, object); err != nil {
 		return Outcome{}, err
 	}
 	// The last finalizer went: the object is removed and its new content never stored.

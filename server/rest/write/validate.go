@@ -34,18 +34,10 @@ func validateNew(q *rest.Request, object managedfields.Object) (verdict, error) 
 	content := withEmpties(q, object, value.Value{})
 	var errs field.ErrorList
 	var valid verdict
-	warnings := q.Warnings
-	if form, ok := q.Version.Form.(catalog.EarlyForm); ok && q.Target.Subresource != "" { // nothing is allocated, so they come with the rest
-		if errs = form.ValidateEarly(q.Context(), content, value.Value{}); len(errs) > 0 {
-			warnings = &api.Warnings{} // only valid objects have any
-		}
-	}
 	if form, ok := q.Version.Form.(catalog.IncrementalForm); ok {
-		var found field.ErrorList
-		found, valid.proof = form.ValidateChange(q.Context(), content, value.Value{}, "", warnings, catalog.Evidence{})
-		errs = append(errs, found...)
+		errs, valid.proof = form.ValidateChange(q.Context(), content, value.Value{}, "", q.Warnings, catalog.Evidence{})
 	} else {
-		errs = append(errs, q.Version.Form.ValidateCreate(q.Context(), content, warnings)...)
+		errs = q.Version.Form.ValidateCreate(q.Context(), content, q.Warnings)
 	}
 	if err := q.Context().Err(); err != nil {
 		return valid, err
