@@ -26,6 +26,7 @@ type campaign struct {
 	hooks       *hooks // nil for none
 	policies    bool
 	guards      bool
+	quotas      bool
 	definitions int // of custom resources, which the histories are about then; 0 for built-in kinds
 	changes     bool
 	converters  *converters // nil for none
@@ -80,6 +81,12 @@ func (c *campaign) run() (differ int, err error) {
 	}
 	if c.guards {
 		if err := c.guard(kinds); err != nil {
+			return 0, err
+		}
+		time.Sleep(3 * time.Second)
+	}
+	if c.quotas {
+		if err := c.bind(kinds); err != nil {
 			return 0, err
 		}
 		time.Sleep(3 * time.Second)
@@ -254,12 +261,18 @@ func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err err
 		if err == nil && c.hooks != nil {
 			c.hooks.note(&there, "there", h.kind.name)
 		}
+		if err == nil {
+			err = c.noteQuotas(&there, c.real, h.kind)
+		}
 		if err != nil {
 			return false, fmt.Errorf("%s, write %d, there: %w", h.name, n, err)
 		}
 		here, err := h.step(c.deed, n)
 		if err == nil && c.hooks != nil {
 			c.hooks.note(&here, "here", h.kind.name)
+		}
+		if err == nil {
+			err = c.noteQuotas(&here, c.deed, h.kind)
 		}
 		if err != nil {
 			return false, fmt.Errorf("%s, write %d, here: %w", h.name, n, err)

@@ -18,6 +18,7 @@ type outcome struct {
 	after   map[string]any
 	shown   any            // the object in another form, or nil
 	calls   map[string]any // of webhooks, with their reviews; nil without webhooks
+	quotas  map[string]any // the status of each quota of the namespace; nil without quotas
 }
 
 // moved reports whether the write has changed the resource version.
@@ -69,6 +70,7 @@ func compare(there, here outcome) (differences []string, reordered bool) {
 		note("the write moved the resource version: %v there, %v here", there.moved(), here.moved())
 	}
 	pair.Differ(any(there.calls), any(here.calls), "calls", note)
+	pair.Differ(any(there.quotas), any(here.quotas), "quotas", note)
 	pair.Differ(pair.MaskedValue(t.Object), pair.MaskedValue(h.Object), "answer", note)
 	if len(differences) == 0 {
 		pair.Differ(pair.MaskedValue(there.after), pair.MaskedValue(here.after), "stored", note)
