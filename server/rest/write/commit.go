@@ -166,10 +166,10 @@ func (t *Task) reread(stored encoded, live *read.Live, revision store.Revision) 
 }
 
 // answersBare reports whether the answer shows the content of an object as it is stored, and not as reading it gives it. So it is for writes
-// of a subresource, as in kube-apiserver.
+// of a subresource, and for deletions that the object waits for, as in kube-apiserver.
 func (t *Task) answersBare() bool {
-	form, ok := t.Request.Version.Form.(catalog.DecoratedForm)
-	return ok && t.Request.Target.Subresource != "" && form.IsDecorated()
+	_, ok := t.decoratedForm()
+	return ok && (t.Request.Target.Subresource != "" || t.deletion != nil)
 }
 
 // loaded returns the content of a stored object, which replaces live, as reading it gives it, without a version.

@@ -183,6 +183,9 @@ func (t *Task) Delete(options *metav1.DeleteOptions, before Before) (waiting *ma
 // grace period of zero is stored first and removed then: kube-apiserver makes both writes, and watches see both events.
 func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*managedfields.Object, *read.Live, error) {
 	live, err := t.load()
+	if err == nil {
+		live, err = t.bare(live)
+	}
 	if err != nil {
 		return nil, live, err
 	}
@@ -196,7 +199,7 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 	end := endingOf(q.Version, live.Content, options, now)
 	// The object ends already, and the request asks for no less time. Neither admission nor the store takes part.
 	if end.pending {
-		return &live.Object, live, nil
+		return &t.decorated(live).Object, live, nil
 	}
 	if err := t.checkStorable(live); err != nil {
 		return nil, live, err
@@ -222,7 +225,7 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 		return nil, live, err
 	}
 	live, err = t.remove(marked)
-	return nil, live, err
+	return nil, t.decorated(live), err
 }
 
 // admitRemoval asks admission once more about an object that was to be updated before it is removed. It shows the object as it was, which
@@ -277,8 +280,9 @@ func (t *Task) removeFinished(live *read.Live, object managedfields.Object) (man
 	if _, err := t.remove(live); err != nil && !stderrors.Is(err, store.ErrNotFound) {
 		return object, err
 	}
-	// Custom resources are maps in kube-apiserver. So the answer shows empty labels, which reading the object from the store would drop.
-	if t.Request.Version.Custom {
+	// Custom resources are maps in kube-apiserver. So the answer shows empty labels, which reading the object from the store would drop. And
+	// nothing is added that only reading adds.
+	if _, ok := t.decoratedForm(); ok || t.Request.Version.Custom {
 		stored.Content = read.WithVersion(object.Content, live.Record.Revision)
 		return stored.Object, nil
 	}

@@ -41,7 +41,10 @@ func (t *Task) Run(change Change) (Outcome, error) {
 //
 // The order of its checks is the order of kube-apiserver's refusals, if a request deserves several.
 func (t *Task) attempt(change Change) (Outcome, error) {
-	live, err := t.loadBare()
+	live, err := t.Writer.Reader.Load(t.Request)
+	if err == nil {
+		live, err = t.bare(live)
+	}
 	if err != nil && !t.DryRun {
 		err = read.WhyUnreadable(err)
 	}
@@ -78,12 +81,17 @@ func (t *Task) attempt(change Change) (Outcome, error) {
 	return t.storeNew(object)
 }
 
-// loadBare returns the stored object of the request, a zero Live if there is none. It undoes what the version only shows.
-func (t *Task) loadBare() (*read.Live, error) {
-	live, err := t.Writer.Reader.Load(t.Request)
+// decoratedForm returns the form of the version, if it shows some objects otherwise than they are stored.
+func (t *Task) decoratedForm() (catalog.DecoratedForm, bool) {
 	form, ok := t.Request.Version.Form.(catalog.DecoratedForm)
-	if err != nil || !ok || !live.Exists() || !form.IsDecorated() {
-		return live, err
+	return form, ok && form.IsDecorated()
+}
+
+// bare returns live as it is stored, without what reading adds to it: see [Task.decorated].
+func (t *Task) bare(live *read.Live) (_ *read.Live, err error) {
+	form, ok := t.decoratedForm()
+	if !ok || !live.Exists() {
+		return live, nil
 	}
 	bare := read.Live{Record: live.Record}
 	if bare.Object, err = managedfields.ParseObject(live.Record.Text); err != nil {
@@ -99,8 +107,8 @@ func (t *Task) loadBare() (*read.Live, error) {
 // decorated returns live with what reading adds to it. kube-apiserver adds that where it allocates, so that validation and the validating
 // plugins see it, and mutating ones do not. It allocates nothing for a subresource.
 func (t *Task) decorated(live *read.Live) *read.Live {
-	form, ok := t.Request.Version.Form.(catalog.DecoratedForm)
-	if !ok || !form.IsDecorated() || t.Request.Target.Subresource != "" {
+	form, ok := t.decoratedForm()
+	if !ok || t.Request.Target.Subresource != "" {
 		return live
 	}
 	out := *live
