@@ -158,6 +158,10 @@ func (c Families) Complete(service, live, _ value.Value) value.Value {
 			families = value.List(families.Item(0))
 		}
 	}
+	// ValidateAddresses refuses two families that the cluster does not have, and none that the service gives up.
+	if families.Len() == 0 && len(c) < 2 && !free && spec.Get("ipFamilyPolicy").Str() == "RequireDualStack" {
+		return service.With("spec", spec)
+	}
 	isReduced := !isSingle && families.Len() > 0 && families.Len() < was.Get("ipFamilies").Len()
 	families, isKnown := c.inferred(families, spec.Get("clusterIPs"), isSingle || isReduced)
 	if !isKnown || isReduced { // which ValidateAddresses refuses
