@@ -3,6 +3,7 @@ package pods
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -104,15 +105,38 @@ func (w *podWalk) sysctls(p walk.Place) {
 	}
 }
 
+// hostSysctl refuses a parameter of the kernel that is one of the namespace which the pod shares with its node.
 func (w *podWalk) hostSysctl(name walk.Place) {
-	text := strings.ReplaceAll(name.Str(), "/", ".")
-	ipc := strings.HasPrefix(text, "kernel.shm") || strings.HasPrefix(text, "kernel.msg") || strings.HasPrefix(text, "fs.mqueue.") || text == "kernel.sem"
+	text, _, _ := strings.Cut(withDots(name.Str()), "*")
 	switch {
 	case w.spec.Get("hostNetwork").Bool() && strings.HasPrefix(text, "net."):
 		w.InvalidAs(name, name.Str(), "may not be specified when 'hostNetwork' is true")
-	case w.spec.Get("hostIPC").Bool() && ipc:
+	case w.spec.Get("hostIPC").Bool() && (slices.Contains(ipcSysctls, text) || strings.HasPrefix(text, "fs.mqueue.")):
 		w.InvalidAs(name, name.Str(), "may not be specified when 'hostIPC' is true")
 	}
+}
+
+// ipcSysctls are the parameters of a namespace of interprocess communication, besides those of message queues.
+var ipcSysctls = []string{
+	"kernel.sem", "kernel.shmall", "kernel.shmmax", "kernel.shmmni", "kernel.shm_rmid_forced", "kernel.shm",
+	"kernel.msgmax", "kernel.msgmnb", "kernel.msgmni", "kernel.msg",
+}
+
+// withDots returns the name of a parameter with dots between its parts. In a name whose first separator is a slash, slashes separate parts, and
+// dots stand for slashes in them: net/ipv4/conf/eno2.100/rp_filter.
+func withDots(name string) string {
+	if i := strings.IndexAny(name, "./"); i < 0 || name[i] == '.' {
+		return name
+	}
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '.':
+			return '/'
+		case '/':
+			return '.'
+		}
+		return r
+	}, name)
 }
 
 func (w *podWalk) ids(p walk.Place, members ...string) {
