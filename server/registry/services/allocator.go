@@ -49,9 +49,19 @@ type change struct {
 
 // Allocate completes a service that is to be stored in place of live, or as a new one. done says whether it was stored: then what the service
 // no longer has is given back, and else what it was to get.
+//
+// A service that a write of its status creates gets nothing. What it has is recorded once it is stored, as by the repair controllers of
+// kube-apiserver.
 func (a *Allocator) Allocate(ctx context.Context, q *rest.Request, object, live value.Value, dryRun bool) (value.Value, func(stored bool), error) {
-	if q.Version.GroupResource() != resource || q.Target.Subresource != "" {
+	switch isNew := live.IsAbsent() && !dryRun; {
+	case q.Version.GroupResource() != resource, q.Target.Subresource != "" && !isNew:
 		return object, func(bool) {}, nil
+	case q.Target.Subresource != "":
+		return object, func(stored bool) {
+			if stored {
+				a.Report("what a service has is not recorded", a.adopt(context.WithoutCancel(ctx), object))
+			}
+		}, nil
 	}
 	c := &change{by: a, dryRun: dryRun}
 	done := func(stored bool) { c.done(context.WithoutCancel(ctx), stored) }
@@ -205,6 +215,11 @@ func (a *Allocator) Repair(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return a.adopt(ctx, all...)
+}
+
+// adopt records the addresses and ports of services.
+func (a *Allocator) adopt(ctx context.Context, all ...value.Value) error {
 	var ports []int
 	for _, service := range all {
 		for _, ip := range addressesOf(service.Get("spec")) {

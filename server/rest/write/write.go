@@ -89,7 +89,7 @@ func (t *Task) allocate(object, live value.Value) (value.Value, func(stored bool
 			return object, nil, invalid(q.Version, object, errs)
 		}
 	}
-	if t.Writer.Allocator == nil || live.IsAbsent() && q.Target.Subresource != "" { // kube-apiserver allocates nothing there
+	if t.Writer.Allocator == nil {
 		return object, func(bool) {}, nil
 	}
 	return t.Writer.Allocator.Allocate(t.Request.Context(), t.Request, object, live, t.DryRun)
