@@ -73,11 +73,14 @@ func (c *campaign) bind(kinds []*kind) error {
 		r := rand.New(rand.NewPCG(c.seed, uint64(i)))
 		for n := range 1 + r.IntN(3) {
 			q := quota(r, k, fmt.Sprint("quota-", n))
-			made, _, err := c.both(pair.Request{Method: http.MethodPost, Path: quotasOf(k), Body: q})
+			there, here, err := c.both(pair.Request{Method: http.MethodPost, Path: quotasOf(k), Body: q})
+			if err == nil && there.answer.Code != here.answer.Code {
+				err = fmt.Errorf("%s: %s there, %s here", quotasOf(k), there.answer, here.answer)
+			}
 			if err != nil {
 				return err
 			}
-			if made.answer.Code != http.StatusCreated { // both refuse it: compared by histories of ResourceQuotas
+			if there.answer.Code != http.StatusCreated { // both refuse it
 				continue
 			}
 			used, hard := map[string]any{}, pair.Get(q, "spec", "hard").(map[string]any)
@@ -88,7 +91,7 @@ func (c *campaign) bind(kinds []*kind) error {
 			}
 			status := map[string]any{"status": map[string]any{"hard": hard, "used": used}}
 			path := fmt.Sprint(quotasOf(k), "/quota-", n, "/status")
-			there, here, err := c.both(pair.Request{Method: http.MethodPatch, Path: path, ContentType: mergePatch, Body: status})
+			there, here, err = c.both(pair.Request{Method: http.MethodPatch, Path: path, ContentType: mergePatch, Body: status})
 			if err == nil && (there.answer.Code != http.StatusOK || here.answer.Code != http.StatusOK) {
 				err = fmt.Errorf("%s: %s there, %s here", path, there.answer, here.answer)
 			}
