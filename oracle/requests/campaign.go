@@ -238,7 +238,7 @@ func (c *campaign) ask(q request) (there, here pair.Reply, differences []string,
 	if here, err = c.deed.ask(q); err != nil {
 		return there, here, nil, err
 	}
-	differences = compare(q, there, here)
+	differences = compare(there, here)
 	for range attempts {
 		if len(differences) == 0 || q.writes() && (there.Code < 400 || here.Code < 400) {
 			break
@@ -247,7 +247,7 @@ func (c *campaign) ask(q request) (there, here pair.Reply, differences []string,
 		if err != nil {
 			return there, here, nil, err
 		}
-		if len(compare(q, again, here)) == 0 {
+		if len(compare(again, here)) == 0 {
 			return again, here, nil, nil
 		}
 	}

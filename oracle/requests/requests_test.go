@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 		{"a text", reply(404, "text/plain", "not found"), reply(404, "text/plain", "nothing"), 1},
 		{"a server that does not answer", pair.Reply{}, reply(200, form, `{}`), 0},
 	} {
-		if found := compare(request{}, c.there, c.here); len(found) != c.differ {
+		if found := compare(c.there, c.here); len(found) != c.differ {
 			t.Errorf("%s: %q", c.name, found)
 		}
 	}
