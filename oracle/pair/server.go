@@ -128,7 +128,8 @@ func (s *Server) Exchange(q Request) (Reply, error) {
 	return Reply{response.StatusCode, response.Header, content}, err
 }
 
-// Send sends a request whose answer is JSON. It returns an error if the request could not be sent, or the answer is no JSON.
+// Send sends a request whose answer is JSON or protocol buffers. It returns an error if the request could not be sent, or the answer is
+// neither.
 func (s *Server) Send(q Request) (Answer, error) {
 	reply, err := s.Exchange(q)
 	if err != nil {
@@ -136,6 +137,9 @@ func (s *Server) Send(q Request) (Answer, error) {
 	}
 	if reply.Code == 0 {
 		return Answer{Message: "no answer: the connection was closed, or it took too long"}, nil
+	}
+	if reply, err = reply.Plain(); err != nil {
+		return Answer{}, err
 	}
 	a := Answer{Code: reply.Code}
 	for _, warning := range reply.Header.Values("Warning") {

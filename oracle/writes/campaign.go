@@ -369,7 +369,11 @@ func (c *campaign) count(there outcome, reordered bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sent++
-	c.codes[fmt.Sprint(there.op, " ", there.answer.Code)]++
+	op := there.op
+	if there.request.ContentType == pair.Protobuf {
+		op += " in protobuf"
+	}
+	c.codes[fmt.Sprint(op, " ", there.answer.Code)]++
 	if reordered {
 		c.order++
 	}
@@ -380,8 +384,14 @@ func (c *campaign) print(h *history, n int, there, here outcome, differences []s
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	q := there.request
+	body := pair.Text(q.Body)
+	if buffers, ok := q.Body.([]byte); ok {
+		if text, err := pair.DecodeProtobuf(buffers); err == nil {
+			body = string(text)
+		}
+	}
 	fmt.Printf("%s-%d, write %d: %s\n  %s %s %s %q\n  body  %s\n  there %s\n  here  %s\n", h.kind.name, h.number, n, there.op,
-		q.Method, q.Path, q.ContentType, q.UserAgent, pair.Text(q.Body), there.answer, here.answer)
+		q.Method, q.Path, q.ContentType, q.UserAgent, body, there.answer, here.answer)
 	for _, d := range differences {
 		fmt.Println("  ", d)
 	}

@@ -42,6 +42,7 @@ func (h *history) step(s *pair.Server, n int) (outcome, error) {
 	w := writer{Rand: r, history: h, group: g, live: o.before, first: n == 0}
 	o.op, o.request = w.write()
 	o.request.Body = harmless(o.request.Body)
+	w.encode(&o.request)
 	if o.answer, err = s.Send(o.request); err != nil {
 		return o, err
 	}
@@ -237,6 +238,23 @@ func (w *writer) query(manager string, applies bool) string {
 		q += "&force=true"
 	}
 	return q
+}
+
+// encode makes protocol buffers of some of the bodies that may be sent so, and asks for some of the answers in that form. The object then has
+// what its Go type can hold.
+func (w *writer) encode(q *pair.Request) {
+	if !pair.InProtobuf(w.group.Version, w.kind.name) || !w.chance(0.2) {
+		return
+	}
+	if w.chance(0.7) {
+		q.Accept = pair.Protobuf
+	}
+	if q.ContentType != "" || q.Body == nil {
+		return
+	}
+	if body, err := pair.EncodeProtobuf(q.Body); err == nil {
+		q.Body, q.ContentType = body, pair.Protobuf
+	}
 }
 
 func (w *writer) apply(manager string) (string, pair.Request) {

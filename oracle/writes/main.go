@@ -4,7 +4,7 @@
 //
 // The servers must be fresh, and their token is tok. A history is about one object of a built-in kind. Three managers apply, create, update,
 // patch and delete the object in each version that is served, and write its status and its other subresources. Its content comes from the
-// objects of package pair. About every seventh write has something wrong in it.
+// objects of package pair. About every seventh write has something wrong in it. Some bodies and answers are protocol buffers.
 //
 // With --definitions, the histories are about random custom resources. Their definitions have all that schemas may have, and both servers must
 // say the same of them, store the same and publish the same. With --changes, definitions get other schemas, versions and subresources

@@ -182,6 +182,31 @@ func TestHooks(t *testing.T) {
 	}
 }
 
+// TestEncode checks that a fifth of the bodies of a kind with a Go type are protocol buffers, and none of another kind.
+func TestEncode(t *testing.T) {
+	object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}}
+	for _, c := range []struct {
+		kind, contentType string
+		least, most       int
+	}{
+		{"ConfigMap", "", 150, 250}, {"ConfigMap", mergePatch, 0, 0}, {"Claim", "", 0, 0},
+	} {
+		g := &pair.Group{Version: "v1"}
+		h := newHistory(&kind{name: c.kind, versions: []*pair.Group{g}}, 1, 1)
+		w := writer{Rand: rand.New(rand.NewPCG(1, 1)), history: h, group: g}
+		encoded := 0
+		for range 1000 {
+			q := pair.Request{ContentType: c.contentType, Body: object}
+			if w.encode(&q); q.ContentType == pair.Protobuf {
+				encoded++
+			}
+		}
+		if encoded < c.least || encoded > c.most {
+			t.Errorf("%s %s: %d of 1,000 bodies are protocol buffers", c.kind, c.contentType, encoded)
+		}
+	}
+}
+
 // TestChanges checks that the changes of a history depend on the seed alone, have their marks, leave the first definition as it is, and that
 // each kind of change occurs.
 func TestChanges(t *testing.T) {
