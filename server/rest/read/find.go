@@ -35,13 +35,14 @@ func (l *lister) next(taken int64) (store.Page, error) {
 	return l.Store.Range(l.ctx, store.Range{Prefix: l.prefix, After: l.after, Limit: int(limit), At: l.at})
 }
 
-// only returns the key of the object if the list is restricted to one name.
+// only returns the key of the object if the list is restricted to one name, and to one namespace if there are namespaces.
 func (l *lister) only() (string, bool) {
 	name, ok := l.selector.fields.RequiresExactMatch("metadata.name")
-	if !ok || l.Version.Namespaced && !l.inNamespace {
-		return "", false
+	if !ok || !l.Version.Namespaced || l.inNamespace {
+		return l.prefix + name, ok
 	}
-	return l.prefix + name, true
+	namespace, ok := l.selector.fields.RequiresExactMatch("metadata.namespace")
+	return l.prefix + namespace + "/" + name, ok
 }
 
 // one returns the page with the record of a key.

@@ -96,7 +96,7 @@ func (l *lister) objects(take func(object value.Value) error) func(store.Record,
 // It ends a page exactly at the limit, and only if records are left: whether one of them matches is not looked at. So the last page of a
 // list with a selector may be empty, as in kube-apiserver.
 func (l *lister) each(take func(record store.Record, known *fact) (bool, error)) (rest.List, error) {
-	if err := l.reach(l.ctx, max(l.asked, int64(l.at))); err != nil {
+	if err := l.wait(); err != nil {
 		return rest.List{}, err
 	}
 	taken := int64(0)
@@ -139,6 +139,20 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 			return rest.List{Version: l.at}, l.unreadable.err(l.Version, nil)
 		}
 	}
+}
+
+// wait waits until the store is at the revision that the list is of. The error is a 504 if that takes too long.
+//
+// kube-apiserver reads one object at an exact revision from the storage, where nothing waits.
+func (l *lister) wait() error {
+	if _, isOne := l.only(); !isOne || l.at == 0 || l.after != "" {
+		return l.reach(l.ctx, max(l.asked, int64(l.at)))
+	}
+	current, err := l.latest(l.ctx)
+	if err == nil && current < int64(l.at) {
+		err = tooLarge(int64(l.at), current, 0)
+	}
+	return err
 }
 
 // selects reports whether a record may match. It returns the fact about the record if the record certainly matches.

@@ -194,6 +194,17 @@ func TestFuture(t *testing.T) {
 	if l.Code != http.StatusGatewayTimeout || l.Message != want {
 		t.Errorf("a revision that does not come: %d %s, want %s", l.Code, l.Message, want)
 	}
+	// One object at an exact revision: nothing waits, and nothing tells when to come again.
+	one := "fieldSelector=metadata.name%3Dweb&resourceVersion=" + strconv.Itoa(n+100)
+	for _, path := range []string{
+		servertest.Things + "?resourceVersionMatch=Exact&" + one, servertest.Things + "?limit=1&" + one,
+		servertest.Group + "widgets?resourceVersionMatch=Exact&" + strings.Replace(one, "web", "web,metadata.namespace%3Ddefault", 1),
+	} {
+		w := servertest.Ask(s, "GET "+path, "")
+		if retry := w.Header().Get("Retry-After"); w.Code != http.StatusGatewayTimeout || retry != "" || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s, come again after %q", path, w.Code, w.Body, retry)
+		}
+	}
 }
 
 // TestListTexts compares lists that are made of stored texts with the same lists made of decoded objects, of random collections: with

@@ -49,7 +49,7 @@ func (b *Reader) reach(ctx context.Context, asked int64) error {
 	if current, err = b.latest(ctx); err != nil || current >= asked {
 		return err
 	}
-	return tooLarge(asked, current)
+	return tooLarge(asked, current, 1)
 }
 
 // latest returns the revision of the store.
@@ -58,9 +58,10 @@ func (b *Reader) latest(ctx context.Context) (int64, error) {
 	return int64(at), err
 }
 
-// tooLarge returns the 504 of a revision that the store does not reach in time.
-func tooLarge(asked, current int64) error {
-	err := errors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), 1)
+// tooLarge returns the 504 of a revision that the store does not reach in time. It tells the client to come again after some seconds; 0 tells
+// nothing.
+func tooLarge(asked, current int64, seconds int) error {
+	err := errors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), seconds)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
 		Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version",
 	}}
