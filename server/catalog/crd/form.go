@@ -188,13 +188,14 @@ func (f *form) ValidateChange(
 	}
 	var proof catalog.Evidence
 	errs := f.validateType(object)
-	if len(errs) > 0 { // values and rules are then not checked
+	if len(errs) > 0 { // metadata and values are then not checked
 		if subresource != "status" {
 			errs = append(errs, f.rules.Resources(ctx, object)...)
 		}
 		if len(f.duplicates(live, sound)) == 0 {
 			errs = append(errs, f.duplicates(object, sound)...)
 		}
+		errs, _ = f.rules.CELChange(ctx, errs, object, live, w, was.Cost)
 		return errs, proof
 	}
 	errs = api.ValidateMetadata(ctx, object, live, f.namespaced)
