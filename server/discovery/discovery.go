@@ -182,7 +182,9 @@ func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
 // plain answers with a document in the form in which the server has it. Clients may ask for Go objects of Kubernetes in protocol buffers.
 func (h *Handler) plain(w http.ResponseWriter, r *http.Request, document any) {
 	_, isObject := document.(runtime.Object)
-	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR, Routed: h.isRouted(r.URL.Path)})
+	isRouted := h.isRouted(r.URL.Path)
+	ofCustom := !isRouted && strings.Count(strings.Trim(r.URL.Path, "/"), "/") == 2 // the resources of a version: never in CBOR
+	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR && !ofCustom, Routed: isRouted})
 	if err != nil {
 		h.Response.Error(w, r, err)
 		return

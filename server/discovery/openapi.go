@@ -27,7 +27,7 @@ import (
 type openAPIDocuments struct {
 	catalog    *catalog.Catalog
 	aggregator *aggregation.Aggregator
-	minor      int   // see Handler
+	server     openapi.Server
 	changes    int64 // of the aggregator, at which the documents were made
 
 	mu     sync.Mutex
@@ -80,9 +80,9 @@ var unescape = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u
 // servers have parts of that document.
 func (d *openAPIDocuments) make(path string) ([]byte, error) {
 	if path == v2Path {
-		return d.aggregator.MergeV2([]byte(unescape.Replace(string(openapi.V2(d.catalog, Version(d.minor)).AppendJSON(nil)))))
+		return d.aggregator.MergeV2([]byte(unescape.Replace(string(openapi.V2(d.catalog, d.server).AppendJSON(nil)))))
 	}
-	return openapi.V3(d.catalog, path, Version(d.minor)).AppendJSON(nil), nil
+	return openapi.V3(d.catalog, path, d.server).AppendJSON(nil), nil
 }
 
 // text returns the document at path in a form, and its hash.
@@ -164,15 +164,15 @@ func (h *Handler) documents() *openAPIDocuments {
 	c, changes := h.Catalog(), h.Aggregator.Changes()
 	d := h.openAPIs.Load()
 	if d == nil || d.catalog != c || d.changes != changes {
-		d = d.next(c, h.Aggregator, h.Minor, changes)
+		d = d.next(c, h.Aggregator, openapi.Server{Release: Version(h.Minor), CBOR: h.Response.CBOR}, changes)
 		h.openAPIs.Store(d)
 	}
 	return d
 }
 
 // next returns the documents of another catalog. Groups that have the same resources there keep their hashes.
-func (d *openAPIDocuments) next(c *catalog.Catalog, a *aggregation.Aggregator, minor int, changes int64) *openAPIDocuments {
-	out := &openAPIDocuments{catalog: c, aggregator: a, minor: minor, changes: changes, hashes: map[string]string{}}
+func (d *openAPIDocuments) next(c *catalog.Catalog, a *aggregation.Aggregator, server openapi.Server, changes int64) *openAPIDocuments {
+	out := &openAPIDocuments{catalog: c, aggregator: a, server: server, changes: changes, hashes: map[string]string{}}
 	if d == nil {
 		out.texts = &cache.Cache[openAPIText, []byte]{}
 		return out

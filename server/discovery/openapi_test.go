@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/aggregation"
 	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/catalog/openapi"
 	"github.com/deed-project/deed/value"
 )
 
@@ -22,7 +22,7 @@ func TestDocumentsAreKept(t *testing.T) {
 	const path = "apis/g0.org/v1"
 	var d *openAPIDocuments
 	var none aggregation.Aggregator
-	d = d.next(catalog.New(first), &none, builtin.CurrentMinor, 0)
+	d = d.next(catalog.New(first), &none, openapi.Server{}, 0)
 	hashOf := func() string {
 		hash, err := d.hash(path)
 		if err != nil {
@@ -31,22 +31,22 @@ func TestDocumentsAreKept(t *testing.T) {
 		return hash
 	}
 	hash := hashOf()
-	if d = d.next(catalog.New(first, second), &none, builtin.CurrentMinor, 0); d.hashes[path] != hash {
+	if d = d.next(catalog.New(first, second), &none, openapi.Server{}, 0); d.hashes[path] != hash {
 		t.Error("a resource of another group makes a document anew")
 	}
-	d = d.next(catalog.New(first, second, more), &none, builtin.CurrentMinor, 0)
+	d = d.next(catalog.New(first, second, more), &none, openapi.Server{}, 0)
 	both := hashOf()
 	if both == hash {
 		t.Error("a resource more changes nothing in the document of its group")
 	}
-	if d = d.next(catalog.New(first, more), &none, builtin.CurrentMinor, 0); d.hashes[path] != both {
+	if d = d.next(catalog.New(first, more), &none, openapi.Server{}, 0); d.hashes[path] != both {
 		t.Error("a resource less in another group makes a document anew")
 	}
 }
 
 // TestTextsAreMadeAgain drops the texts of a document, as other documents do that take the budget, and gets the same text again.
 func TestTextsAreMadeAgain(t *testing.T) {
-	d := (*openAPIDocuments)(nil).next(catalog.New(), &aggregation.Aggregator{}, builtin.CurrentMinor, 0)
+	d := (*openAPIDocuments)(nil).next(catalog.New(), &aggregation.Aggregator{}, openapi.Server{}, 0)
 	for _, form := range []string{asJSON, asProtobuf, asJSON + zipped} {
 		want, hash, err := d.text("version", form)
 		if err != nil {
@@ -66,7 +66,7 @@ func TestEscapes(t *testing.T) {
 	r.Versions = []*catalog.Version{{Resource: r, Name: "v1", Schema: value.Object(
 		value.Member{Name: "type", Value: value.String("object")}, value.Member{Name: "description", Value: value.String(`<&>\u003c`)},
 	)}}
-	d := (*openAPIDocuments)(nil).next(catalog.New(r), &aggregation.Aggregator{}, builtin.CurrentMinor, 0)
+	d := (*openAPIDocuments)(nil).next(catalog.New(r), &aggregation.Aggregator{}, openapi.Server{}, 0)
 	for path, want := range map[string]string{
 		v2Path: `"<&>\\u003c"`, "apis/g.org/v1": `"\u003c\u0026\u003e\\u003c"`,
 	} {

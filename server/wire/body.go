@@ -48,6 +48,8 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 type Decoded struct {
 	Content value.Value
 	Strict  []string
+	// AllStrict tells that Strict has all strict decoding errors that a client hears of, so that nothing looks for unknown fields.
+	AllStrict bool
 	// Text is the JSON text of an object of a built-in kind with duplicate names. The decoder of its Go type reports the duplicates
 	// together with the unknown fields. Strict then holds only the errors of YAML.
 	Text []byte
@@ -186,13 +188,19 @@ func decodeWithLibrary(body []byte, media string, wanted schema.GVK, lenient boo
 			sent.Strict = append(sent.Strict, e.Error())
 		}
 	} else if err != nil {
-		if gvk != nil && gvk.Kind != "" {
-			return sent, CannotHandle(gvk.Kind, gvk.Version, wanted.Kind, err)
-		}
-		return sent, unrecognized(wanted.Kind, err, summary(body))
+		return sent, undecodable(gvk, wanted.Kind, err, body)
 	}
 	sent.Content, err = value.FromAny(object.Object)
 	return sent, err
+}
+
+// undecodable returns the 400 of a body that the library cannot decode as an object of kind wanted. gvk is the kind that it found first; nil for
+// none.
+func undecodable(gvk *kschema.GroupVersionKind, wanted string, why error, body []byte) error {
+	if gvk != nil && gvk.Kind != "" {
+		return CannotHandle(gvk.Kind, gvk.Version, wanted, why)
+	}
+	return unrecognized(wanted, why, summary(body))
 }
 
 // checkPaths returns a 422 for a body whose field paths exceed the size limit of strict decoding errors.

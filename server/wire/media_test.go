@@ -43,7 +43,7 @@ func TestCBOR(t *testing.T) {
 		if got := fromCBOR(t, status.Body.Bytes()); status.Code != http.StatusNotFound || got.Get("reason").Str() != "NotFound" {
 			t.Errorf("%s: %d %v", path, status.Code, got)
 		}
-		events := servertest.Ask(s, "GET "+path+"?watch=1&timeoutSeconds=1 Accept="+wire.CBORSequence, "")
+		events := servertest.Ask(s, "GET "+path+"?watch=1&timeoutSeconds=1"+wanted, "")
 		if got := fromCBOR(t, events.Body.Bytes()).Get("object"); !got.Equal(plain) ||
 			events.Header().Get("Content-Type") != wire.CBORSequence {
 			t.Errorf("%s: an event in CBOR %v\nin JSON %v", path, got, plain)

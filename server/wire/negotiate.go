@@ -88,7 +88,7 @@ func Negotiate(r *http.Request, o Offer) (Representation, error) {
 	}
 	for _, c := range all {
 		rep, ok := c.representation(r)
-		if ok && o.has(rep) && rep.Media != CBORSequence {
+		if ok && o.has(rep) {
 			return rep, nil
 		}
 	}
@@ -102,8 +102,8 @@ func (o Offer) has(rep Representation) bool {
 		return false
 	case rep.Media == Protobuf:
 		return rep.As == "" && o.Protobuf || rep.As == AsPartial || rep.As == AsPartialList
-	case rep.Media == CBOR || rep.Media == CBORSequence:
-		return o.CBOR
+	case rep.Media == CBOR:
+		return o.CBOR && rep.As != AsTable
 	}
 	return true
 }
@@ -129,6 +129,7 @@ func NegotiateStatus(r *http.Request, o Offer) Representation {
 // NegotiateWatch is Negotiate for a stream of events. It accepts YAML, which has no streams: see [Representation.Streams].
 func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 	all := clauses(r.Header.Get("Accept"))
+	o.Listed = true
 	if o.Routed && !slices.ContainsFunc(all, o.supports) {
 		return Plain, notRouted(append(o.types(), o.streams()...))
 	}
@@ -136,9 +137,6 @@ func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
 		rep, ok := c.representation(r)
 		if !ok || !o.has(rep) {
 			continue
-		}
-		if rep.Media == CBORSequence {
-			rep.Media = CBOR
 		}
 		rep.Pretty = false
 		return rep, nil
@@ -299,7 +297,7 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 	switch c.typ {
 	case JSON, "*/*", "application/*":
 		rep.Media = JSON
-	case YAML, Protobuf, CBOR, CBORSequence:
+	case YAML, Protobuf, CBOR:
 		rep.Media = c.typ
 	default:
 		return rep, false
@@ -319,9 +317,9 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 
 // supports reports whether c names a media type that the router knows.
 //
-// It looks at the type alone.
+// It looks at the type alone. So it knows the type of a sequence, which no client can ask for.
 func (o Offer) supports(c clause) bool {
-	return c.typ == "*/*" || slices.Contains(o.types(), c.typ) || o.Text && c.typ == plainText || o.CBOR && c.typ == CBORSequence
+	return c.typ == "*/*" || slices.Contains(o.types(), c.typ) || o.Text && c.typ == plainText || o.Listed && o.CBOR && c.typ == CBORSequence
 }
 
 // pretty reports whether to indent JSON. The query parameter decides first, then the parameter of the clause, then whether the user agent

@@ -42,6 +42,9 @@ func DecodeProtobuf(body []byte, object any, standard schema.GVK) (Decoded, erro
 	if !ok {
 		return Decoded{}, Unsupported(JSON, YAML)
 	}
+	if len(body) == 0 {
+		return Decoded{}, unrecognized(standard.Kind, stderrors.New("empty data"), summary(body))
+	}
 	raw, isEnvelope := bytes.CutPrefix(body, protobufMagic)
 	if !isEnvelope {
 		return Decoded{}, unrecognized(standard.Kind,

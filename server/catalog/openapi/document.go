@@ -5,9 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/version"
+
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/value"
 )
+
+// Server is what documents say of a server, beside its catalog.
+type Server struct {
+	Release version.Info
+	CBOR    bool // bodies and answers may be CBOR
+}
 
 // document is an OpenAPI document under construction, apart from the version of OpenAPI.
 type document struct {
@@ -28,6 +36,19 @@ func (d *document) collect() {
 	}
 	if d.custom {
 		d.schemas.add(metaPrefix+"ObjectMeta", nil) // even if no schema refers to it
+	}
+}
+
+// addForms adds the media types that only some servers have to the operations of built-in kinds.
+func (d *document) addForms(of Server) {
+	if !of.CBOR {
+		return
+	}
+	for _, operations := range d.paths {
+		for i := range operations {
+			o := &operations[i]
+			o.consumes, o.produces = withCBOR(o.consumes), withCBOR(o.produces)
+		}
 	}
 }
 

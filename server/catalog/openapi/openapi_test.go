@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ import (
 
 // The tests of package server compare whole documents with those of a kube-apiserver.
 
-var release = version.Info{EmulationMajor: "1", EmulationMinor: "37"}
+var of = openapi.Server{Release: version.Info{EmulationMajor: "1", EmulationMinor: "37"}}
 
 // TestV2Custom compares the schema of a custom resource, which says more than v2 can, with that of a kube-apiserver.
 func TestV2Custom(t *testing.T) {
@@ -30,7 +31,7 @@ func TestV2Custom(t *testing.T) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		t.Fatal(err)
 	}
-	document := openapi.V2(catalog.New(compile(t, c.Definition)), release)
+	document := openapi.V2(catalog.New(compile(t, c.Definition)), of)
 	if got := bare(document.Get("definitions", "org.example.r.v1.Rat")); !got.Equal(c.Want) {
 		t.Errorf(" got %v\nwant %v", got, c.Want)
 	}
@@ -75,7 +76,7 @@ func TestBuiltInWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path, root = "apis/networking.k8s.io/v1", "/apis/networking.k8s.io/v1/"
-	before := openapi.V3(catalog.New(kinds...), path, release)
+	before := openapi.V3(catalog.New(kinds...), path, of)
 	custom := func(plural, kind string) *catalog.Resource {
 		names := `"names":{"plural":"` + plural + `","singular":"` + plural + `","kind":"` + kind + `","listKind":"` + kind + `List"}`
 		definition, err := value.Parse([]byte(`{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"` + plural + `.networking.k8s.io"},"spec":{"group":"networking.k8s.io",` + names +
@@ -86,15 +87,42 @@ func TestBuiltInWins(t *testing.T) {
 		return compile(t, definition)
 	}
 	c := catalog.New(append(kinds, custom("cars", "Car"), custom("ingresses", "Other"))...)
-	if !openapi.V3(c, path, release).Equal(before) || !slices.Contains(openapi.Paths(c), path) {
+	if !openapi.V3(c, path, of).Equal(before) || !slices.Contains(openapi.Paths(c), path) {
 		t.Error("a custom resource changes the document of built-in kinds")
 	}
-	whole := openapi.V2(c, release)
+	whole := openapi.V2(c, of)
 	if whole.Get("paths", root+"cars").IsAbsent() || whole.Get("definitions", "io.k8s.networking.v1.Car").IsAbsent() {
 		t.Error("the document of all resources lacks the custom resource")
 	}
 	tag := whole.Get("paths", root+"ingresses", "get", "x-kubernetes-group-version-kind", "kind").Str()
 	if tag != "Ingress" {
 		t.Errorf("ingresses are %q", tag)
+	}
+}
+
+// TestCBOR compares the media types of operations with those of a kube-apiserver that reads and writes CBOR.
+func TestCBOR(t *testing.T) {
+	kinds, err := builtin.Kinds(nil, time.Now, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := of
+	with.CBOR = true
+	document := openapi.V2(catalog.New(kinds...), with)
+	const item = "/api/v1/namespaces/{namespace}/configmaps/{name}"
+	for _, c := range []struct{ path, method, member, want string }{
+		{item, "get", "produces", `["application/json","application/yaml","application/vnd.kubernetes.protobuf","application/cbor"]`},
+		{item, "patch", "consumes", `["application/json-patch+json","application/merge-patch+json","application/strategic-merge-patch+json",` +
+			`"application/apply-patch+yaml","application/apply-patch+cbor"]`},
+		{"/api/v1/configmaps", "get", "produces", `["application/json","application/yaml","application/vnd.kubernetes.protobuf","application/cbor",` +
+			`"application/json;stream=watch","application/vnd.kubernetes.protobuf;stream=watch","application/cbor-seq"]`},
+		{"/version/", "get", "produces", `["application/json"]`},
+	} {
+		if got := document.Get("paths", c.path, c.method, c.member).String(); got != c.want {
+			t.Errorf("%s %s %s:\n got %s\nwant %s", c.method, c.path, c.member, got, c.want)
+		}
+	}
+	if text := openapi.V2(catalog.New(kinds...), of).String(); strings.Contains(text, "cbor") {
+		t.Error("the document of a server without CBOR mentions it")
 	}
 }

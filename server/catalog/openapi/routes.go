@@ -18,6 +18,7 @@ const (
 	jsonType     = "application/json"
 	yamlType     = "application/yaml"
 	protobufType = "application/vnd.kubernetes.protobuf"
+	cborType     = "application/cbor"
 	keysType     = "application/jwk-set+json"
 	streaming    = ";stream=watch"
 )
@@ -31,6 +32,24 @@ var (
 		"application/apply-patch+yaml",
 	}
 )
+
+// withCBOR returns media types with the forms of CBOR beside those of protocol buffers, or of strategic merge patches. Operations of custom
+// resources have neither.
+func withCBOR(types []string) []string {
+	var out []string
+	for _, t := range types {
+		if out = append(out, t); t == protobufType {
+			out = append(out, cborType)
+		}
+	}
+	switch {
+	case slices.Contains(types, protobufType+streaming):
+		out = append(out, cborType+"-seq")
+	case slices.Contains(types, "application/strategic-merge-patch+json"):
+		out = append(out, "application/apply-patch+cbor")
+	}
+	return out
+}
 
 // rootOf returns the path of a group version, with a slash at its end.
 func rootOf(group, version string) string {

@@ -7,17 +7,16 @@ import (
 	"maps"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/version"
-
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/value"
 )
 
-// V2 returns the OpenAPI v2 document of a catalog. release is the version of the server.
+// V2 returns the OpenAPI v2 document of the catalog of a server.
 //
 // The cost grows with the number of resources and the size of their schemas.
-func V2(c *catalog.Catalog, release version.Info) value.Value {
+func V2(c *catalog.Catalog, of Server) value.Value {
 	d := whole(c)
+	d.addForms(of)
 	definitions, paths := map[string]value.Value{}, map[string]value.Value{}
 	for name, schema := range d.schemas {
 		definitions[name] = downgraded(schema)
@@ -27,7 +26,7 @@ func V2(c *catalog.Catalog, release version.Info) value.Value {
 		paths[path] = shared.pathItem(path, operations)
 	}
 	return object(
-		"swagger", value.String("2.0"), "info", info(false, release), "paths", members(paths), "definitions", members(definitions),
+		"swagger", value.String("2.0"), "info", info(false, of.Release), "paths", members(paths), "definitions", members(definitions),
 		"parameters", members(shared), "securityDefinitions", securitySchemes, "security", value.List(object("BearerToken", value.List())),
 	)
 }

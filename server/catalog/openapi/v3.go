@@ -10,11 +10,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// V3 returns the OpenAPI v3 document at one of [Paths]. release is the version of the server.
+// V3 returns the OpenAPI v3 document at one of [Paths] of the catalog of a server.
 //
 // The cost grows with the number of the resources of a group version and the size of their schemas.
-func V3(c *catalog.Catalog, path string, release version.Info) value.Value {
+func V3(c *catalog.Catalog, path string, of Server) value.Value {
 	d := at(c, path)
+	d.addForms(of)
 	groupVersion := strings.TrimPrefix(path, "apis/")
 	d.schemas.keepKinds(func(g, v string) bool {
 		if d.custom {
@@ -30,7 +31,7 @@ func V3(c *catalog.Catalog, path string, release version.Info) value.Value {
 	if !d.custom {
 		components = components.With("securitySchemes", securitySchemes)
 	}
-	return object("openapi", value.String("3.0.0"), "info", info(d.custom, release), "paths", members(paths), "components", components)
+	return object("openapi", value.String("3.0.0"), "info", info(d.custom, of.Release), "paths", members(paths), "components", components)
 }
 
 // unknownToCustom lists the groups that the documents of custom resources do not mention.

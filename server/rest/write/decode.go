@@ -64,6 +64,9 @@ func objectOf(q *rest.Request, sent wire.Decoded, options api.WriteOptions, last
 			return object, wire.CannotHandle(gvk.Kind, gvk.Version, q.Version.Kind, err)
 		}
 	}
+	if sent.AllStrict {
+		strict = nil
+	}
 	if strict = append(sent.Strict, strict...); len(strict) > 0 && options.Validation == api.Strict {
 		wanted := q.Version.Kind
 		if q.Version.Custom {
@@ -130,15 +133,19 @@ func readStandard(q *rest.Request, kind schema.GVK, empty any, offer wire.Offer)
 	case err != nil:
 		return wire.Decoded{}, err
 	case media == wire.Protobuf:
-		sent, err := wire.DecodeProtobuf(body, empty, kind)
-		if costly := costly(err); costly != nil {
-			return sent, costly
-		}
-		return sent, err
+		return bounded(wire.DecodeProtobuf(body, empty, kind))
 	case media == wire.CBOR:
-		return wire.DecodeStandardCBOR(body, kind)
+		return bounded(wire.DecodeStandardCBOR(body, empty, kind, costlyNumber))
 	}
 	return wire.DecodeStandard(body, media, kind)
+}
+
+// bounded returns what was decoded, with a 422 in place of the error of an object that is too large.
+func bounded(sent wire.Decoded, err error) (wire.Decoded, error) {
+	if costly := costly(err); costly != nil {
+		return sent, costly
+	}
+	return sent, err
 }
 
 // receive returns the body with its media type, one of those that are offered.
