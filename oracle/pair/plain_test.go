@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestProtobuf encodes objects as protocol buffers and decodes them again: alone and as events of a watch.
-func TestProtobuf(t *testing.T) {
+// TestPlain encodes objects as protocol buffers and as CBOR, and decodes them again: alone and as events of a watch.
+func TestPlain(t *testing.T) {
 	object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "data": map[string]any{"b": "c"}, "nope": 1}
 	const decoded = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"b":"c"}}`
 	body, err := EncodeProtobuf(object)
@@ -30,6 +30,11 @@ func TestProtobuf(t *testing.T) {
 		stream.Write(binary.BigEndian.AppendUint32(nil, uint32(frame.Len())))
 		stream.Write(frame.Bytes())
 	}
+	asCBOR, err := EncodeCBOR(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const whole = `{"apiVersion":"v1","data":{"b":"c"},"kind":"ConfigMap","metadata":{"name":"a"},"nope":1}`
 	event := `{"type":"ADDED","object":` + decoded + `}`
 	for _, c := range []struct {
 		form string
@@ -38,6 +43,8 @@ func TestProtobuf(t *testing.T) {
 	}{
 		{Protobuf, body, decoded},
 		{Protobuf + ";stream=watch", stream.Bytes(), event + "\n" + event},
+		{CBOR, asCBOR, whole},
+		{cborEvent, append(asCBOR, asCBOR...), whole + "\n" + whole},
 		{"application/json", []byte("{}"), "{}"},
 		{Protobuf, nil, ""},
 	} {
@@ -46,9 +53,12 @@ func TestProtobuf(t *testing.T) {
 			t.Errorf("%s: %s, %v", c.form, got, err)
 		}
 	}
-	for _, body := range []string{"nope", stream.String()[:stream.Len()-1]} {
-		if r, err := (Reply{Header: http.Header{"Content-Type": {Protobuf + ";stream=watch"}}, Body: []byte(body)}).Plain(); err == nil {
-			t.Errorf("%q is read as %q", body, r.Body)
+	for _, c := range []struct{ form, body string }{
+		{Protobuf, "nope"}, {Protobuf, string(body[:len(body)-1])}, {Protobuf + ";stream=watch", stream.String()[:stream.Len()-1]},
+		{CBOR, string(asCBOR[:len(asCBOR)-1])}, {cborEvent, string(asCBOR[:len(asCBOR)-1])},
+	} {
+		if r, err := (Reply{Header: http.Header{"Content-Type": {c.form}}, Body: []byte(c.body)}).Plain(); err == nil {
+			t.Errorf("%s: %q is read as %q", c.form, c.body, r.Body)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"mime"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -60,37 +59,27 @@ func DecodeProtobuf(body []byte) ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// Plain returns a reply whose body is JSON in place of protocol buffers. It returns other replies as they are.
-func (r Reply) Plain() (Reply, error) {
-	form, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || form != Protobuf || len(r.Body) == 0 {
-		return r, nil
-	}
-	if parameters["stream"] == "" {
-		r.Body, err = DecodeProtobuf(r.Body)
-		return r, err
-	}
-	var out []byte
-	for rest := r.Body; len(rest) > 0; {
+// decodeEvents returns the JSON texts of the events of a watch, a line each.
+func decodeEvents(stream []byte) (out []byte, err error) {
+	for len(stream) > 0 {
 		var frame []byte
-		if frame, rest, err = cutFrame(rest); err != nil {
-			return r, err
+		if frame, stream, err = cutFrame(stream); err != nil {
+			return nil, err
 		}
 		var event metav1.WatchEvent
 		if _, _, err := events.Decode(frame, nil, &event); err != nil {
-			return r, err
+			return nil, err
 		}
 		if event.Object.Raw, err = DecodeProtobuf(event.Object.Raw); err != nil {
-			return r, err
+			return nil, err
 		}
 		line, err := json.Marshal(event)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
 		out = append(append(out, line...), '\n')
 	}
-	r.Body = out
-	return r, nil
+	return out, nil
 }
 
 // cutFrame returns the first frame of a stream, and what follows it. A frame is behind its length in four bytes.

@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"os"
 	"regexp"
@@ -91,6 +92,25 @@ type Reply struct {
 	Body   []byte
 }
 
+// Plain returns a reply whose body is JSON in place of protocol buffers or CBOR. It returns other replies as they are.
+func (r Reply) Plain() (Reply, error) {
+	form, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || len(r.Body) == 0 {
+		return r, nil
+	}
+	switch {
+	case form == Protobuf && parameters["stream"] != "":
+		r.Body, err = decodeEvents(r.Body)
+	case form == Protobuf:
+		r.Body, err = DecodeProtobuf(r.Body)
+	case form == cborEvent:
+		r.Body, err = decodeSequence(r.Body)
+	case form == CBOR:
+		r.Body, err = DecodeCBOR(r.Body)
+	}
+	return r, err
+}
+
 // Exchange sends a request. It returns an error if the request could not be sent. Redirections are answers.
 func (s *Server) Exchange(q Request) (Reply, error) {
 	text, ok := q.Body.([]byte)
@@ -128,8 +148,8 @@ func (s *Server) Exchange(q Request) (Reply, error) {
 	return Reply{response.StatusCode, response.Header, content}, err
 }
 
-// Send sends a request whose answer is JSON or protocol buffers. It returns an error if the request could not be sent, or the answer is
-// neither.
+// Send sends a request whose answer is JSON, protocol buffers or CBOR. It returns an error if the request could not be sent, or the answer is
+// none of these.
 func (s *Server) Send(q Request) (Answer, error) {
 	reply, err := s.Exchange(q)
 	if err != nil {

@@ -8,7 +8,7 @@
 //
 // The command compares the code, the headers and the body of the answers: objects, lists, Tables, events of a watch, or text. UIDs, times,
 // resource versions and allocated addresses are masked. A request that changes nothing is sent again if its answers differ: chance is no
-// difference. Protocol buffers are compared as the JSON of what they hold.
+// difference. Protocol buffers and CBOR are compared as the JSON of what they hold.
 //
 // Each difference is printed once, with its request. The command exits with 1 if there is any. The same seed sends the same requests.
 package main

@@ -34,6 +34,20 @@ var suites = []suite{
 	{"flux ssa", "github.com/fluxcd/pkg/ssa", "v0.78.0", []string{"./..."}, nil, "", "", "TestWaitForSet_JobWithTTL of flux ssa " +
 		"fails by chance on deed: its client may send five requests a second, and this limit ends the wait first if the server answers fast."},
 	{"karpenter", "sigs.k8s.io/karpenter", "v1.14.1", []string{"./pkg/apis/...", "./pkg/controllers/..."}, []string{"K8S_VERSION=1.37.0"}, "", "", ""},
+	{"flux runtime", "github.com/fluxcd/pkg/runtime", "v0.122.0", []string{"./..."}, nil, "", "", ""},
+	{"cluster-api", "sigs.k8s.io/cluster-api", "v1.14.2", []string{
+		"./controllers/...", "./core/...", "./controlplane/kubeadm/...", "./bootstrap/kubeadm/reconcilers/...", "./internal/util/ssa/...",
+		"./internal/topology/...", "./util/controller", "./util/patch/...", "./util/deprecated/...",
+	}, nil, "", "", ""},
+	{"kro", "github.com/kubernetes-sigs/kro", "v0.9.4", []string{"./test/integration/..."}, nil, "", "", ""},
+	{"kuberay", "github.com/ray-project/kuberay/ray-operator", "v1.5.0", []string{"./controllers/ray", "./pkg/webhooks/..."}, nil, "", "", ""},
+	{"gatekeeper", "github.com/open-policy-agent/gatekeeper/v3", "v3.23.1", []string{"./pkg/controller/...", "./pkg/readiness", "./pkg/watch"}, nil, "", "", ""},
+	{"network-policy-api", "sigs.k8s.io/network-policy-api", "v0.3.0", []string{"./pkg/crdtest"}, nil, "", "", ""},
+	{"trainer", "github.com/kubeflow/trainer/v2", "v2.0.0", []string{"./test/integration/..."}, nil, "", "", ""},
+	{"kueue", "sigs.k8s.io/kueue", "v0.17.0", []string{
+		"./test/integration/singlecluster/webhook/core", "./test/integration/singlecluster/controller/core",
+		"./test/integration/singlecluster/controller/jobs/pod",
+	}, nil, "", "", ""},
 	{"kustomize-controller", "github.com/fluxcd/kustomize-controller", "v1.9.6", []string{"./internal/controller"}, nil,
 		"/var/run/docker.sock", "its suite starts Vault in a container, and the machine had no Docker", ""},
 }
@@ -137,7 +151,7 @@ func (s *suite) build() ([]program, error) {
 			return nil, err
 		}
 	}
-	if err := dropFolders(dir); err != nil {
+	if err := dropFolders(dir, s.version); err != nil {
 		return nil, err
 	}
 	list, err := output(dir, "go", append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}"}, s.packages...)...)
@@ -160,13 +174,14 @@ func (s *suite) build() ([]program, error) {
 }
 
 // dropFolders makes the module in a folder require modules of its repository from the proxy. Its replacements name folders that are not part
-// of the module.
-func dropFolders(dir string) error {
+// of the module. A module that it requires without a version gets the given one, since a repository tags its modules together.
+func dropFolders(dir, version string) error {
 	text, err := output(dir, "go", "mod", "edit", "-json")
 	if err != nil {
 		return err
 	}
 	var module struct {
+		Require []struct{ Path, Version string }
 		Replace []struct {
 			Old, New struct{ Path, Version string }
 		}
@@ -175,10 +190,17 @@ func dropFolders(dir string) error {
 		return err
 	}
 	for _, r := range module.Replace {
-		if strings.HasPrefix(r.New.Path, ".") {
-			if _, err := output(dir, "go", "mod", "edit", "-dropreplace", r.Old.Path); err != nil {
-				return err
+		if !strings.HasPrefix(r.New.Path, ".") {
+			continue
+		}
+		edits := []string{"mod", "edit", "-dropreplace", r.Old.Path}
+		for _, required := range module.Require {
+			if required.Path == r.Old.Path && strings.HasPrefix(required.Version, "v0.0.0") {
+				edits = append(edits, "-require", r.Old.Path+"@"+version)
 			}
+		}
+		if _, err := output(dir, "go", edits...); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -27,6 +27,7 @@ type campaign struct {
 	policies    bool
 	guards      bool
 	quotas      bool
+	cbor        bool
 	definitions int // of custom resources, which the histories are about then; 0 for built-in kinds
 	changes     bool
 	converters  *converters // nil for none
@@ -47,6 +48,7 @@ type kind struct {
 	bases        []*pair.Base
 	values       map[string][]any // of the bases, by field
 	definition   *definition      // that may change; nil for others
+	cbor         bool             // some bodies and answers are CBOR, and none protocol buffers
 }
 
 // steps is the number of writes of a history.
@@ -71,6 +73,9 @@ func (c *campaign) run() (differ int, err error) {
 	kinds, err := prepare()
 	if err != nil {
 		return 0, err
+	}
+	for _, k := range kinds {
+		k.cbor = c.cbor
 	}
 	c.codes = map[string]int{}
 	if c.hooks != nil {
@@ -370,8 +375,8 @@ func (c *campaign) count(there outcome, reordered bool) {
 	defer c.mu.Unlock()
 	c.sent++
 	op := there.op
-	if there.request.ContentType == pair.Protobuf {
-		op += " in protobuf"
+	if _, ok := there.request.Body.([]byte); ok {
+		op += " as " + there.request.ContentType
 	}
 	c.codes[fmt.Sprint(op, " ", there.answer.Code)]++
 	if reordered {
@@ -386,7 +391,11 @@ func (c *campaign) print(h *history, n int, there, here outcome, differences []s
 	q := there.request
 	body := pair.Text(q.Body)
 	if buffers, ok := q.Body.([]byte); ok {
-		if text, err := pair.DecodeProtobuf(buffers); err == nil {
+		decode := pair.DecodeCBOR
+		if q.ContentType == pair.Protobuf {
+			decode = pair.DecodeProtobuf
+		}
+		if text, err := decode(buffers); err == nil {
 			body = string(text)
 		}
 	}

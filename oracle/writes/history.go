@@ -240,20 +240,26 @@ func (w *writer) query(manager string, applies bool) string {
 	return q
 }
 
-// encode makes protocol buffers of some of the bodies that may be sent so, and asks for some of the answers in that form. The object then has
-// what its Go type can hold.
+// encode makes protocol buffers or CBOR of some of the bodies that may be sent so, and asks for some of the answers in that form. An object as
+// protocol buffers has what its Go type can hold.
 func (w *writer) encode(q *pair.Request) {
-	if !pair.InProtobuf(w.group.Version, w.kind.name) || !w.chance(0.2) {
+	form, encode, applied := pair.Protobuf, pair.EncodeProtobuf, ""
+	if w.kind.cbor {
+		form, encode, applied = pair.CBOR, pair.EncodeCBOR, pair.ApplyCBOR
+	}
+	if !w.kind.cbor && !pair.InProtobuf(w.group.Version, w.kind.name) || !w.chance(0.2) {
 		return
 	}
 	if w.chance(0.7) {
-		q.Accept = pair.Protobuf
+		q.Accept = form
 	}
-	if q.ContentType != "" || q.Body == nil {
+	if q.ContentType == applyPatch && applied != "" {
+		form = applied
+	} else if q.ContentType != "" || q.Body == nil {
 		return
 	}
-	if body, err := pair.EncodeProtobuf(q.Body); err == nil {
-		q.Body, q.ContentType = body, pair.Protobuf
+	if body, err := encode(q.Body); err == nil {
+		q.Body, q.ContentType = body, form
 	}
 }
 

@@ -13,7 +13,8 @@
 // With --webhooks, random webhooks of the command decide about the writes of each kind. They patch, warn and refuse, and some of their
 // answers are wrong. Both servers must call them with the same reviews. With --policies, random admission policies decide.
 // With --guards, the namespaces have random Pod Security levels and LimitRanges. With --quotas, they have random ResourceQuotas, whose
-// usages are compared, too. The servers must have the plugins for these.
+// usages are compared, too. The servers must have the plugins for these. With --cbor, some bodies and answers are CBOR, which the servers must
+// read: a kube-apiserver with --feature-gates CBORServingAndStorage=true, and a deed-apiserver with --cbor.
 //
 // After each write the command compares the code, the message with its details, the warnings, the object in the answer, the stored object, and
 // whether its resource version moved. Now and then it also compares the object as a Table, or in a list,
@@ -41,6 +42,7 @@ func main() {
 	flag.IntVar(&c.definitions, "definitions", 0, "play histories of so many random custom resources, in place of built-in kinds")
 	flag.BoolVar(&c.changes, "changes", false, "with -definitions: change the definitions between the writes")
 	flag.BoolVar(&c.guards, "guards", false, "give the namespaces random Pod Security levels and LimitRanges")
+	flag.BoolVar(&c.cbor, "cbor", false, "let some bodies and answers be CBOR")
 	flag.BoolVar(&c.quotas, "quotas", false, "give the namespaces random ResourceQuotas")
 	flag.BoolVar(&c.policies, "policies", false, "let random admission policies decide about the writes")
 	conversions := flag.Bool("converters", false, "with -definitions: let webhooks convert the objects of definitions with two versions")

@@ -182,27 +182,32 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// TestEncode checks that a fifth of the bodies of a kind with a Go type are protocol buffers, and none of another kind.
+// TestEncode checks that a fifth of the bodies is in another form than JSON, if the kind has one.
 func TestEncode(t *testing.T) {
 	object := map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}}
 	for _, c := range []struct {
 		kind, contentType string
-		least, most       int
+		cbor              bool
+		want              string // the content type; empty for JSON always
 	}{
-		{"ConfigMap", "", 150, 250}, {"ConfigMap", mergePatch, 0, 0}, {"Claim", "", 0, 0},
+		{"ConfigMap", "", false, pair.Protobuf}, {"ConfigMap", applyPatch, false, ""}, {"Claim", "", false, ""},
+		{"Claim", "", true, pair.CBOR}, {"Claim", applyPatch, true, pair.ApplyCBOR}, {"Claim", mergePatch, true, ""},
 	} {
 		g := &pair.Group{Version: "v1"}
-		h := newHistory(&kind{name: c.kind, versions: []*pair.Group{g}}, 1, 1)
+		h := newHistory(&kind{name: c.kind, versions: []*pair.Group{g}, cbor: c.cbor}, 1, 1)
 		w := writer{Rand: rand.New(rand.NewPCG(1, 1)), history: h, group: g}
 		encoded := 0
 		for range 1000 {
 			q := pair.Request{ContentType: c.contentType, Body: object}
-			if w.encode(&q); q.ContentType == pair.Protobuf {
-				encoded++
+			if w.encode(&q); q.ContentType == c.contentType {
+				continue
+			}
+			if encoded++; q.ContentType != c.want {
+				t.Fatalf("%s %s is sent as %s", c.kind, c.contentType, q.ContentType)
 			}
 		}
-		if encoded < c.least || encoded > c.most {
-			t.Errorf("%s %s: %d of 1,000 bodies are protocol buffers", c.kind, c.contentType, encoded)
+		if c.want == "" && encoded > 0 || c.want != "" && (encoded < 150 || encoded > 250) {
+			t.Errorf("%s %s: %d of 1,000 bodies are in another form", c.kind, c.contentType, encoded)
 		}
 	}
 }
