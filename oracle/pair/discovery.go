@@ -69,13 +69,16 @@ func (d *Discovery) Group(version string) (*Group, error) {
 	return g, err
 }
 
-// Versions returns the versions of a group that are served, such as apps/v1, the preferred one first.
+// Versions returns the versions of a group that are served, such as apps/v1, the preferred one first. A group that is not served has none.
 func (d *Discovery) Versions(group string) ([]string, error) {
 	if group == "" {
 		return []string{"v1"}, nil
 	}
 	var served struct {
 		Versions []struct{ GroupVersion string }
+	}
+	if a, err := d.server.Send(Request{Method: http.MethodGet, Path: "/apis/" + group}); err == nil && a.Code == http.StatusNotFound {
+		return nil, nil
 	}
 	if err := d.server.Read("/apis/"+group, &served); err != nil {
 		return nil, err

@@ -56,21 +56,31 @@ func (m gateMember) of(v value.Value) value.Value {
 }
 
 // gates has, by minor release, and then by group and kind, the ways to gated fields.
-var gates = func() (out [CurrentMinor + 1]func() map[schema.GVK]*gate) {
+var gates = func() (out [CurrentMinor + 1]func() map[schema.GVK]ways) {
 	for minor := range out {
-		out[minor] = sync.OnceValue(func() map[schema.GVK]*gate { return gatesIn(minor) })
+		out[minor] = sync.OnceValue(func() map[schema.GVK]ways { return gatesIn(minor) })
 	}
 	return out
 }()
 
-// gatesIn returns, by group and kind, the ways to the fields that are gated in a minor release.
-func gatesIn(minor int) map[schema.GVK]*gate {
-	out := map[schema.GVK]*gate{}
+// gatesIn returns, by group and kind, the ways to the fields that are gated in a minor release. A gate with a choice of members has ways of its
+// own, since the choice counts for it alone.
+func gatesIn(minor int) map[schema.GVK]ways {
+	type tree struct {
+		of   schema.GVK
+		name string // of a gate with a choice, else ""
+	}
+	out, trees := map[schema.GVK]ways{}, map[tree]*gate{}
 	add := func(of schema.GVK, path, name string) {
-		if out[of] == nil {
-			out[of] = &gate{}
+		t := tree{of: of}
+		if strings.Contains(path, "|") {
+			t.name = name
 		}
-		out[of].add(path, name)
+		if trees[t] == nil {
+			trees[t] = &gate{}
+			out[of] = append(out[of], trees[t])
+		}
+		trees[t].add(path, name)
 	}
 	name := ""
 	for line := range strings.Lines(gatedFields) {
@@ -163,24 +173,40 @@ func (g *gate) add(path, name string) {
 
 // withoutGated returns object without the fields whose gate is off, unless live has a field of the same gate.
 func (k *Kind) withoutGated(live, object value.Value) value.Value {
-	g := k.gate()
-	if g == nil {
-		return object
-	}
-	found := g.find(object, nil)
+	w := k.gated()
+	found := w.find(object)
 	if len(found) == 0 {
 		return object
 	}
-	used := g.find(live, nil)
+	used := w.find(live)
 	found = slices.DeleteFunc(found, func(name string) bool {
 		return slices.Contains(used, name) || !live.IsAbsent() && strings.HasSuffix(name, " created")
 	})
-	return g.drop(object, found)
+	return w.drop(object, found)
 }
 
-// gate returns the ways to gated fields of the kind, nil if it has none.
-func (k *Kind) gate() *gate {
+// ways are the ways to the gated fields of a kind.
+type ways []*gate
+
+// gated returns the ways to gated fields of the kind.
+func (k *Kind) gated() ways {
 	return gates[k.Minor()]()[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
+}
+
+// find returns the names of the gates whose fields v has.
+func (w ways) find(v value.Value) (names []string) {
+	for _, g := range w {
+		names = g.find(v, names)
+	}
+	return names
+}
+
+// drop returns v without the fields of the named gates.
+func (w ways) drop(v value.Value, names []string) value.Value {
+	for _, g := range w {
+		v = g.drop(v, names)
+	}
+	return v
 }
 
 // find appends the names of the gates whose fields v has.

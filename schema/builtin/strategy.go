@@ -90,10 +90,9 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 	if metadata := sent.Get("metadata"); !metadata.Get("creationTimestamp").IsAbsent() { // which no client writes
 		sent = sent.With("metadata", metadata.With("creationTimestamp", value.Value{}))
 	}
-	if g := k.gate(); g != nil { // what was dropped of object must not come back
-		dropped := g.find(sent, nil)
-		kept := g.find(object, nil)
-		sent = g.drop(sent, slices.DeleteFunc(dropped, func(name string) bool { return slices.Contains(kept, name) }))
+	if w := k.gated(); len(w) > 0 { // what was dropped of object must not come back
+		kept := w.find(object)
+		sent = w.drop(sent, slices.DeleteFunc(w.find(sent), func(name string) bool { return slices.Contains(kept, name) }))
 	}
 	sent = k.withoutImageVolumes(object, sent)
 	for _, path := range emptyCounts[k.GVK.Kind] {
