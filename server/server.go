@@ -209,7 +209,8 @@ func (s *Server) assemble(c Config) error {
 		Catalog: s.catalog, Metrics: s.metrics.Handler, Response: s.out, Now: s.now, Started: s.now(), Flags: c.Flags, Issuer: s.accounts,
 		Aggregator: s.aggregator, Minor: s.release.minor(),
 		Health: discovery.Health{
-			Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log, Fair: c.PriorityAndFairness, Observe: checks.Observe,
+			Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log, Minor: s.release.minor(),
+			Fair: c.PriorityAndFairness, Observe: checks.Observe,
 		},
 		HealthChecks: checks,
 	}

@@ -206,8 +206,11 @@ func (h *Handler) isRouted(path string) bool {
 // paths answers with the paths of the server, as indented JSON whatever the client accepts.
 func (h *Handler) paths(w http.ResponseWriter, r *http.Request) {
 	paths := []string{
-		"/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/apis/", "/flagz", "/metrics", "/metrics/slis", "/openapi/v2", "/openapi/v3",
-		"/openapi/v3/", "/openid/v1/jwks", "/statusz", "/version",
+		"/.well-known/openid-configuration", "/api", "/api/v1", "/apis", "/apis/", "/metrics", "/metrics/slis", "/openapi/v2", "/openapi/v3",
+		"/openapi/v3/", "/openid/v1/jwks", "/version",
+	}
+	if h.Minor >= pagesSince {
+		paths = append(paths, "/flagz", "/statusz")
 	}
 	for _, g := range slices.Concat(h.Catalog().Groups(), h.Aggregator.Groups()) {
 		if g.Name == "" {

@@ -20,6 +20,7 @@ type Health struct {
 	Checker store.Checker // nil if the store does not know whether it keeps writes
 	Ended   func() error  // returns an error once the server ends
 	Log     logs.Logger
+	Minor   int // the minor release of Kubernetes that the server emulates
 	// Fair tells that the server has priority and fairness, whose checks have names of their own.
 	Fair bool
 	// Observe is called with the outcome of each check that is not excluded when all checks of a path run.
@@ -51,11 +52,20 @@ var (
 
 // checks returns the checks, which must not be modified.
 func (h Health) checks() []check {
+	all := plainChecks
 	if h.Fair {
-		return fairChecks
+		all = fairChecks
 	}
-	return plainChecks
+	if h.Minor >= lateChecksSince {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c check) bool { return slices.Contains(lateChecks, c.name) })
 }
+
+// lateChecks are the checks that came with a minor release, lateChecksSince.
+var lateChecks = []string{"poststarthook/peer-endpoint-reconciler-controller", "poststarthook/storage-readiness"}
+
+const lateChecksSince = 36
 
 // checksWith returns the checks of kube-apiserver, in its order, with those of its limit of requests in flight.
 func checksWith(limit ...string) []check {
