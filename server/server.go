@@ -185,7 +185,8 @@ func (s *Server) assemble(c Config) error {
 	s.access.Accounts = s.accounts
 	s.reader = &read.Reader{Store: objects, Now: s.now}
 	watches := &watch.Handler{
-		Hub: &watch.Hub{Reader: s.reader}, Response: s.out, Log: s.log, Now: s.now, Ended: s.background.Context(), Panicked: s.panics.Report,
+		Hub: &watch.Hub{Reader: s.reader}, Response: s.out, Log: s.log, Now: s.now, Ended: s.background.Context(), Minor: s.release.minor(),
+		Panicked: s.panics.Report,
 	}
 	s.resources = &resources{
 		reader: s.reader, watches: watches, cbor: c.CBOR, access: s.access, accounts: s.accounts, audit: audit.Log{Sink: c.Audit, Log: s.log}, metrics: s.metrics,

@@ -35,11 +35,16 @@ type Handler struct {
 	Log      logs.Logger
 	Now      func() time.Time
 	Ended    context.Context // ends with the server
+	// Minor is the minor release of Kubernetes that the server emulates.
+	Minor int
 	// Panicked reports the panic of a watch whose answer has begun.
 	Panicked func(method, path string, v any)
 
 	deadlines deadlines
 }
+
+// compressedSince is the minor release that compresses watches by default.
+const compressedSince = 37
 
 // Serve answers a request for the events of a collection, as a stream or in websocket frames. Serve begins the stream and continues it in
 // c.After, outside of the filters. The stream ends when the client leaves, at the timeout of the request, or when the server ends. It also
@@ -62,7 +67,7 @@ func (h *Handler) Serve(w http.ResponseWriter, q *rest.Request, c *request.Conte
 	}
 	var compressed *Watch
 	// Only a watch that begins with a list is compressed. Its later events are, too.
-	if o.watch.IsList() && wire.TakesGzip(q.HTTP) {
+	if h.Minor >= compressedSince && o.watch.IsList() && wire.TakesGzip(q.HTTP) {
 		compressed = o.watch
 		wire.SetGzip(w.Header())
 	}
