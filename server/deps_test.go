@@ -62,7 +62,7 @@ var table = []layers.Layer{
 		"value value/structs schema schema/form managedfields internal/door internal/mergepatch", "k8s.io/apimachinery"},
 	{"transport", "", "internal/slab", ""},
 	{"rest/watch", "api cache catalog logs request response rest rest/read store wire", "value value/structs", "k8s.io/apimachinery golang.org/x/net/websocket"},
-	{"auth", "api catalog logs", "value value/structs", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver/pkg/authentication"},
+	{"auth", "api cache catalog logs", "value value/structs", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver/pkg/authentication"},
 	{"request", "api auth", "", "k8s.io/apimachinery"},
 	{"auth/accounts", "auth cache", "value", "github.com/golang-jwt/jwt/v5 k8s.io/apiserver/pkg/authentication"},
 	{"auth/nodes", "auth logs store store/replica", "value", "k8s.io/apimachinery"},

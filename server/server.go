@@ -123,6 +123,7 @@ func New(c Config) (*Server, error) {
 	if err := errors.Join(c.ServiceAccounts.Check(), s.release.emulate(c.EmulatedVersion)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.access.Minor = s.release.minor()
 	if err := s.assemble(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -114,11 +114,11 @@ func TestAccess(t *testing.T) {
 		{"GET " + servertest.Things + "/web" + asJoe + bob + " Impersonate-Group=dev", 404, `widgets.example.org "web" not found`},
 		{
 			"GET " + servertest.Things + "/web" + asJoe + bob + " Impersonate-Uid=7", 403,
-			`widgets.example.org "web" is forbidden: User "joe" cannot impersonate-on:user-info:get resource "widgets"`,
+			`uids.authentication.k8s.io "7" is forbidden: User "joe" cannot impersonate resource "uids" in API group "authentication.k8s.io"`,
 		},
 		{
 			"GET " + pods + " Authorization=Bearer-joe-token Impersonate-User=system:serviceaccount:a:b", 403,
-			`pods is forbidden: User "joe" cannot impersonate-on:serviceaccount:list resource "pods"`,
+			`serviceaccounts "b" is forbidden: User "joe" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "a"`,
 		},
 		{review + asAnn + bob, 201, `"userInfo":{"groups":["system:authenticated"],"username":"bob"}`},
 		{

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 
+	"github.com/deed-project/deed/server/cache"
 	"github.com/deed-project/deed/server/logs"
 )
 
@@ -91,7 +92,10 @@ func UserOf(ctx context.Context) User {
 }
 
 // IsMaster reports whether u is a member of system:masters, to whom no limit and no policy applies.
-func (u User) IsMaster() bool { return slices.Contains(u.Groups, "system:masters") }
+func (u User) IsMaster() bool { return slices.Contains(u.Groups, masters) }
+
+// masters is the group whose members may do everything.
+const masters = "system:masters"
 
 // Access decides who sends a request and whether the request is allowed. Its fields do not change once it is in use; then it is safe for
 // concurrent use.
@@ -103,10 +107,12 @@ type Access struct {
 	Authorizer    Authorizer    // nil allows everything
 	Rules         RuleResolver  // nil if the authorizer cannot list its rules
 	Hosts         []string      // names of the server beside localhost and addresses, see CheckOrigin
+	Minor         int           // the minor release of Kubernetes that the server emulates; 0 is the current one
 	Now           func() time.Time
 	Log           logs.Logger
 
-	certificates []authenticator.Request // in order
+	certificates []authenticator.Request  // in order
+	lastModes    cache.Cache[string, int] // see modesOf
 }
 
 // Accounts authenticates the tokens of service accounts. It must be safe for concurrent use.

@@ -37,7 +37,7 @@ func TestImpersonate(t *testing.T) {
 			`cannot impersonate-on:serviceaccount:get resource "pods"`},
 		{"what is no service account", "jane impersonate users -", "Impersonate-User: system:serviceaccount:ns", "{system:serviceaccount:ns  [system:authenticated] map[]}"},
 		{"a node", "jane impersonate-on:arbitrary-node:get pods a\njane impersonate:arbitrary-node nodes.authentication.k8s.io -", "Impersonate-User: system:node:n",
-			"{system:node:n  [system:authenticated] map[]}"},
+			"{system:node:n  [system:nodes system:authenticated] map[]}"},
 		{"a node with a group", "jane * nodes.authentication.k8s.io -\njane * pods a\njane * groups.authentication.k8s.io -", "Impersonate-User: system:node:n\nImpersonate-Group: g",
 			`users "system:node:n" is forbidden: User "jane" cannot impersonate resource "users" in API group "" at the cluster scope`},
 		{"nobody", "* * * *", "Impersonate-User: system:anonymous", "{system:anonymous  [system:unauthenticated] map[]}"},

@@ -18,7 +18,7 @@ import (
 func TestImpersonation(t *testing.T) {
 	var denied string
 	var asked []string
-	s := servertest.New(t, server.Config{
+	config := server.Config{
 		Authenticate: func(*http.Request) (auth.User, error) { return auth.User{Name: "joe"}, nil },
 		Authorize: func(_ context.Context, u auth.User, a auth.Action) (bool, string) {
 			if u.Name != "joe" {
@@ -31,7 +31,7 @@ func TestImpersonation(t *testing.T) {
 			asked = append(asked, what)
 			return denied == "" || !strings.HasPrefix(what, denied), "no"
 		},
-	})
+	}
 	const review = "POST /apis/authentication.k8s.io/v1/selfsubjectreviews" + servertest.JSON
 	const on = " authentication.k8s.io/v1/selfsubjectreviews/ /"
 	for _, c := range []struct {
@@ -44,7 +44,8 @@ func TestImpersonation(t *testing.T) {
 		{"Impersonate-User=bob Impersonate-Uid=7 Impersonate-Group=g Impersonate-Group=h Impersonate-Extra-Foo=x", "",
 			[]string{"impersonate-on:user-info:create" + on, "impersonate:user-info authentication.k8s.io/v1/users/ /bob",
 				"impersonate:user-info authentication.k8s.io/v1/uids/ /7", "impersonate:user-info authentication.k8s.io/v1/groups/ /g",
-				"impersonate:user-info authentication.k8s.io/v1/groups/ /h", "impersonate:user-info authentication.k8s.io/v1/userextras/foo /x"},
+				"impersonate:user-info authentication.k8s.io/v1/groups/ /h", "impersonate /v1/users/ /bob", "impersonate authentication.k8s.io/v1/uids/ /7",
+				"impersonate /v1/groups/ /g", "impersonate /v1/groups/ /h", "impersonate authentication.k8s.io/v1/userextras/foo /x"},
 			`{"extra":{"foo":["x"]},"groups":["g","h","system:authenticated"],"uid":"7","username":"bob"}`},
 		{"Impersonate-User=bob Impersonate-Uid=7 Impersonate-Group=g Impersonate-Extra-Foo=x", "impersonate-on",
 			[]string{"impersonate-on:user-info:create" + on, "impersonate /v1/users/ /bob", "impersonate authentication.k8s.io/v1/uids/ /7",
@@ -64,7 +65,7 @@ func TestImpersonation(t *testing.T) {
 		{"Impersonate-User=system:serviceaccount:a", "", []string{"impersonate-on:user-info:create" + on,
 			"impersonate:user-info authentication.k8s.io/v1/users/ /system:serviceaccount:a"}, `{"groups":["system:authenticated"],"username":"system:serviceaccount:a"}`},
 		{"Impersonate-User=system:node:n", "", []string{"impersonate-on:arbitrary-node:create" + on, "impersonate:arbitrary-node authentication.k8s.io/v1/nodes/ /n"},
-			`{"groups":["system:authenticated"],"username":"system:node:n"}`},
+			`{"groups":["system:nodes","system:authenticated"],"username":"system:node:n"}`},
 		{"Impersonate-User=system:node:n", "impersonate:", []string{"impersonate-on:arbitrary-node:create" + on,
 			"impersonate:arbitrary-node authentication.k8s.io/v1/nodes/ /n", "impersonate /v1/users/ /system:node:n"},
 			`{"groups":["system:authenticated"],"username":"system:node:n"}`},
@@ -84,6 +85,7 @@ func TestImpersonation(t *testing.T) {
 		{"Impersonate-Other=x", "", []string{"create" + on}, `{"username":"joe"}`},
 	} {
 		asked, denied = nil, c.denied
+		s := servertest.New(t, config) // which knows nothing of earlier impersonations
 		w := askAs(s, review+" "+c.headers, "{}")
 		got := servertest.Message(w)
 		if w.Code == http.StatusCreated {
@@ -93,6 +95,7 @@ func TestImpersonation(t *testing.T) {
 			t.Errorf("%s\n  is %s\nwant %s\nasked %q\n want %q", c.headers, got, c.want, asked, c.asked)
 		}
 	}
+	s := servertest.New(t, config)
 	for request, want := range map[string]string{
 		"GET /version":                           "impersonate-on:user-info:get /version",
 		"GET /api/v1/namespaces/n/pods/p/status": "impersonate-on:user-info:get /v1/pods/status n/p",

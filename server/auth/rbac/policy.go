@@ -51,8 +51,12 @@ type grants struct {
 	missing  []error               // roles that do not exist
 }
 
-// ruleKey is a group, a resource and a name as they stand in a rule. A rule without names has an empty one.
-type ruleKey struct{ group, resource, name string }
+// ruleKey is a group, a resource and a name as they stand in a rule. A rule without names has any name. That is not the empty one, which a rule
+// may have for requests without a name.
+type ruleKey struct {
+	group, resource, name string
+	anyName               bool
+}
 
 // granted is a rule of a role that a binding grants.
 type granted struct {
@@ -194,15 +198,14 @@ func (g *grants) index() {
 
 // keysOf yields the keys of a rule for resources.
 func keysOf(r *rbacv1.PolicyRule) func(yield func(ruleKey) bool) {
-	names := r.ResourceNames
-	if len(names) == 0 {
-		names = []string{""}
-	}
 	return func(yield func(ruleKey) bool) {
 		for _, group := range r.APIGroups {
 			for _, resource := range r.Resources {
-				for _, name := range names {
-					if !yield(ruleKey{group, resource, name}) {
+				if len(r.ResourceNames) == 0 && !yield(ruleKey{group: group, resource: resource, anyName: true}) {
+					return
+				}
+				for _, name := range r.ResourceNames {
+					if !yield(ruleKey{group: group, resource: resource, name: name}) {
 						return
 					}
 				}
@@ -228,13 +231,10 @@ func (g *grants) allowing(a auth.Action) *binding {
 	}
 	for _, group := range [...]string{a.Group, "*"} {
 		for _, resource := range which {
-			if by := first(g.of[ruleKey{group, resource, ""}], allows); by != nil {
+			if by := first(g.of[ruleKey{group: group, resource: resource, anyName: true}], allows); by != nil {
 				return by
 			}
-			if a.Name == "" {
-				continue
-			}
-			if by := first(g.of[ruleKey{group, resource, a.Name}], allows); by != nil {
+			if by := first(g.of[ruleKey{group: group, resource: resource, name: a.Name}], allows); by != nil {
 				return by
 			}
 		}
