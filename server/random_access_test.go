@@ -45,6 +45,7 @@ var (
 	accessGroups     = []string{"", "apps", "*"}
 	accessResources  = []string{"pods", "configmaps", "pods/log", "pods/status", "deployments", "deployments/scale", "*/status", "*/scale", "*"}
 	accessNames      = []string{"a", "b", "c"}
+	accessRuleNames  = []string{"a", "b", "c", "", "*"} // a rule takes them as they are
 	accessPaths      = []string{"/logs", "/logs/*", "/metrics", "/x/*", "*"}
 	accessNamespaces = []string{"default", "kube-public", "kube-system"}
 	accessUsers      = []string{"u0", "u1", "u2", "u3", "system:serviceaccount:default:s", "system:serviceaccount:kube-public:s"}
@@ -151,7 +152,7 @@ func (m accessMaker) rules(paths bool) []any {
 		}
 		rule := map[string]any{"apiGroups": m.some(accessGroups, 2), "resources": m.some(accessResources, 3), "verbs": m.some(accessVerbs, 3)}
 		if m.IntN(3) == 0 {
-			rule["resourceNames"] = m.some(accessNames, 2)
+			rule["resourceNames"] = m.some(accessRuleNames, 3)
 		}
 		out = append(out, rule)
 	}
@@ -207,7 +208,7 @@ func (m accessMaker) review() map[string]any {
 		of["namespace"] = m.pick(accessNamespaces)
 	}
 	if m.IntN(2) == 0 {
-		of["name"] = m.pick(accessNames)
+		of["name"] = m.pick(accessRuleNames)
 	}
 	spec["resourceAttributes"] = of
 	return map[string]any{"spec": spec}
