@@ -56,6 +56,25 @@ func TestGatesOfReleases(t *testing.T) {
 	}
 }
 
+// TestDefaultsOfGates checks the default value of a field that a release drops later, since admission sees the object before.
+func TestDefaultsOfGates(t *testing.T) {
+	for release, want := range map[string]string{"1.34": `[{"image":{"reference":"r"},"name":"v"}]`, "1.35": `[{"image":{"pullPolicy":"Always","reference":"r"},"name":"v"}]`} {
+		r, err := Emulated(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, _ := r.Lookup(schema.ParseGVK("v1", "Pod"))
+		object, err := value.Parse([]byte(`{"spec":{"volumes":[{"name":"v","image":{"reference":"r"}}]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err := k.Held(object)
+		if got := held.Get("spec", "volumes").String(); got != want || err != nil {
+			t.Errorf("v%s: %s, %v, want %s", release, got, err, want)
+		}
+	}
+}
+
 // TestValuesOfGates checks a field that becomes its default value, and is not dropped, before the release that brought its gate.
 func TestValuesOfGates(t *testing.T) {
 	for release, want := range map[string]string{"1.32": "Default", "1.33": "Unmasked"} {

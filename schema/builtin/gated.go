@@ -284,7 +284,10 @@ const cronJobDefaultsSince = "v1.34"
 // undefaulted returns held, which was read from object, without the default that came after the release of the kind.
 func (k *Kind) undefaulted(object, held value.Value) value.Value {
 	if k.GVK.Kind == "CronJob" && k.Minor() < minorOf(cronJobDefaultsSince) {
-		return withoutPatternStatus(object, held)
+		held = withoutPatternStatus(object, held)
+	}
+	if path, ok := podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; ok && k.Minor() < minorOf(imagesSince) {
+		held = withoutPullPolicies(object, held, append(strings.Split(path, "."), "volumes"))
 	}
 	late, ok := lateDefaults[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
 	if !ok || minorOf(late.since) <= k.Minor() || !isNothing(object.Get(late.path...)) || held.Get(late.path...).IsAbsent() {
@@ -304,6 +307,19 @@ func withoutPatternStatus(object, held value.Value) value.Value {
 			j++
 			return pattern.With("status", value.String(patterns.Item(j).Get("status").Str()))
 		}, "onPodConditions")
+	}, at...)
+}
+
+// withoutPullPolicies returns held with the policies that its volumes of images have in object, and none by default. at is the path of volumes.
+func withoutPullPolicies(object, held value.Value, at []string) value.Value {
+	sent, i := object.Get(at...), -1
+	return eachItem(held, func(volume value.Value) value.Value {
+		i++
+		image := volume.Get("image")
+		if isNothing(image) {
+			return volume
+		}
+		return volume.With("image", image.With("pullPolicy", sent.Item(i).Get("image", "pullPolicy")))
 	}, at...)
 }
 
