@@ -3,15 +3,13 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/deed-project/deed/server/internal/servertest"
 )
 
 // asCBOR returns a body as it is sent: a JSON body in CBOR, if the request says that it is CBOR.
@@ -22,11 +20,7 @@ func asCBOR(t *testing.T, request, body string) string {
 	if form, _, _ = strings.Cut(form, " "); !strings.HasSuffix(form, "cbor") || kjson.Unmarshal([]byte(body), &document) != nil {
 		return body
 	}
-	encoded, err := direct.Marshal(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(encoded)
+	return servertest.InCBOR(t, document)
 }
 
 // asJSON returns an answer with JSON in place of CBOR: a line for each event of a watch.
@@ -36,20 +30,8 @@ func asJSON(t *testing.T, w *httptest.ResponseRecorder) *httptest.ResponseRecord
 		return w
 	}
 	var text bytes.Buffer
-	frames, frame := cbor.NewFramer().NewFrameReader(io.NopCloser(bytes.NewReader(w.Body.Bytes()))), make([]byte, w.Body.Len())
-	for {
-		n, err := frames.Read(frame)
-		if errors.Is(err, io.EOF) && n == 0 {
-			break
-		}
-		var document any
-		if err == nil {
-			err = direct.Unmarshal(frame[:n], &document)
-		}
-		if err == nil {
-			err = json.NewEncoder(&text).Encode(document)
-		}
-		if err != nil {
+	for _, document := range servertest.FromCBOR(t, w.Body.Bytes()) {
+		if err := json.NewEncoder(&text).Encode(document); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // Config says what a server is to be. The zero Config is a server in memory that serves namespaces and
-// CustomResourceDefinitions, to everybody.
+// CustomResourceDefinitions to all clients.
 type Config struct {
 	// Store holds the objects; nil is memory. The server does not close it.
 	Store store.Store
@@ -30,7 +30,7 @@ type Config struct {
 	Objects []value.Value
 	// Now is the clock; nil is that of the system.
 	Now func() time.Time
-	// Authenticate tells who sends a request; nil takes everybody for a member of system:masters.
+	// Authenticate returns the user of a request; nil takes every client for a member of system:masters.
 	Authenticate auth.Authenticator
 	// Certificates says which client certificates stand for users, and which clients are front proxies. Both come before Authenticate.
 	Certificates auth.Certificates
@@ -87,8 +87,8 @@ type Config struct {
 	EventTTL time.Duration
 	// Limits are how much the server does at once, and how long a request may take; the zero Limits are [filters.DefaultLimits].
 	Limits filters.Limits
-	// CBOR tells that bodies and answers may be CBOR, as with the feature gate CBORServingAndStorage of kube-apiserver, which is
-	// off unless somebody turns it on.
+	// CBOR tells that bodies and answers may be CBOR, as with the feature gate CBORServingAndStorage of kube-apiserver. The gate is off by
+	// default.
 	CBOR bool
 	// Audit is told what admission noted about a request, once that is answered; nil is told nothing. It is called by many
 	// goroutines at once.

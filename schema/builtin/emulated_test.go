@@ -56,18 +56,28 @@ func TestGatesOfReleases(t *testing.T) {
 	}
 }
 
+// podIn returns a pod, and its kind in a release; err is the error of finding the release.
+func podIn(t *testing.T, r *Release, err error, text string) (*Kind, value.Value) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, _ := r.Lookup(schema.ParseGVK("v1", "Pod"))
+	object, err := value.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, object
+}
+
 // TestDefaultsOfGates checks the default value of a field that a release drops later, since admission sees the object before.
 func TestDefaultsOfGates(t *testing.T) {
-	for release, want := range map[string]string{"1.34": `[{"image":{"reference":"r"},"name":"v"}]`, "1.35": `[{"image":{"pullPolicy":"Always","reference":"r"},"name":"v"}]`} {
+	for release, want := range map[string]string{
+		"1.34": `[{"image":{"reference":"r"},"name":"v"}]`,
+		"1.35": `[{"image":{"pullPolicy":"Always","reference":"r"},"name":"v"}]`,
+	} {
 		r, err := Emulated(release)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, _ := r.Lookup(schema.ParseGVK("v1", "Pod"))
-		object, err := value.Parse([]byte(`{"spec":{"volumes":[{"name":"v","image":{"reference":"r"}}]}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		k, object := podIn(t, r, err, `{"spec":{"volumes":[{"name":"v","image":{"reference":"r"}}]}}`)
 		held, err := k.Held(object)
 		if got := held.Get("spec", "volumes").String(); got != want || err != nil {
 			t.Errorf("v%s: %s, %v, want %s", release, got, err, want)
@@ -79,14 +89,7 @@ func TestDefaultsOfGates(t *testing.T) {
 func TestValuesOfGates(t *testing.T) {
 	for release, want := range map[string]string{"1.32": "Default", "1.33": "Unmasked"} {
 		r, err := ReleaseOf(release)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, _ := r.Lookup(schema.ParseGVK("v1", "Pod"))
-		object, err := value.Parse([]byte(`{"spec":{"containers":[{"name":"c","securityContext":{"procMount":"Unmasked"}}]}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		k, object := podIn(t, r, err, `{"spec":{"containers":[{"name":"c","securityContext":{"procMount":"Unmasked"}}]}}`)
 		out, err := k.Store("", value.Value{}, object, object)
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/deed-project/deed/server/aggregation"
@@ -182,9 +183,11 @@ func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
 // plain answers with a document in the form in which the server has it. Clients may ask for Go objects of Kubernetes in protocol buffers.
 func (h *Handler) plain(w http.ResponseWriter, r *http.Request, document any) {
 	_, isObject := document.(runtime.Object)
-	isRouted := h.isRouted(r.URL.Path)
-	ofCustom := !isRouted && strings.Count(strings.Trim(r.URL.Path, "/"), "/") == 2 // the resources of a version: never in CBOR
-	rep, err := wire.Negotiate(r, wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR && !ofCustom, Routed: isRouted})
+	offer := wire.Offer{Protobuf: isObject, CBOR: h.Response.CBOR, Routed: h.isRouted(r.URL.Path)}
+	if _, ofResources := document.(*metav1.APIResourceList); ofResources && !offer.Routed {
+		offer.CBOR = false // kube-apiserver has the resources of a custom group in no CBOR
+	}
+	rep, err := wire.Negotiate(r, offer)
 	if err != nil {
 		h.Response.Error(w, r, err)
 		return

@@ -1,11 +1,9 @@
 package wire_test
 
 import (
-	"bytes"
 	"net/http"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/internal/servertest"
@@ -63,20 +61,16 @@ func TestCBOR(t *testing.T) {
 
 func inCBOR(t *testing.T, object any) string {
 	t.Helper()
-	b, err := direct.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+	return servertest.InCBOR(t, object)
 }
 
 func fromCBOR(t *testing.T, body []byte) value.Value {
 	t.Helper()
-	var content any
-	if err := direct.Unmarshal(bytes.TrimPrefix(body, []byte{0xd9, 0xd9, 0xf7}), &content); err != nil {
-		t.Fatalf("%v: %q", err, body)
+	documents := servertest.FromCBOR(t, body)
+	if len(documents) != 1 {
+		t.Fatalf("%d documents: %q", len(documents), body)
 	}
-	v, err := value.FromAny(content)
+	v, err := value.FromAny(documents[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,11 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 //
 // kube-apiserver reads one object at an exact revision from the storage, where nothing waits.
 func (l *lister) wait() error {
-	if _, isOne := l.only(); !isOne || l.at == 0 || l.after != "" {
+	isOne := false
+	if l.at > 0 && l.after == "" {
+		_, isOne = l.only()
+	}
+	if !isOne {
 		return l.reach(l.ctx, max(l.asked, int64(l.at)))
 	}
 	current, err := l.latest(l.ctx)
