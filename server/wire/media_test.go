@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"testing"
 
-
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/internal/servertest"
 	"github.com/deed-project/deed/server/wire"
