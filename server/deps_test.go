@@ -107,7 +107,7 @@ var table = []layers.Layer{
 		"k8s.io/apimachinery k8s.io/client-go/tools/clientcmd"},
 	{"manifest", "", "value internal/custom internal/folder internal/yaml", ""},
 	{"apitest", ". admission auth filters manifest cache store store/memory", "value schema schema/builtin", "k8s.io/api/authentication k8s.io/client-go/rest k8s.io/apimachinery sigs.k8s.io/controller-runtime/pkg/client"},
-	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", ""},
+	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", "k8s.io/apimachinery/pkg/runtime/serializer/cbor"},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
 	{"internal/command", ". auth auth/accounts controllers/certificates filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag k8s.io/client-go/util/keyutil k8s.io/apimachinery/pkg/util/version"},
