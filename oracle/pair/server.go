@@ -199,19 +199,16 @@ func (s *Server) Read(path string, out any) error {
 	return json.Unmarshal(text, out)
 }
 
-// Watch returns the events of a watch, which must end by itself.
-func (s *Server) Watch(path string) ([]any, error) {
-	r, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+// Watch returns the events of a watch in the form that a client accepts. The watch must end by itself. An answer that is no watch is an event.
+func (s *Server) Watch(path, accept string) ([]any, error) {
+	reply, err := s.Exchange(Request{Method: http.MethodGet, Path: path, Accept: accept})
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", "Bearer tok")
-	response, err := s.http.Do(r)
-	if err != nil {
-		return nil, err
+	if reply, err = reply.Plain(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	defer response.Body.Close()
-	d := json.NewDecoder(response.Body)
+	d := json.NewDecoder(bytes.NewReader(reply.Body))
 	d.UseNumber()
 	var out []any
 	for {

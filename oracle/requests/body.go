@@ -33,6 +33,7 @@ func (m *maker) body(k collection, q request) (body any, contentType string) {
 				map[string]any{"metadata": map[string]any{"resourceVersion": one(m, "1", "$NOW", "x")}},
 				map[string]any{}, map[string]any{"spec": nil}, map[string]any{"$patch": "delete"}, map[string]any{"nope": 1},
 				map[string]any{"metadata": map[string]any{"name": "other"}}, map[string]any{"kind": "Other"}, []any{}, "x", nil, 1,
+				map[string]any{"spec": m.spec()}, map[string]any{"spec": m.spec(), "status": m.status()}, map[string]any{"status": m.status()},
 				map[string]any{"metadata": map[string]any{"$retainKeys": []any{"labels"}}},
 				map[string]any{"metadata": map[string]any{"finalizers": []any{"a.example.org/b"}}},
 				map[string]any{"metadata": map[string]any{"$deleteFromPrimitiveList/finalizers": []any{"a.example.org/b"}}})
@@ -75,6 +76,17 @@ func (m *maker) body(k collection, q request) (body any, contentType string) {
 	return text, contentType
 }
 
+// spec returns a part of the spec of a custom resource. Other kinds have some of its fields, too.
+func (m *maker) spec() map[string]any {
+	return map[string]any{one(m, "color", "replicas", "port", "built", "parts", "free", "nope"): one[any](m,
+		"blue", "", 3, -1, 1.5, 100, true, nil, "2024-01-01T00:00:00Z", []any{}, map[string]any{"x": nil}, map[string]any{},
+		[]any{map[string]any{"name": "b", "nope": 1}}, []any{map[string]any{"name": "b"}, map[string]any{"name": "b"}}, []any{nil})}
+}
+
+func (m *maker) status() map[string]any {
+	return map[string]any{one(m, "replicas", "selector", "phase", "nope"): one[any](m, 2, "a=b", "", nil, 1.5, map[string]any{})}
+}
+
 // wrong returns an object with something wrong in what all objects have.
 func (m *maker) wrong(object map[string]any) map[string]any {
 	paths := [][]any{
@@ -90,6 +102,9 @@ func (m *maker) wrong(object map[string]any) map[string]any {
 	values := []any{nil, "x", "", 1, -1, true, []any{}, map[string]any{}, []any{"x"}, map[string]any{"x": "y"}, map[string]any{"x": 1}, "v1", "2024-01-01T00:00:00Z", 1.5}
 	if slices.Contains([]any{"generateName"}, p[len(p)-1]) {
 		values = []any{nil, 1, "", []any{}, "A_", "-"} // no value gives a random name
+	}
+	if p[0] == "spec" {
+		values = append(values, m.spec(), m.spec(), m.spec())
 	}
 	if p[len(p)-1] == "resourceVersion" {
 		values = append(values, "$NOW", "$NOW", "$OLD")

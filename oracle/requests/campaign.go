@@ -67,15 +67,15 @@ var apart = []string{
 
 // run sends the requests of the seed.
 func (c *campaign) run() error {
-	kinds, err := c.kinds()
-	if err != nil {
-		return err
-	}
 	for _, name := range namespaces {
 		namespace := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name}}
 		if err := c.both(pair.Request{Method: http.MethodPost, Path: "/api/v1/namespaces", Body: namespace}, http.StatusCreated, http.StatusConflict); err != nil {
 			return err
 		}
+	}
+	kinds, err := c.kinds()
+	if err != nil {
+		return err
 	}
 	c.codes = map[int]int{}
 	shown := map[string]bool{}
@@ -127,7 +127,8 @@ func (c *campaign) kinds() ([]collection, error) {
 			out = append(out, collection{group: g, kind: b.Kind, base: b})
 		}
 	}
-	return out, nil
+	customs, err := c.customs()
+	return append(out, customs...), err
 }
 
 // populated is how many kinds have objects in a round.
@@ -137,7 +138,11 @@ const populated = 5
 func (c *campaign) round(n int, kinds []collection, shown map[string]bool) error {
 	r := rand.New(rand.NewPCG(c.seed, uint64(n)))
 	m := &maker{Rand: r, kinds: kinds}
-	for _, i := range r.Perm(len(kinds))[:populated] {
+	order := r.Perm(len(kinds))[:populated]
+	if r.IntN(2) == 0 { // the custom resources are the last kinds
+		order[0] = len(kinds) - 1 - r.IntN(3)
+	}
+	for _, i := range order {
 		k := kinds[i]
 		if slices.ContainsFunc(m.there, func(t collection) bool { return t.kind == k.kind }) {
 			continue

@@ -223,7 +223,7 @@ var (
 			"spec.nodeName=", "status.phase=Pending", "type=Opaque", "nope=1", "metadata.labels=x", "metadata.name", "metadata.name==o-2",
 			"metadata.name in (a)",
 			"involvedObject.name=x", "", "metadata.name=o-1,metadata.name=o-2", `metadata.name=o\,1`, `metadata.name=o\`, "metadata.uid=1",
-			"spec.unschedulable=false",
+			"spec.unschedulable=false", "spec.color=red", "spec.color!=red,spec.replicas=2", "spec.replicas=3",
 		}},
 		{"watch", []string{"true", "1", "false", "0", "", "nope"}},
 		{"allowWatchBookmarks", []string{"true", "false", "nope"}},

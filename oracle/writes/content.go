@@ -117,6 +117,9 @@ func (w *writer) configuration() map[string]any {
 	if w.chance(0.2) {
 		object = with(object, map[string]any{one(w, "a", "b", "c.io/d"): one(w, "x", "y", "")}, "metadata", "annotations")
 	}
+	if w.chance(0.2) {
+		object = w.annotated(object)
+	}
 	if w.chance(0.3) { // so that a deletion waits, and writes come after it
 		object = with(object, one(w, []any{"f.io/a"}, []any{"f.io/a", "f.io/b"}, []any{}), "metadata", "finalizers")
 	}
@@ -128,6 +131,21 @@ func (w *writer) configuration() map[string]any {
 		object = w.thinned(object)
 	}
 	return object
+}
+
+// annotated returns an object with an annotation that a kube-apiserver reads, of its own or of its template of pods.
+func (w *writer) annotated(object map[string]any) map[string]any {
+	kind, at, container := w.kind.name, []any(nil), "absent"
+	isSpec := func(p place) bool { return p.path[len(p.path)-1] == "spec" && pair.Get(p.value, "containers") != nil }
+	if spec := w.place(object, isSpec); spec != nil && (kind == "Pod" || w.chance(0.7)) {
+		kind, at = "Pod", spec.path[:len(spec.path)-1]
+		if containers, _ := pair.Get(spec.value, "containers").([]any); len(containers) > 0 && w.chance(0.9) {
+			container, _ = pair.Get(containers[0], "name").(string)
+		}
+	}
+	name, value := pair.Annotation(kind, container, w.IntN)
+	path := append(slices.Clone(at), "metadata", "annotations", name)
+	return put(object, pair.Edit{Path: path, Value: value, Remove: w.chance(0.1)})
 }
 
 func (w *writer) labels() map[string]any {
@@ -282,6 +300,9 @@ func (w *writer) mutated() map[string]any {
 	}
 	if w.chance(0.4) {
 		object = with(object, w.labels(), "metadata", "labels")
+	}
+	if w.chance(0.2) {
+		object = w.annotated(object)
 	}
 	if w.chance(0.3) {
 		if found := w.locations(object, 0, func(l *pair.Location) bool { return l.Exists && inContent(l) }); len(found) > 0 {
