@@ -323,6 +323,31 @@ func withoutPullPolicies(object, held value.Value, at []string) value.Value {
 	}, at...)
 }
 
+// initAnnotations were the init containers of pods before there was a field for them.
+var initAnnotations = [...]string{
+	"pod.alpha.kubernetes.io/init-containers", "pod.beta.kubernetes.io/init-containers",
+	"pod.alpha.kubernetes.io/init-container-statuses", "pod.beta.kubernetes.io/init-container-statuses",
+}
+
+// withoutInitAnnotations returns object without annotations of its pod, or of its template, that no release reads any more.
+func (k *Kind) withoutInitAnnotations(object value.Value) value.Value {
+	path, ok := podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
+	if !ok {
+		return object
+	}
+	at := append(strings.Split(strings.TrimSuffix(path, "spec"), "."), "annotations")
+	at[len(at)-2] = "metadata" // in the place of the spec
+	return within(object, func(annotations value.Value) value.Value {
+		if annotations.Kind() != value.KindObject {
+			return annotations
+		}
+		for _, name := range initAnnotations {
+			annotations = annotations.With(name, value.Value{})
+		}
+		return annotations
+	}, at...)
+}
+
 // imagesSince is the release that has volumes that are images.
 const imagesSince = "v1.35"
 

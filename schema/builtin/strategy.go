@@ -58,7 +58,7 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 		}
 	}
 	if k.GVK.Kind != "Pod" || subresource != "status" || k.Minor() >= minorOf(podStatusGatedSince) {
-		object = k.withoutImageVolumes(live, k.withoutGated(live, object))
+		object = k.withoutInitAnnotations(k.withoutImageVolumes(live, k.withoutGated(live, object)))
 	}
 	if prepare := prepared[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; prepare != nil {
 		object = prepare(k, subresource, live, object)

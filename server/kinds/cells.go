@@ -49,6 +49,16 @@ func textOr(otherwise string, path ...string) cell {
 	return func(s source) value.Value { return value.String(cmp.Or(s.Get(path...).Str(), otherwise)) }
 }
 
+// textIfSet shows a text, also an empty one, or something else if there is none.
+func textIfSet(otherwise string, path ...string) cell {
+	return func(s source) value.Value {
+		if v := s.Get(path...); v.Kind() == value.KindString {
+			return v
+		}
+		return value.String(otherwise)
+	}
+}
+
 // number shows an integer, 0 if it is absent.
 func number(path ...string) cell {
 	return func(s source) value.Value { return value.Int(s.Get(path...).Int()) }

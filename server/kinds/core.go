@@ -14,6 +14,7 @@ import (
 	netutils "k8s.io/utils/net"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/kinds/pods"
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 )
@@ -266,6 +267,7 @@ var featureName = walk.LazyRegexp(`^[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*$`)
 
 // validateNodeStatus validates the status of a Node. Addresses may not come twice.
 func validateNodeStatus(r *walk.Report, object walk.Place, _ value.Value) {
+	validateNodeAnnotations(r, object.At("metadata").At("annotations"))
 	status := object.At("status")
 	validateNodeAmounts(r, status)
 	validateNodeFeatures(r, status.At("declaredFeatures"))
@@ -316,10 +318,40 @@ func validateNodeFeatures(r *walk.Report, features walk.Place) {
 	}
 }
 
-// validateNode validates a Node.
-func validateNode(r *walk.Report, object walk.Place, live value.Value) {
-	metadata, spec := object.At("metadata"), object.At("spec")
-	taints := metadata.Below(spec.Get("taints"), "taints", walk.IsMember) // where kube-apiserver says that they are
+// validateNodeAnnotations refuses annotations of a Node that were fields before there were fields for them, and mean nothing.
+//
+// A kube-apiserver has no answer to a controller of pods that does not say whether it is one. Here it is refused as none.
+func validateNodeAnnotations(r *walk.Report, p walk.Place) {
+	const taints, avoided = "scheduler.alpha.kubernetes.io/taints", "scheduler.alpha.kubernetes.io/preferAvoidPods"
+	if text := p.Text(taints); text != "" {
+		if list, err := pods.AnnotatedTaints(text); err != nil {
+			r.InvalidAs(p, taints, err.Error())
+		} else {
+			validateTaints(r, p.Below(list, taints, walk.IsMember))
+		}
+	}
+	text := p.Text(avoided)
+	if text == "" {
+		return
+	}
+	controllers, err := pods.AvoidedControllers(text)
+	if err != nil {
+		r.InvalidAs(p.At("AvoidPods"), avoided, err.Error())
+		return
+	}
+	for i, of := range controllers {
+		signature := p.At(avoided).Index(i).At("PodSignature")
+		switch {
+		case of == nil:
+			r.Required(signature, "")
+		case of.Controller == nil || !*of.Controller:
+			r.InvalidAs(signature.At("PodController").At("Controller"), false, "must point to a controller")
+		}
+	}
+}
+
+// validateTaints refuses taints that are wrong, or there twice.
+func validateTaints(r *walk.Report, taints walk.Place) {
 	var met walk.Names
 	for i := range taints.Indexes() {
 		taint := taints.Index(i)
@@ -335,6 +367,13 @@ func validateNode(r *walk.Report, object walk.Place, live value.Value) {
 			r.Add(e)
 		}
 	}
+}
+
+// validateNode validates a Node.
+func validateNode(r *walk.Report, object walk.Place, live value.Value) {
+	metadata, spec := object.At("metadata"), object.At("spec")
+	validateNodeAnnotations(r, metadata.At("annotations"))
+	validateTaints(r, metadata.Below(spec.Get("taints"), "taints", walk.IsMember)) // where kube-apiserver says that they are
 	if status := object.At("status"); !walk.IsSet(live) {
 		validateNodeAmounts(r, status)
 		if swap := status.At("nodeInfo").At("swap").At("capacity"); swap.IsSet() && swap.Int() <= 0 {

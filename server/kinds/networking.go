@@ -22,7 +22,7 @@ import (
 // validateIngress refuses an Ingress.
 //
 // Requests that no rule is about go to the default backend, so one of the two must be there.
-func validateIngress(r *walk.Report, object walk.Place, _ value.Value) {
+func validateIngress(r *walk.Report, object walk.Place, live value.Value) {
 	spec := object.At("spec")
 	rules, backend := spec.At("rules"), spec.At("defaultBackend")
 	if rules.Len() == 0 && !backend.IsSet() {
@@ -47,8 +47,14 @@ func validateIngress(r *walk.Report, object walk.Place, _ value.Value) {
 		}
 		r.OptionalSubdomain(t.At("secretName"))
 	}
-	if class := spec.At("ingressClassName"); class.IsSet() {
+	class := spec.At("ingressClassName")
+	if class.IsSet() {
 		r.Subdomain(class)
+	}
+	const name = "kubernetes.io/ingress.class"
+	if old := object.Get("metadata", "annotations", name); !walk.IsSet(live) && !old.IsAbsent() && class.IsSet() && !old.Equal(class.Value) {
+		annotations := object.Below(value.Value{}, "annotations", walk.IsMember) // where kube-apiserver says that they are
+		r.Invalid(annotations.Below(old, name, walk.IsMember), "must match `ingressClassName` when both are specified")
 	}
 }
 

@@ -35,7 +35,7 @@ func validateClaimChange(r *walk.Report, object, spec walk.Place, live value.Val
 	}
 	metadata := object.At("metadata")
 	annotations := metadata.At("annotations")
-	class, old := annotations.Below(annotations.Get(oldStorageClass), oldStorageClass, walk.IsKey), live.Get("metadata", "annotations", oldStorageClass)
+	class, old := annotations.At(oldStorageClass), live.Get("metadata", "annotations", oldStorageClass)
 	free := !walk.IsSet(was.Get("storageClassName")) && (!walk.IsSet(old) || old.Equal(is.Get("storageClassName")))
 	if class.Str() != old.Str() && !(free && walk.IsSet(old) && !class.IsSet()) {
 		r.InvalidAs(class, class.Str(), "field is immutable")
@@ -189,6 +189,7 @@ func validateClaim(r *walk.Report, object walk.Place, live value.Value) {
 func validateVolume(r *walk.Report, object walk.Place, live value.Value) {
 	spec, was := object.At("spec"), live.Get("spec")
 	validatePersistentVolume(r, spec, object.Get("metadata", "name").Str(), false)
+	validateMountAnnotation(r, object.At("metadata").At("annotations"), spec.Value)
 	if !walk.IsSet(live) {
 		return
 	}
@@ -206,6 +207,21 @@ func validateVolume(r *walk.Report, object walk.Place, live value.Value) {
 	}
 	if class := spec.At("volumeAttributesClassName"); walk.IsSet(was.Get("volumeAttributesClassName")) && !class.IsSet() {
 		r.Forbidden(class, "update from non-nil value to nil is forbidden")
+	}
+}
+
+// mountable are the volumes that may have options of mounts in an annotation.
+var mountable = [...]string{
+	"gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "nfs", "rbd", "quobyte", "iscsi", "cinder", "cephfs", "azureFile", "vsphereVolume",
+	"azureDisk", "photonPersistentDisk",
+}
+
+// validateMountAnnotation refuses options of mounts in an annotation of another volume.
+func validateMountAnnotation(r *walk.Report, p walk.Place, spec value.Value) {
+	const name = "volume.beta.kubernetes.io/mount-options"
+	isMountable := slices.ContainsFunc(mountable[:], func(source string) bool { return walk.IsSet(spec.Get(source)) })
+	if options := p.At(name); !options.IsAbsent() && !isMountable {
+		r.Forbidden(options, "may not specify mount options for this volume type")
 	}
 }
 
@@ -434,7 +450,7 @@ const mutableCounts = 35
 func volumeCells() []cell {
 	return []cell{
 		name, textOr("0", "spec", "capacity", "storage"), modesCell("spec"), text("spec", "persistentVolumeReclaimPolicy"),
-		terminating("status", "phase"), shown(claimRef), shown(storageClass), textOr(unset, "spec", "volumeAttributesClassName"),
+		terminating("status", "phase"), shown(claimRef), shown(storageClass), textIfSet(unset, "spec", "volumeAttributesClassName"),
 		text("status", "reason"), age, textOr(unset, "spec", "volumeMode"),
 	}
 }
@@ -442,7 +458,7 @@ func volumeCells() []cell {
 func claimCells() []cell {
 	return []cell{
 		name, terminating("status", "phase"), text("spec", "volumeName"), bound(textOr("0", "status", "capacity", "storage")),
-		bound(modesCell("status")), shown(storageClass), textOr(unset, "spec", "volumeAttributesClassName"), age,
+		bound(modesCell("status")), shown(storageClass), textIfSet(unset, "spec", "volumeAttributesClassName"), age,
 		textOr(unset, "spec", "volumeMode"),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/server/kinds/expressions"
+	"github.com/deed-project/deed/server/kinds/pods"
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
@@ -106,6 +108,18 @@ func resourceOf(kind kinds.Kind) *catalog.Resource {
 	}
 }
 
+// converts has the kinds that kube-apiserver may fail to convert to their internal form: there, what a DaemonSet has in an annotation is a number.
+var converts = map[schema.GVK]func(object value.Value) error{
+	{Group: "apps", Version: "v1", Kind: "DaemonSet"}: func(set value.Value) error {
+		generation := set.Get("metadata", "annotations", "deprecated.daemonset.template.generation")
+		if generation.IsAbsent() {
+			return nil
+		}
+		_, err := strconv.ParseInt(generation.Str(), 10, 64)
+		return err
+	},
+}
+
 // hubOf returns the kind in its stored version.
 func hubOf(kind kinds.Kind) schema.GVK { return schema.ParseGVK(kind.Hub, kind.GVK.Kind) }
 
@@ -128,6 +142,7 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
 		Form:        &kindForm{kind: kind, hub: hub.WithClock(now), empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
 		Empty:       sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty())) }),
+		Convert:     converts[kind.GVK],
 		Default:     kind.Default,
 		Fields:      slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
 		NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable,
@@ -136,6 +151,9 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 	v.Columns, v.Row = tableOf(kind)
 	if kind.GVK == signingRequest {
 		v.Sign = withCreator
+	}
+	if kind.GVK == pod {
+		v.WarnOfNew = pods.WarnOfNew
 	}
 	v.Main = managerOf(kind.Kind, "")
 	// Subresources that are not named below are not made here.

@@ -53,11 +53,6 @@ func onlyAdds(r *walk.Report, term walk.Place, former value.Value) bool {
 	return had > 0 || has == 0
 }
 
-// isMirror reports whether a pod mirrors a static pod of a node.
-func isMirror(pod value.Value) bool {
-	return !pod.Get("metadata", "annotations", "kubernetes.io/config.mirror").IsAbsent()
-}
-
 // onlyForbidden refuses a pod as a whole, for one reason.
 func onlyForbidden(r *walk.Report, detail string) {
 	r.Errs = field.ErrorList{field.Forbidden(field.NewPath(""), detail)}
@@ -67,9 +62,9 @@ func onlyForbidden(r *walk.Report, detail string) {
 //
 // Containers are told apart by their names.
 func ValidateEphemeral(r *walk.Report, object walk.Place, live value.Value) {
-	spec := object.At("spec")
-	validateSpec(r, spec, true, object.Get("metadata", "name").Str())
-	if isMirror(live) {
+	spec := validatePod(r, object)
+	validateAnnotationsChange(r, object.At("metadata").At("annotations"), live.Get("metadata", "annotations"), spec.Value)
+	if isMirror(live.Get("metadata")) {
 		onlyForbidden(r, "static pods do not support ephemeral containers")
 		return
 	}
@@ -95,10 +90,9 @@ func ValidateEphemeral(r *walk.Report, object walk.Place, live value.Value) {
 //	containers   stay in their order
 //	resources    may change, of CPU and memory, and may not go
 func ValidateResize(r *walk.Report, object walk.Place, live value.Value) {
-	spec, was := object.At("spec"), live.Get("spec")
-	validateSpec(r, spec, true, object.Get("metadata", "name").Str())
+	spec, was := validatePod(r, object), live.Get("spec")
 	switch {
-	case isMirror(live):
+	case isMirror(live.Get("metadata")):
 		onlyForbidden(r, "static pods cannot be resized")
 		return
 	case was.Get("os", "name").Str() == "windows":

@@ -21,9 +21,10 @@ import (
 //
 // An update is validated as a whole first, so it reports what is wrong with the new spec, and then what must not have changed.
 func Validate(r *walk.Report, object walk.Place, live value.Value) {
-	spec := object.At("spec")
-	validateSpec(r, spec, true, object.Get("metadata", "name").Str())
+	spec := validatePod(r, object)
+	annotations := object.At("metadata").At("annotations")
 	if walk.IsSet(live) {
+		validateAnnotationsChange(r, annotations, live.Get("metadata", "annotations"), spec.Value)
 		validatePodChange(r, spec, live.Get("spec"))
 		return
 	}
@@ -33,6 +34,15 @@ func Validate(r *walk.Report, object walk.Place, live value.Value) {
 	if node := spec.At("nodeName"); node.Str() != "" && spec.Get("schedulingGates").Len() > 0 {
 		r.Forbidden(node, "cannot be set until all schedulingGates have been cleared")
 	}
+	validateProfilesMatch(r, spec, annotations.Value)
+}
+
+// validatePod refuses what is wrong with the annotations and the spec of a pod, whatever it was before, and returns the spec.
+func validatePod(r *walk.Report, object walk.Place) (spec walk.Place) {
+	spec = object.At("spec")
+	validateMeaning(r, object.At("metadata").At("annotations"), spec.Value)
+	validateSpec(r, spec, object.Get("metadata"))
+	return spec
 }
 
 // validatePodChange refuses all changes of a pod but of images, of its deadline, and of what keeps it from nodes.

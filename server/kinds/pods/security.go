@@ -180,8 +180,8 @@ func (w *podWalk) appArmor(p walk.Place) {
 		case text == "":
 			w.Required(file, "must be set when AppArmor type is Localhost")
 		}
-		if len(text) > 4095 {
-			w.Add(field.TooLong(file.Path(), "", 4095))
+		if len(text) > maxProfile {
+			w.Add(field.TooLong(file.Path(), "", maxProfile))
 		}
 	case "RuntimeDefault", "Unconfined":
 		if file.IsSet() {

@@ -19,6 +19,7 @@ type podWalk struct {
 	spec    walk.Place
 	name    string     // of the pod, if it has one
 	forPod  bool       // it is of a pod, and not of a template
+	mirrors bool       // the pod mirrors a static pod
 	volumes walk.Names // that may be mounted
 	devices walk.Names // those of them that may be devices
 	running walk.Names // of containers
@@ -26,9 +27,9 @@ type podWalk struct {
 	volume  volumeWalk
 }
 
-// validateSpec validates the spec of a pod. name is the name of the pod; templates have none.
-func validateSpec(r *walk.Report, spec walk.Place, forPod bool, name string) {
-	w := &podWalk{Report: r, spec: spec, name: name, forPod: forPod}
+// validateSpec validates the spec of a pod with its metadata, or that of a template, which are absent.
+func validateSpec(r *walk.Report, spec walk.Place, metadata value.Value) {
+	w := &podWalk{Report: r, spec: spec, name: metadata.Get("name").Str(), forPod: !metadata.IsAbsent(), mirrors: isMirror(metadata)}
 	if grace := spec.At("terminationGracePeriodSeconds"); !grace.IsSet() {
 		w.Required(grace, "")
 	}
@@ -72,7 +73,7 @@ func validateSpec(r *walk.Report, spec walk.Place, forPod bool, name string) {
 	}
 	w.system(spec.At("os"))
 	w.fileVolumes()
-	if forPod {
+	if w.forPod {
 		w.onlyOfPods()
 	}
 }
@@ -117,6 +118,10 @@ func (w *podWalk) resourceClaims(p walk.Place) {
 	}
 	var met walk.Names
 	for i := range p.Indexes() {
+		if w.mirrors {
+			w.Add(field.Forbidden(field.NewPath(""), "static pods do not support resource claims"))
+			continue
+		}
 		c := p.Index(i)
 		name, of, template := c.At("name"), c.At("resourceClaimName"), c.At("resourceClaimTemplateName")
 		switch {

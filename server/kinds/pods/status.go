@@ -18,6 +18,7 @@ import (
 // ValidateStatus validates the status of a Pod.
 func ValidateStatus(r *walk.Report, object walk.Place, live value.Value) {
 	status, was, spec := object.At("status"), live.Get("status"), object.Get("spec")
+	validateAnnotationsChange(r, object.At("metadata").At("annotations"), live.Get("metadata", "annotations"), spec)
 	validatePodConditions(r, status.At("conditions"))
 	validateNominated(r, status.At("nominatedNodeName"), live)
 	if generation := status.At("observedGeneration"); generation.Int() < 0 {

@@ -13,9 +13,11 @@ import (
 func ValidateTemplate(r *walk.Report, p walk.Place) {
 	metadata := p.Get("metadata") // whose members are told as if they were those of the template
 	r.Labels(p.Below(metadata.Get("labels"), "labels", walk.IsMember))
-	validateAnnotations(r, p.Below(metadata.Get("annotations"), "annotations", walk.IsMember))
-	spec := p.At("spec")
-	validateSpec(r, spec, false, "")
+	annotations, spec := p.Below(metadata.Get("annotations"), "annotations", walk.IsMember), p.At("spec")
+	validateAnnotations(r, annotations)
+	validateMeaning(r, annotations, spec.Value)
+	validateSpec(r, spec, value.Value{})
+	validateProfilesMatch(r, spec, annotations.Value)
 	if later := spec.At("ephemeralContainers"); later.Len() > 0 {
 		r.Forbidden(later, "ephemeral containers not allowed in pod template")
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
@@ -84,18 +85,48 @@ func WarnOfAnnotation(w *walk.Warnings, annotations walk.Place, name, said strin
 const noSeccomp = `non-functional in v1.27+; use the "seccompProfile" field instead`
 
 // warnOfProfiles warns of annotations with security profiles of a container. Annotations for AppArmor are in templates only: those of pods become
-// fields.
+// fields, see [WarnOfNew].
 func warnOfProfiles(w *walk.Warnings, annotations, c, spec walk.Place, template bool) {
 	security := c.Get("securityContext")
 	name := c.Text("name")
 	if !walk.IsSet(security.Get("seccompProfile")) {
-		WarnOfAnnotation(w, annotations, "container.seccomp.security.alpha.kubernetes.io/"+name, noSeccomp)
+		WarnOfAnnotation(w, annotations, seccompPrefix+name, noSeccomp)
 	}
-	key := "container.apparmor.security.beta.kubernetes.io/" + name
+	key := appArmorPrefix + name
 	of := spec.Get("securityContext", "appArmorProfile")
 	if said := annotations.Get(key); template && !walk.IsSet(security.Get("appArmorProfile")) && !(walk.IsSet(of) && of.Equal(appArmor(said.Str()))) {
-		WarnOfAnnotation(w, annotations, key, `deprecated since v1.30; use the "appArmorProfile" field instead`)
+		WarnOfAnnotation(w, annotations, key, oldAppArmor)
 	}
+}
+
+// maxProfile is how many bytes the name of an AppArmor profile may have.
+const maxProfile = 4095
+
+const oldAppArmor = `deprecated since v1.30; use the "appArmorProfile" field instead`
+
+// WarnOfNew warns of annotations with AppArmor profiles of a new pod as it is sent, before they become fields. An answer has these warnings also
+// if the pod is refused.
+func WarnOfNew(pod value.Value) (warnings []string) {
+	annotations, spec := pod.Get("metadata", "annotations"), pod.Get("spec")
+	if annotations.Len() == 0 || spec.Get("os", "name").Str() == "windows" {
+		return nil
+	}
+	for _, list := range containerLists {
+		for c := range spec.Get(list).Items() {
+			key := appArmorPrefix + c.Get("name").Str()
+			said := annotations.Get(key)
+			if said.IsAbsent() || walk.IsSet(c.Get("securityContext", "appArmorProfile")) {
+				continue
+			}
+			of := appArmor(said.Str())
+			file := of.Get("localhostProfile").Str()
+			isValid := !of.IsAbsent() && file == strings.TrimSpace(file) && len(file) <= maxProfile
+			if !isValid || !of.Equal(spec.Get("securityContext", "appArmorProfile")) {
+				warnings = append(warnings, field.NewPath("metadata", "annotations").Key(key).String()+": "+oldAppArmor)
+			}
+		}
+	}
+	return warnings
 }
 
 // appArmor returns the profile that an annotation names.
@@ -255,7 +286,7 @@ func Warn(w *walk.Warnings, spec, annotations walk.Place, template bool) {
 	}
 	warnOfFractions(w, spec.At("overhead"))
 	if !walk.IsSet(spec.Get("securityContext", "seccompProfile")) {
-		WarnOfAnnotation(w, annotations, "seccomp.security.alpha.kubernetes.io/pod", noSeccomp)
+		WarnOfAnnotation(w, annotations, seccompAnnotation, noSeccomp)
 	}
 	lists := [...]walk.Place{spec.At("initContainers"), spec.At("containers"), spec.At("ephemeralContainers")}
 	for _, list := range lists {

@@ -30,6 +30,15 @@ type Report struct {
 	Live              value.Value                  // the object that is replaced
 }
 
+// LivePod returns the pod that is replaced, or the template of the object that is replaced. It is absent if there is none.
+func (r *Report) LivePod() value.Value {
+	if r.Pods == "" {
+		return value.Value{}
+	}
+	steps := strings.Split(r.Pods, ".")
+	return r.Live.Get(steps[:len(steps)-1]...)
+}
+
 // Before reports whether the release is one before v1.N.
 func (r *Report) Before(minor int) bool { return isBefore(r.Minor, minor) }
 

@@ -67,5 +67,12 @@ func apply(q *rest.Request, live *read.Live, config managedfields.Object, option
 	if costly := costly(err); costly != nil {
 		return object, costly
 	}
-	return object, api.Refused(err)
+	if err != nil {
+		return object, api.Refused(err)
+	}
+	if err := unconverted(q.Version, config.Content); err != nil { // of the outcome, in which only this part is new
+		named := api.Meta(config.Content, "namespace") + "/" + api.Meta(config.Content, "name")
+		return object, fmt.Errorf("failed to convert to unversioned (%s; %s, Kind=%s): %w", named, q.Version.APIVersion(), q.Version.Kind, err)
+	}
+	return object, nil
 }

@@ -167,6 +167,9 @@ func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.O
 		decode = func(sent value.Value) (value.Value, []string, error) { return form.DecodeIncremental(sent, settled) }
 	}
 	decoded, unknown, err := decode(content)
+	if err == nil {
+		err = unconverted(v, content)
+	}
 	if err != nil {
 		return managedfields.Object{}, nil, err
 	}
@@ -179,6 +182,20 @@ func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.O
 		object = fields.WithSent(object, content)
 	}
 	return object, strict, err
+}
+
+// conversionError is why an object that was decoded has no internal form.
+type conversionError struct{ error }
+
+// unconverted returns the [conversionError] of an object that can be decoded, nil if it has an internal form.
+func unconverted(v *catalog.Version, content value.Value) error {
+	if v.Convert == nil {
+		return nil
+	}
+	if err := v.Convert(content); err != nil {
+		return conversionError{err}
+	}
+	return nil
 }
 
 // strictFields returns the faults that strict decoding finds in a text: fields that the Go type of a built-in kind does not have, and

@@ -1,6 +1,8 @@
 package write
 
 import (
+	stderrors "errors"
+
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -149,6 +151,9 @@ func patchedObject(
 	object, unknown, err := patchedForm(ofScale(q).Version, typ, patched, q.IsScale())
 	if costly := costly(err); costly != nil {
 		return object, costly
+	}
+	if of := (conversionError{}); typ == types.StrategicMergePatchType && stderrors.As(err, &of) {
+		return object, err // as it is, in kube-apiserver
 	}
 	if err != nil {
 		return object, invalidPatch(shown(), err)

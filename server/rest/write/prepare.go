@@ -32,6 +32,9 @@ func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) 
 	if !post {
 		content = api.Wipe(content)
 	}
+	if warn := q.Version.WarnOfNew; warn != nil && q.Target.Subresource == "" {
+		q.Warnings.Add(warn(content)...)
+	}
 	was, uid := content.Get("metadata"), value.String(api.NewUID())
 	content = q.Version.Form.PrepareCreate(api.WithMetadata(content, "uid", uid), q.Target.Subresource)
 	for _, name := range []string{"resourceVersion", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"} {
