@@ -114,6 +114,10 @@ func (t Table) Row(object value.Value, standard string) value.Value {
 		shown = object
 	case metav1.IncludeMetadata, "":
 		shown = Partial(t.Of, object)
+	default:
+		if object.Get("metadata", "annotations", metav1.InitialEventsAnnotationKey).Str() == "true" { // the end of the initial events of a watch
+			shown = Partial(t.Of, object)
+		}
 	}
 	out := value.Object(value.Member{Name: "cells", Value: value.List(row.Cells...)}, value.Member{Name: "object", Value: shown})
 	if len(row.Conditions) > 0 {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	stderrors "errors"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
@@ -12,9 +14,6 @@ import (
 
 // How events reach the client: encoded for several watches in a feed, or for this watch alone in a page from the pool. Both ways yield
 // chunks. A yield that returns false means that the client takes no more, and ends everything.
-
-// initialEnd annotates the bookmark after the initial events.
-const initialEnd = "k8s.io/initial-events-end"
 
 // errStopped ends a loop over events once the client takes no more.
 var errStopped = stderrors.New("the client is gone")
@@ -38,7 +37,7 @@ func (w *Watch) sendInitial(yield func(Chunk) bool) (on bool, err error) {
 		if annotations.IsAbsent() {
 			annotations = value.Object()
 		}
-		mark.Object = api.WithMetadata(mark.Object, "annotations", annotations.With(initialEnd, value.String("true")))
+		mark.Object = api.WithMetadata(mark.Object, "annotations", annotations.With(metav1.InitialEventsAnnotationKey, value.String("true")))
 		if err := w.add(p, mark, 0, yield); err != nil {
 			return false, ignoring(err, errStopped)
 		}
