@@ -36,7 +36,7 @@ type cell func(source) value.Value
 var (
 	name    = text("metadata", "name")
 	age     = since("metadata", "creationTimestamp")
-	created = text("metadata", "creationTimestamp")
+	created = textOr("0001-01-01T00:00:00Z", "metadata", "creationTimestamp") // a bookmark has none
 )
 
 // text shows a string.
