@@ -5,9 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
@@ -112,7 +109,7 @@ func (a *answers) represented(q *rest.Request, rep wire.Representation, of *rest
 	case q.IsScale() && rep.As == wire.AsPartial:
 		return wire.Object{Value: wire.Partial(rep.Of, of.Object.Content)}, nil
 	case q.IsScale() && rep.As == wire.AsPartialList:
-		return nil, notList(scaleTypeOf(q))
+		return nil, wire.NotList(scaleTypeOf(q))
 	case q.IsScale() && rep.As == wire.AsTable:
 		table, err := a.scaleTable(q, rep, of.Object.Content)
 		return wire.Object{Value: table}, err
@@ -132,22 +129,9 @@ func (a *answers) represented(q *rest.Request, rep wire.Representation, of *rest
 	case rep.As == wire.AsPartialList && q.Version.Custom:
 		return nil, fmt.Errorf("content is not a list")
 	case rep.As == wire.AsPartialList:
-		return nil, notList(typeOf(q, ""))
+		return nil, wire.NotList(typeOf(q, ""))
 	}
-	return nil, mismatched("you requested PartialObjectMetadata, but the requested object is a list (%s)", typeOf(q, "List"))
-}
-
-// mismatched refuses to answer with metadata in a form that the answer does not have: 406.
-func mismatched(text, typ string) error {
-	return &errors.StatusError{ErrStatus: metav1.Status{
-		Status: metav1.StatusFailure, Code: http.StatusNotAcceptable, Reason: metav1.StatusReasonNotAcceptable,
-		Message: fmt.Sprintf(text, typ),
-	}}
-}
-
-// notList refuses to answer with the metadata of a list where there is one object, of a Go type.
-func notList(typ string) error {
-	return mismatched("you requested PartialObjectMetadataList, but the requested object is not a list (%s)", typ)
+	return nil, wire.IsList(typeOf(q, "List"))
 }
 
 // scaleTypeOf returns what kube-apiserver calls the Go type of the Scales of a resource.

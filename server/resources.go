@@ -173,7 +173,7 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 		h.answers.list(w, h.reader, q, rep)
 		return
 	}
-	q.Textual = rep.IsText() && rep.As == ""
+	q.Textual, q.As = rep.IsText() && rep.As == "", rep.As
 	var annotations *audit.Annotations
 	if verb != "get" && verb != "list" {
 		annotations = h.audit.New(r.Context())
@@ -223,20 +223,26 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 		return wire.Representation{}, nil // of the other side
 	}
 	offer := q.Offer()
-	if verb == "patch" && offer.Routed { // the router looks at what is sent before it looks at what is accepted
+	// What is sent comes before what is accepted.
+	if verb == "patch" {
 		if _, err := write.PatchMedia(q); err != nil {
 			return wire.Plain, err
 		}
 	}
+	if q.Target.Name == "" && (verb == "patch" || verb == "update") {
+		return wire.Plain, errors.NewBadRequest("name must be provided")
+	}
+	isLog := q.Version.Logs(q.Target.Subresource)
 	switch {
 	case verb == "watch":
 		return wire.NegotiateWatch(q.HTTP, offer)
-	case q.Version.Logs(q.Target.Subresource):
-		offer.Convert, offer.Text = false, true
+	case isLog:
+		offer.Text = true
 	case q.Target.Subresource == "scale":
 		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
-	offer.Listed, offer.NoTables = verb == "list", !q.Version.Has("get") || !q.Version.ShowsTables(q.Target.Subresource)
+	offer.Listed = verb == "list"
+	offer.NoTables = isLog || !q.Version.Has("get") || !q.Version.ShowsTables(q.Target.Subresource)
 	return wire.Negotiate(q.HTTP, offer)
 }
 

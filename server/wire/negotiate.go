@@ -336,3 +336,17 @@ func pretty(r *http.Request, params map[string]string) bool {
 	agent := r.UserAgent()
 	return strings.HasPrefix(agent, "curl") || strings.HasPrefix(agent, "Wget") || strings.HasPrefix(agent, "Mozilla/5.0")
 }
+
+// NotList is the 406 of a client that wants the metadata of a list where there is one object, of a Go type.
+func NotList(typ string) error {
+	return mismatched("you requested PartialObjectMetadataList, but the requested object is not a list (" + typ + ")")
+}
+
+// IsList is the 406 of a client that wants the metadata of an object where there is a list, of a Go type.
+func IsList(typ string) error {
+	return mismatched("you requested PartialObjectMetadata, but the requested object is a list (" + typ + ")")
+}
+
+func mismatched(message string) error {
+	return &mediaError{code: http.StatusNotAcceptable, reason: metav1.StatusReasonNotAcceptable, message: message}
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/write"
+	"github.com/deed-project/deed/server/wire"
 )
 
 // Log carries out a request for the log of a container. A pod without a node has an empty log, which is a 204. The log of any other pod cannot
@@ -30,11 +31,18 @@ func Log(w *write.Writer, q *rest.Request) (*rest.Answer, error) {
 		return nil, err
 	}
 	node := live.Content.Get("spec", "nodeName").Str()
-	if node == "" {
-		return &rest.Answer{Code: http.StatusNoContent}, nil
+	if node != "" {
+		if _, err := addressOf(w, q, node); err != nil {
+			return nil, err
+		}
 	}
-	if _, err := addressOf(w, q, node); err != nil {
-		return nil, err
+	switch {
+	case q.As == wire.AsPartial: // a log is no object
+		return nil, stderrors.New("object does not implement the Object interfaces")
+	case q.As == wire.AsPartialList:
+		return nil, wire.NotList("*rest.LocationStreamer")
+	case node == "":
+		return &rest.Answer{Code: http.StatusNoContent}, nil
 	}
 	return nil, stderrors.New("error dialing backend: there is no kubelet")
 }

@@ -1,8 +1,6 @@
 package write
 
 import (
-	"k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/rest"
@@ -20,9 +18,6 @@ import (
 // The body is decoded before the object is loaded: an invalid body is a 400 even if the object is missing. The UID in the body is a
 // precondition. A kind may let PUT create what is missing.
 func (w *Writer) Update(q *rest.Request) (*rest.Answer, error) {
-	if q.Target.Name == "" {
-		return nil, errors.NewBadRequest("name must be provided")
-	}
 	if q.IsScale() {
 		return w.updateScale(q)
 	}
