@@ -118,13 +118,26 @@ func (w *writer) configuration() map[string]any {
 		object = with(object, map[string]any{one(w, "a", "b", "c.io/d"): one(w, "x", "y", "")}, "metadata", "annotations")
 	}
 	if w.chance(0.2) {
-		object = w.annotated(object)
+		object = w.marked(object)
 	}
 	if w.chance(0.3) { // so that a deletion waits, and writes come after it
-		object = with(object, one(w, []any{"f.io/a"}, []any{"f.io/a", "f.io/b"}, []any{}), "metadata", "finalizers")
+		finalizers := one(w, []any{"f.io/a"}, []any{"f.io/a", "f.io/b"}, []any{})
+		if w.chance(0.3) {
+			finalizers = append(finalizers, one(w, "orphan", "foregroundDeletion", "kubernetes", "kubernetes.io/pvc-protection", "kubernetes.io/pv-protection",
+				"batch.kubernetes.io/job-tracking", "f.io/a", "none", "f.io/A b"))
+		}
+		object = with(object, finalizers, "metadata", "finalizers")
 	}
 	if w.chance(0.1) {
-		object = with(object, []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": one(w, "u1", "u2")}}, "metadata", "ownerReferences")
+		owner := map[string]any{"apiVersion": one(w, "v1", "apps/v1"), "kind": one(w, "ConfigMap", "ConfigMap", "Node"), "name": "x", "uid": one(w, "u1", "u2")}
+		if w.chance(0.3) {
+			owner[one(w, "controller", "blockOwnerDeletion")] = w.chance(0.7)
+		}
+		owners := []any{owner}
+		if w.chance(0.2) {
+			owners = append(owners, with(owner, one(w, "u1", "u3"), "uid"))
+		}
+		object = with(object, owners, "metadata", "ownerReferences")
 	}
 	object = w.varied(object)
 	if w.live != nil && w.chance(0.5) {
@@ -133,8 +146,8 @@ func (w *writer) configuration() map[string]any {
 	return object
 }
 
-// annotated returns an object with an annotation that a kube-apiserver reads, of its own or of its template of pods.
-func (w *writer) annotated(object map[string]any) map[string]any {
+// marked returns an object with an annotation or a label that a kube-apiserver reads, of its own or of its template of pods.
+func (w *writer) marked(object map[string]any) map[string]any {
 	kind, at, container := w.kind.name, []any(nil), "absent"
 	isSpec := func(p place) bool { return p.path[len(p.path)-1] == "spec" && pair.Get(p.value, "containers") != nil }
 	if spec := w.place(object, isSpec); spec != nil && (kind == "Pod" || w.chance(0.7)) {
@@ -143,8 +156,8 @@ func (w *writer) annotated(object map[string]any) map[string]any {
 			container, _ = pair.Get(containers[0], "name").(string)
 		}
 	}
-	name, value := pair.Annotation(kind, container, w.IntN)
-	path := append(slices.Clone(at), "metadata", "annotations", name)
+	member, name, value := pair.Mark(kind, container, w.IntN)
+	path := append(slices.Clone(at), "metadata", member, name)
 	return put(object, pair.Edit{Path: path, Value: value, Remove: w.chance(0.1)})
 }
 
@@ -302,7 +315,7 @@ func (w *writer) mutated() map[string]any {
 		object = with(object, w.labels(), "metadata", "labels")
 	}
 	if w.chance(0.2) {
-		object = w.annotated(object)
+		object = w.marked(object)
 	}
 	if w.chance(0.3) {
 		if found := w.locations(object, 0, func(l *pair.Location) bool { return l.Exists && inContent(l) }); len(found) > 0 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// annotation is an annotation that kube-apiserver reads, with values of which some are wrong. A * stands for the name of a container.
-type annotation struct {
+// mark is an annotation or a label that kube-apiserver reads, with values of which some are wrong. A * stands for the name of a container.
+type mark struct {
 	kinds  []string // nil for all kinds
 	names  []string
 	values []string
@@ -20,7 +20,7 @@ var (
 	ofScalers  = []string{"HorizontalPodAutoscaler"}
 )
 
-var annotations = []annotation{
+var annotations = []mark{
 	{ofPods, []string{"kubernetes.io/config.mirror"}, []string{"", "x", "y"}},
 	{ofPods, []string{"scheduler.alpha.kubernetes.io/tolerations"}, []string{
 		"", "x", "[]", "null", "{}", `[{"key":"a","operator":"Exists"}]`, `[{"key":"a","operator":"Exists","value":"v"}]`, `[{"key":"a b","operator":"No"}]`,
@@ -85,10 +85,32 @@ var annotations = []annotation{
 	{nil, []string{"kubectl.kubernetes.io/last-applied-configuration", "kubernetes.io/change-cause", "deprecated.example.org/a"}, []string{"", "x", "{}"}},
 }
 
-// Annotation returns an annotation that kube-apiserver reads in objects of a kind, or in templates of pods if the kind is Pod. The numbers choose
-// it and its value. The container gives the name to those that are about one.
-func Annotation(kind, container string, choose func(n int) int) (name, value string) {
-	all := slices.DeleteFunc(slices.Clone(annotations), func(a annotation) bool { return a.kinds != nil && !slices.Contains(a.kinds, kind) })
-	a := all[choose(len(all))]
-	return strings.Replace(a.names[choose(len(a.names))], "*", container, 1), a.values[choose(len(a.values))]
+var labels = []mark{
+	{[]string{"EndpointSlice"}, []string{"endpointslice.kubernetes.io/managed-by"}, []string{
+		"", "endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io", "x",
+	}},
+	{[]string{"EndpointSlice", "Endpoints"}, []string{"kubernetes.io/service-name", "service.kubernetes.io/headless", "endpointslice.kubernetes.io/skip-mirror"}, []string{
+		"", "x", "true",
+	}},
+	{[]string{"Endpoints"}, []string{"endpoints.kubernetes.io/managed-by"}, []string{"", "endpoint-controller", "x"}},
+	{ofPods, []string{"job-name", "controller-uid", "batch.kubernetes.io/job-name", "batch.kubernetes.io/controller-uid"}, []string{"", "x", "y"}},
+	{ofPods, []string{"topology.kubernetes.io/zone", "topology.kubernetes.io/region", "pod-template-hash", "statefulset.kubernetes.io/pod-name"}, []string{"", "x"}},
+	{[]string{"Node"}, []string{"kubernetes.io/os", "beta.kubernetes.io/os", "node-role.kubernetes.io/x", "failure-domain.beta.kubernetes.io/zone"}, []string{"", "linux", "windows"}},
+	{[]string{"Namespace"}, []string{"kubernetes.io/metadata.name", "resource.kubernetes.io/admin-access"}, []string{"", "x", "true"}},
+	{[]string{"IPAddress"}, []string{"ipaddress.kubernetes.io/managed-by", "ipaddress.kubernetes.io/ip-family"}, []string{"", "ipallocator.k8s.io", "IPv4", "x"}},
+	{[]string{"ClusterRole"}, []string{"rbac.authorization.k8s.io/aggregate-to-none", "kubernetes.io/bootstrapping"}, []string{"", "true"}},
+}
+
+// Mark returns an annotation or a label that kube-apiserver reads in objects of a kind, or in templates of pods if the kind is Pod: the member of
+// the metadata that it is in, its name and its value. Those that are about a container get the name of it. Mark chooses by choose, which returns a number below n.
+func Mark(kind, container string, choose func(n int) int) (member, name, value string) {
+	of := func(all []mark) []mark {
+		return slices.DeleteFunc(slices.Clone(all), func(m mark) bool { return m.kinds != nil && !slices.Contains(m.kinds, kind) })
+	}
+	member, all := "annotations", of(annotations)
+	if of := of(labels); len(of) > 0 && choose(4) == 0 {
+		member, all = "labels", of
+	}
+	m := all[choose(len(all))]
+	return member, strings.Replace(m.names[choose(len(m.names))], "*", container, 1), m.values[choose(len(m.values))]
 }
