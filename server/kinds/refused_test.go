@@ -122,18 +122,22 @@ func of(t testing.TB, apiVersion, name string) kinds.Kind {
 }
 
 func TestPathIn(t *testing.T) {
-	object := parsed(t, `{"data":{"a.b]c":"x","a.b":"y"},"spec":{"list":[{"name":1}]}}`)
+	object := parsed(t, `{"metadata":{"annotations":{"a.b/c":"x","a.b":"y"}},"data":{"a.b]c":"x","a.b":"y"},"spec":{"list":[{"name":1}]}}`)
+	annotation := fieldpath.Path{fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field("a.b/c")}
 	for text, want := range map[string]fieldpath.Path{
-		"":                     nil,
-		"[]":                   nil,
-		"spec.list[0].name":    {fieldpath.Field("spec"), fieldpath.Field("list"), fieldpath.Index(0), fieldpath.Field("name")},
-		"spec.list[1].name":    {fieldpath.Field("spec"), fieldpath.Field("list"), fieldpath.Field("1"), fieldpath.Field("name")},
-		"data[a.b]c]":          {fieldpath.Field("data"), fieldpath.Field("a.b]c")},
-		"data[a.b]":            {fieldpath.Field("data"), fieldpath.Field("a.b")},
-		"data[x]":              {fieldpath.Field("data"), fieldpath.Field("x")},
-		"data[x":               {fieldpath.Field("data"), fieldpath.Field("")},
-		"spec.{a, b}":          {fieldpath.Field("spec"), fieldpath.Field("{a, b}")},
-		"spec.attachedRequest": {fieldpath.Field("spec"), fieldpath.Field("attachedRequest")},
+		"":                           nil,
+		"[]":                         nil,
+		"spec.list[0].name":          {fieldpath.Field("spec"), fieldpath.Field("list"), fieldpath.Index(0), fieldpath.Field("name")},
+		"spec.list[1].name":          {fieldpath.Field("spec"), fieldpath.Field("list"), fieldpath.Field("1"), fieldpath.Field("name")},
+		"data[a.b]c]":                {fieldpath.Field("data"), fieldpath.Field("a.b]c")},
+		"data[a.b]":                  {fieldpath.Field("data"), fieldpath.Field("a.b")},
+		"data[x]":                    {fieldpath.Field("data"), fieldpath.Field("x")},
+		"data[x":                     {fieldpath.Field("data"), fieldpath.Field("")},
+		"metadata.annotations.a.b/c": annotation,
+		"annotations[a.b/c]":         annotation,
+		"annotations.a.b/c[0].d":     append(slices.Clone(annotation), fieldpath.Field("0"), fieldpath.Field("d")),
+		"spec.{a, b}":                {fieldpath.Field("spec"), fieldpath.Field("{a, b}")},
+		"spec.attachedRequest":       {fieldpath.Field("spec"), fieldpath.Field("attachedRequest")},
 	} {
 		if got := walk.PathIn(object, text); !slices.Equal(got, want) {
 			t.Errorf("%q leads to %v, want %v", text, got, want)

@@ -277,6 +277,8 @@ func FieldOf(path fieldpath.Path) *field.Path {
 //
 //	spec.containers[0].name      a member of an item of a list
 //	data[a.key]                  a key of a map, which may have any characters
+//	metadata.annotations.a.b/c   the same, as some errors have it
+//	spec.template.annotations    a member of the metadata, which the errors of templates omit
 //	spec.attachedRequired        some names are kube-apiserver's own: the path leads nowhere
 //	[]                           the object itself
 func PathIn(object value.Value, text string) fieldpath.Path {
@@ -288,10 +290,13 @@ func PathIn(object value.Value, text string) fieldpath.Path {
 		var step fieldpath.Element
 		if step, rest = nextStep(object, rest); step.Kind() == fieldpath.KindIndex {
 			object = object.Item(step.Index())
-		} else {
-			object = object.Get(step.Name())
+			out = append(out, step)
+			continue
 		}
-		out = append(out, step)
+		if within := object.Get("metadata"); object.Get(step.Name()).IsAbsent() && !within.Get(step.Name()).IsAbsent() {
+			out, object = append(out, fieldpath.Field("metadata")), within
+		}
+		out, object = append(out, step), object.Get(step.Name())
 	}
 	return out
 }
@@ -304,6 +309,11 @@ func nextStep(v value.Value, text string) (fieldpath.Element, string) {
 		end := strings.IndexAny(text, ".[")
 		if end < 0 {
 			end = len(text)
+		}
+		for name := range v.Members() { // of which the longest counts, as names may have dots
+			if rest, is := strings.CutPrefix(text, name); is && len(name) > end && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+				end = len(name)
+			}
 		}
 		return fieldpath.Field(text[:end]), text[end:]
 	}
