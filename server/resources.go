@@ -173,7 +173,7 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 		h.answers.list(w, h.reader, q, rep)
 		return
 	}
-	q.Textual, q.As = rep.IsText() && rep.As == "", rep.As
+	q.Textual, q.NoLog = rep.IsText() && rep.As == "", noLog(rep)
 	var annotations *audit.Annotations
 	if verb != "get" && verb != "list" {
 		annotations = h.audit.New(r.Context())
@@ -215,6 +215,17 @@ func (h *resources) conclude(w http.ResponseWriter, q *rest.Request, rep wire.Re
 	}
 	h.answers.write(w, q, rep, answer)
 	return answer.Code
+}
+
+// noLog returns the refusal of a client that wants metadata where there is a log.
+func noLog(rep wire.Representation) error {
+	switch rep.As {
+	case wire.AsPartial:
+		return stderrors.New("object does not implement the Object interfaces")
+	case wire.AsPartialList:
+		return wire.NotList("*rest.LocationStreamer")
+	}
+	return nil
 }
 
 // negotiate returns the representation that the client wants, of those that the path offers.

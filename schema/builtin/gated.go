@@ -28,6 +28,9 @@ var podSpecs = map[schema.GVK]string{
 	{Group: "batch", Kind: "CronJob"}:    "spec.jobTemplate.spec.template.spec",
 }
 
+// podSpec returns where objects of the kind have the spec of a pod, "" if they have none.
+func (k *Kind) podSpec() string { return podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] }
+
 // gate is a place on the way to gated fields.
 type gate struct {
 	name    string // of the gate, if the place itself is gated
@@ -286,7 +289,7 @@ func (k *Kind) undefaulted(object, held value.Value) value.Value {
 	if k.GVK.Kind == "CronJob" && k.Minor() < minorOf(cronJobDefaultsSince) {
 		held = withoutPatternStatus(object, held)
 	}
-	if path, ok := podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; ok && k.Minor() < minorOf(imagesSince) {
+	if path := k.podSpec(); path != "" && k.Minor() < minorOf(imagesSince) {
 		held = withoutPullPolicies(object, held, append(strings.Split(path, "."), "volumes"))
 	}
 	late, ok := lateDefaults[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
@@ -331,21 +334,20 @@ var initAnnotations = [...]string{
 
 // withoutInitAnnotations returns object without annotations of its pod, or of its template, that no release reads any more.
 func (k *Kind) withoutInitAnnotations(object value.Value) value.Value {
-	path, ok := podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
-	if !ok {
+	path := k.podSpec()
+	if path == "" {
 		return object
 	}
-	at := append(strings.Split(strings.TrimSuffix(path, "spec"), "."), "annotations")
-	at[len(at)-2] = "metadata" // in the place of the spec
-	return within(object, func(annotations value.Value) value.Value {
-		if annotations.Kind() != value.KindObject {
-			return annotations
+	at := strings.Split(path, ".")
+	at = at[:len(at)-1]
+	pod := object.Get(at...)
+	for _, name := range initAnnotations {
+		if !pod.Get("metadata", "annotations", name).IsAbsent() {
+			pod = annotated(pod, name, "")
+			object = withAt(object, at, pod)
 		}
-		for _, name := range initAnnotations {
-			annotations = annotations.With(name, value.Value{})
-		}
-		return annotations
-	}, at...)
+	}
+	return object
 }
 
 // imagesSince is the release that has volumes that are images.
@@ -354,8 +356,8 @@ const imagesSince = "v1.35"
 // withoutImageVolumes returns object without volumes that are images, and what mounts them, unless the release has them or live has one.
 // Empty lists of volumes and mounts go, too.
 func (k *Kind) withoutImageVolumes(live, object value.Value) value.Value {
-	path, ok := podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
-	if !ok || minorOf(imagesSince) <= k.Minor() {
+	path := k.podSpec()
+	if path == "" || minorOf(imagesSince) <= k.Minor() {
 		return object
 	}
 	at := strings.Split(path, ".")

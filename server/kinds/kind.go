@@ -69,6 +69,7 @@ type Traits struct {
 	warnStatus func(w *walk.Warnings, object walk.Place, live value.Value) // of a write of the status
 	pods       string                                                      // the path to the spec of the pods that an object is or makes; empty if it has none
 	named      string                                                      // what the name of an object is used for, if it should be a DNS label
+	WarnOfNew  func(object value.Value) []string                           // see catalog.Version
 	podsBefore bool                                                        // an update warns of the pods of the live object
 
 	// What the server adds.

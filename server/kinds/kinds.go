@@ -113,7 +113,7 @@ func table() []Traits {
 			cells: claimCells,
 		},
 		{
-			Name: "Pod", finalizersFirst: true, validate: pods.Validate, warnStatus: warnOfPodStatus, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
+			Name: "Pod", finalizersFirst: true, validate: pods.Validate, warnStatus: warnOfPodStatus, WarnOfNew: pods.WarnOfNew, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
 			parts: map[string]check{"status": pods.ValidateStatus, "ephemeralcontainers": pods.ValidateEphemeral, "resize": pods.ValidateResize},
 			adds: []Allocated{
 				{

@@ -27,8 +27,8 @@ type Request struct {
 	ObjectName string
 	// CBOR tells that the body and the answer may be CBOR.
 	CBOR bool
-	// As is the kind in which the client wants the answer, such as Table; empty for the object itself.
-	As string
+	// NoLog refuses to answer with a log, because the client wants metadata; nil if it does not.
+	NoLog error
 	// Textual tells that the JSON text of an object is enough of an answer.
 	Textual bool
 	// Warnings go with the answer, whether the request succeeds or not.

@@ -22,7 +22,6 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/server/kinds/expressions"
-	"github.com/deed-project/deed/server/kinds/pods"
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
@@ -142,18 +141,15 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
 		Form:        &kindForm{kind: kind, hub: hub.WithClock(now), empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
 		Empty:       sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty())) }),
-		Convert:     converts[kind.GVK],
-		Default:     kind.Default,
-		Fields:      slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
+		Convert:     converts[kind.GVK], WarnOfNew: kind.WarnOfNew,
+		Default: kind.Default,
+		Fields:  slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
 		NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable,
 		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
 	}
 	v.Columns, v.Row = tableOf(kind)
 	if kind.GVK == signingRequest {
 		v.Sign = withCreator
-	}
-	if kind.GVK == pod {
-		v.WarnOfNew = pods.WarnOfNew
 	}
 	v.Main = managerOf(kind.Kind, "")
 	// Subresources that are not named below are not made here.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/write"
-	"github.com/deed-project/deed/server/wire"
 )
 
 // Log carries out a request for the log of a container. A pod without a node has an empty log, which is a 204. The log of any other pod cannot
@@ -37,10 +36,8 @@ func Log(w *write.Writer, q *rest.Request) (*rest.Answer, error) {
 		}
 	}
 	switch {
-	case q.As == wire.AsPartial: // a log is no object
-		return nil, stderrors.New("object does not implement the Object interfaces")
-	case q.As == wire.AsPartialList:
-		return nil, wire.NotList("*rest.LocationStreamer")
+	case q.NoLog != nil:
+		return nil, q.NoLog
 	case node == "":
 		return &rest.Answer{Code: http.StatusNoContent}, nil
 	}
