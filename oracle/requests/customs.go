@@ -34,19 +34,18 @@ func (c *campaign) customs() ([]collection, error) {
 	for _, of := range [...]struct{ version, kind string }{
 		{"requests.example.org/v1", "Engine"}, {"requests.example.org/v1alpha1", "Engine"}, {"requests.example.org/v1", "Track"},
 	} {
-		for _, s := range [...]*side{c.real, c.deed} {
-			g, err := served(s.Server, of.version, of.kind)
-			if err != nil {
-				return nil, err
-			}
-			if s == c.real {
-				object := map[string]any{"apiVersion": of.version, "kind": of.kind, "metadata": map[string]any{}}
-				if of.kind == "Engine" {
-					object["spec"] = map[string]any{"replicas": 2, "parts": []any{map[string]any{"name": "a"}}, "free": map[string]any{"x": 1.5}}
-				}
-				out = append(out, collection{group: g, kind: of.kind, base: &pair.Base{Kind: of.kind, Object: object}})
-			}
+		if _, err := served(c.deed.Server, of.version, of.kind); err != nil {
+			return nil, err
 		}
+		g, err := served(c.real.Server, of.version, of.kind)
+		if err != nil {
+			return nil, err
+		}
+		object := map[string]any{"apiVersion": of.version, "kind": of.kind, "metadata": map[string]any{}}
+		if of.kind == "Engine" {
+			object["spec"] = map[string]any{"replicas": 2, "parts": []any{map[string]any{"name": "a"}}, "free": map[string]any{"x": 1.5}}
+		}
+		out = append(out, collection{group: g, kind: of.kind, base: &pair.Base{Kind: of.kind, Object: object}})
 	}
 	return out, nil
 }

@@ -504,5 +504,7 @@ func (w *writer) odd(manager string) (string, pair.Request) {
 }
 
 func (w *writer) delete() (string, pair.Request) {
-	return "delete", w.request(http.MethodDelete, "", one(w, "", "", "dryRun=All", "propagationPolicy=Background", "propagationPolicy=Orphan", "propagationPolicy=Foreground", "gracePeriodSeconds=0", "gracePeriodSeconds=5"), "", nil)
+	options := one(w, "", "", "dryRun=All", "propagationPolicy=Background", "propagationPolicy=Orphan", "propagationPolicy=Foreground",
+		"gracePeriodSeconds=0", "gracePeriodSeconds=5")
+	return "delete", w.request(http.MethodDelete, "", options, "", nil)
 }

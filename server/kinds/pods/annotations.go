@@ -63,13 +63,17 @@ func validateMeaning(r *walk.Report, p walk.Place, spec value.Value) {
 			validateSeccompAnnotation(r, p.Below(profile, name, walk.IsMember))
 		}
 	}
+	var containers *walk.Names // found once there is a profile
 	for name, profile := range p.Members() {
 		container, is := strings.CutPrefix(name, appArmorPrefix)
 		if !is {
 			continue
 		}
+		if containers == nil {
+			containers = containerNames(spec)
+		}
 		at := p.Below(profile, name, walk.IsKey)
-		if !hasContainer(spec, container) {
+		if !containers.Has(container) {
 			r.InvalidAs(at, container, "container not found")
 		}
 		switch text := profile.Str(); {
@@ -202,15 +206,14 @@ func validateSeccompAnnotation(r *walk.Report, p walk.Place) {
 // containerLists are the members of a pod's spec with containers, in the order in which kube-apiserver looks at annotations about them.
 var containerLists = [...]string{"initContainers", "containers", "ephemeralContainers"}
 
-func hasContainer(spec value.Value, name string) bool {
+func containerNames(spec value.Value) *walk.Names {
+	var out walk.Names
 	for _, list := range containerLists {
 		for c := range spec.Get(list).Items() {
-			if c.Get("name").Str() == name {
-				return true
-			}
+			out.Add(c.Get("name").Str())
 		}
 	}
-	return false
+	return &out
 }
 
 // validateAnnotationsChange refuses changes of annotations that a pod keeps as long as it lives, and wrong ones.
