@@ -63,6 +63,12 @@ func BenchmarkGrowth(b *testing.B) {
 			owners := list(n, `{"apiVersion":"v1","kind":"Pod","name":"p#","uid":"u#"}`)
 			send(b, s, http.StatusCreated, "POST", objects, typeJSON, `{"metadata":{"name":"o","ownerReferences":[`+owners+`]}}`)
 		}},
+		{"profiles of containers in annotations", 500, nil, func(b *testing.B, s *Server, n int) {
+			annotations := list(n, `"container.apparmor.security.beta.kubernetes.io/c#":"unconfined"`)
+			spec := `{"containers":[` + list(n, `{"name":"c#","image":"i","securityContext":{"appArmorProfile":{"type":"Unconfined"}}}`) + `]}`
+			send(b, s, http.StatusCreated, "POST", "/api/v1/namespaces/big/pods", typeJSON,
+				`{"metadata":{"name":"o","annotations":{`+annotations+`}},"spec":`+spec+`}`)
+		}},
 		{"change members by a merge patch", 1000, func(b *testing.B, s *Server, n int) {
 			send(b, s, http.StatusCreated, "POST", objects, typeJSON, `{"metadata":{"name":"o"},"data":{`+list(n, `"k#":"v"`)+`}}`)
 		}, func(b *testing.B, s *Server, n int) {
