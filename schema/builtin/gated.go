@@ -326,30 +326,6 @@ func withoutPullPolicies(object, held value.Value, at []string) value.Value {
 	}, at...)
 }
 
-// initAnnotations were the init containers of pods before there was a field for them.
-var initAnnotations = [...]string{
-	"pod.alpha.kubernetes.io/init-containers", "pod.beta.kubernetes.io/init-containers",
-	"pod.alpha.kubernetes.io/init-container-statuses", "pod.beta.kubernetes.io/init-container-statuses",
-}
-
-// withoutInitAnnotations returns object without annotations of its pod, or of its template, that no release reads any more.
-func (k *Kind) withoutInitAnnotations(object value.Value) value.Value {
-	path := k.podSpec()
-	if path == "" {
-		return object
-	}
-	at := strings.Split(path, ".")
-	at = at[:len(at)-1]
-	pod := object.Get(at...)
-	for _, name := range initAnnotations {
-		if !pod.Get("metadata", "annotations", name).IsAbsent() {
-			pod = annotated(pod, name, "")
-			object = withAt(object, at, pod)
-		}
-	}
-	return object
-}
-
 // imagesSince is the release that has volumes that are images.
 const imagesSince = "v1.35"
 

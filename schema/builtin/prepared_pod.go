@@ -107,6 +107,30 @@ func selecting(of, labels value.Value, keys, operator string) value.Value {
 	return of.With("labelSelector", selector.With("matchExpressions", value.List(requirements...)))
 }
 
+// initAnnotations were the init containers of pods before there was a field for them.
+var initAnnotations = [...]string{
+	"pod.alpha.kubernetes.io/init-containers", "pod.beta.kubernetes.io/init-containers",
+	"pod.alpha.kubernetes.io/init-container-statuses", "pod.beta.kubernetes.io/init-container-statuses",
+}
+
+// withoutInitAnnotations returns object without annotations of its pod, or of its template, that no release reads any more.
+func (k *Kind) withoutInitAnnotations(object value.Value) value.Value {
+	path := k.podSpec()
+	if path == "" {
+		return object
+	}
+	at := strings.Split(path, ".")
+	at = at[:len(at)-1]
+	pod := object.Get(at...)
+	for _, name := range initAnnotations {
+		if !pod.Get("metadata", "annotations", name).IsAbsent() {
+			pod = annotated(pod, name, "")
+			object = withAt(object, at, pod)
+		}
+	}
+	return object
+}
+
 const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/"
 
 // withAppArmor returns a new pod whose containers have the profiles that old annotations name, unless a container has one or the pod has

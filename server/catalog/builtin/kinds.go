@@ -107,8 +107,8 @@ func resourceOf(kind kinds.Kind) *catalog.Resource {
 	}
 }
 
-// converts has the kinds that kube-apiserver may fail to convert to their internal form: there, what a DaemonSet has in an annotation is a number.
-var converts = map[schema.GVK]func(object value.Value) error{
+// conversionChecks has the kinds that kube-apiserver may fail to convert to their internal form: there, what a DaemonSet has in an annotation is a number.
+var conversionChecks = map[schema.GVK]func(object value.Value) error{
 	{Group: "apps", Version: "v1", Kind: "DaemonSet"}: func(set value.Value) error {
 		generation := set.Get("metadata", "annotations", "deprecated.daemonset.template.generation")
 		if generation.IsAbsent() {
@@ -138,10 +138,10 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 	var err error
 	v := &catalog.Version{
 		Resource: r, Name: kind.GVK.Version, New: empty,
-		Deprecation: deprecationOf(kind.GVK, empty().(runtime.Object)),
-		Form:        &kindForm{kind: kind, hub: hub.WithClock(now), empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
-		Empty:       sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty())) }),
-		Convert:     converts[kind.GVK], WarnOfNew: kind.WarnOfNew,
+		Deprecation:     deprecationOf(kind.GVK, empty().(runtime.Object)),
+		Form:            &kindForm{kind: kind, hub: hub.WithClock(now), empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
+		Empty:           sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty())) }),
+		CheckConversion: conversionChecks[kind.GVK], WarnOfNew: kind.WarnOfNew,
 		Default: kind.Default,
 		Fields:  slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
 		NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable,

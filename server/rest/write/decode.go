@@ -189,10 +189,10 @@ type conversionError struct{ error }
 
 // unconverted returns the [conversionError] of an object that can be decoded, nil if it has an internal form.
 func unconverted(v *catalog.Version, content value.Value) error {
-	if v.Convert == nil {
+	if v.CheckConversion == nil {
 		return nil
 	}
-	if err := v.Convert(content); err != nil {
+	if err := v.CheckConversion(content); err != nil {
 		return conversionError{err}
 	}
 	return nil
