@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Kinds: what Kubernetes calls them, and where their types are found.
+// Names of kinds, and the lookup of their types.
 
-// GVK names a Kubernetes kind: an API group, empty for the core group, its version, and the kind.
+// GVK names a Kubernetes kind by its API group, version and kind. The core group is empty.
 type GVK struct{ Group, Version, Kind string }
 
 // APIVersion returns the group and version as objects write them: group/version, or the version
@@ -30,13 +30,13 @@ func (g GVK) compare(h GVK) int {
 	return cmp.Or(cmp.Compare(g.Group, h.Group), cmp.Compare(g.Version, h.Version), cmp.Compare(g.Kind, h.Kind))
 }
 
-// Catalog finds the type of a kind. It is immutable and safe for concurrent use; the nil Catalog is
+// Catalog finds the type of a kind. It is immutable and safe for concurrent use. The nil Catalog is
 // empty.
 type Catalog struct {
 	types map[GVK]*Type
 }
 
-// NewCatalog returns the catalog of types.
+// NewCatalog returns a catalog of types. It copies the map.
 func NewCatalog(types map[GVK]*Type) *Catalog { return &Catalog{types: maps.Clone(types)} }
 
 // Lookup returns the type of kind gvk, and whether the catalog has it.
@@ -48,8 +48,8 @@ func (c *Catalog) Lookup(gvk GVK) (*Type, bool) {
 	return t, ok
 }
 
-// Merge returns a catalog of the kinds of c and others. Where several have a kind, the last one
-// counts.
+// Merge returns a catalog of the kinds of c and others. If several catalogs have a kind, the last
+// one wins.
 func (c *Catalog) Merge(others ...*Catalog) *Catalog {
 	out := map[GVK]*Type{}
 	for _, from := range append([]*Catalog{c}, others...) {

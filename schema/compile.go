@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Compiling turns names into pointers. Every definition gets its type first, empty; then each is
-// filled with its parts, so that a reference finds its type whether or not that is filled yet, and
-// recursive schemas become graphs with cycles:
+// Compiling turns names into pointers. Compile makes an empty type for every definition first. Then
+// it fills each type with its parts. A reference can therefore find its type before that type is
+// filled, and recursive schemas become graphs with cycles:
 //
 //	types:                                 spec ──fields──> replicas: numeric
 //	- name: spec                             │
@@ -18,8 +18,8 @@ import (
 //	    {name: replicas, scalar: numeric},
 //	    {name: children, list of spec}]}
 //
-// What needs the parts of a type to be complete waits until all are filled: overrides of a
-// relationship, and the keys of lists, whose defaults are those of the fields of their items.
+// Two steps need complete types, and wait until all types are filled. These are the overrides of a
+// relationship, and the keys of lists. A key has the default of its field in the items.
 //
 // Invariants, once Compile returns:
 //
@@ -27,26 +27,26 @@ import (
 //	each override of one base by one relationship is one type, wherever it is written
 //	defects is true exactly if some type of the document, or one made for a reference, has an err
 
-// Compile resolves every reference and override of d, and returns the types by the names that d
-// gives them, in a map that belongs to the caller. All problems are reported, joined, each a
+// Compile resolves every reference and override of d. It returns the types by the names that d
+// gives them, in a map that belongs to the caller. It reports all problems, joined, each a
 // [*Error]:
 //
-//   - two types or two fields of one map with the same name (the last one counts);
-//   - a reference to a type that is not defined, and one without name and atom where a type is
-//     needed;
-//   - a type without any atom, a scalar or relationship of an unknown name;
+//   - two types, or two fields of one map, with the same name (the last one counts);
+//   - a reference to a type that is not defined, and a reference without name and atom where a type
+//     is needed;
+//   - a type without any atom, and an unknown scalar or relationship;
 //   - an override on a type that has neither map nor list;
-//   - a list without relationship, a keyed list whose items are no objects, a key that its items do
-//     not declare.
+//   - a list without relationship, a keyed list whose items are not objects, and a key that the
+//     items do not declare.
 //
-// The types are returned along with the problems: they are as usable as they are in Kubernetes,
-// where a defect shows when a value meets it. See [Type.Err] and [IncompleteList].
+// Compile returns the types along with the problems. They are as usable as they are in Kubernetes,
+// where a defect shows only when a value meets it. See [Type.Err] and [IncompleteList].
 //
 // Cost: linear in the size of d, with a factor log n for the fields of each map.
 func Compile(d *Document) (map[string]*Type, error) { return compileBeside(d, nil) }
 
-// compileBeside is Compile for a document that refers by their names to types that are compiled
-// already and sound. The map that it returns has those, too.
+// compileBeside is Compile for a document that also refers to compiled types, by their names. The
+// compiled types must have no defects. The returned map contains them, too.
 func compileBeside(d *Document, compiled map[string]*Type) (map[string]*Type, error) {
 	if d == nil {
 		d = &Document{}
@@ -81,10 +81,10 @@ type compiler struct {
 	types      map[string]*Type
 	overridden map[override]*pendingOverride
 	pending    []*pendingOverride
-	keys       map[*List][]string // of each keyed list, until its items' type is complete
+	keys       map[*List][]string // the key names of each pending keyed list
 	keyed      []pendingKeys
 	problems   []error
-	defects    *bool // whether any type has one; types share it
+	defects    *bool // whether any type has a defect; shared by all types
 }
 
 // defective returns a type that admits nothing.
@@ -93,41 +93,41 @@ func (c *compiler) defective(name string, err error) *Type {
 	return &Type{name: name, err: err, defects: c.defects}
 }
 
-// override names a type whose map or list has another relationship than its definition says.
+// override is a base type with another relationship for its map or list.
 type override struct {
 	base         *Type
 	relationship Relationship
 }
 
-// pendingOverride waits for the base to be complete.
+// pendingOverride is an override whose base is not complete yet.
 type pendingOverride struct {
 	override
 	out    *Type
-	places []place // where it is written
+	places []place // the places in the document that write the override
 }
 
-// pendingKeys waits for the type of the list's items to be complete.
+// pendingKeys is a keyed list whose item type is not complete yet.
 type pendingKeys struct {
 	list *List
 	at   place
-	copy bool // of a list with another relationship; the original reports the defects of the keys
+	copy bool // the list is a copy with another relationship; the original reports defects of its keys
 }
 
-// place is where in the document the compiler is.
+// place is a position in the document.
 type place struct {
 	def  string
 	path []string
 }
 
-// in returns the place one step further in.
+// in returns the place one step deeper.
 func (p place) in(format string, args ...any) place {
 	return place{p.def, append(slices.Clip(p.path), fmt.Sprintf(format, args...))}
 }
 
-// report notes a problem at a place.
+// report records a problem at a place.
 func (c *compiler) report(at place, format string, args ...any) {
 	path := strings.Join(at.path, ".")
-	if at.def == "" { // a name that says nothing: the place has it instead
+	if at.def == "" { // the empty name prints nothing, so that the path includes it
 		path = strings.TrimSuffix(`.types[name=""].`+path, ".")
 	}
 	c.problems = append(c.problems, &Error{Type: at.def, Path: path, Reason: fmt.Sprintf(format, args...)})
@@ -154,7 +154,7 @@ func (c *compiler) fill(t *Type, atom Atom, at place) {
 	}
 }
 
-// invalidAtom returns why a type without any atom admits nothing, in the words of Kubernetes.
+// invalidAtom returns the error of a type without any atom, in the words of Kubernetes.
 func invalidAtom(name string) error {
 	if name == "" {
 		return errors.New("schema error: invalid atom: inlined")
@@ -162,13 +162,13 @@ func invalidAtom(name string) error {
 	return errors.New("schema error: invalid atom: named type: " + name)
 }
 
-// isAnything reports whether r is how converters write "any value": the deduced type, or untyped
-// scalars written in place.
+// isAnything reports whether r means any value. Converters write that as the deduced type, or as
+// untyped scalars written in place.
 func isAnything(r TypeRef) bool {
 	return r.NamedType == DeducedName || r.NamedType == "" && r.Inlined.Scalar == Untyped
 }
 
-// list returns what def describes. Its keys are completed by finish.
+// list returns the list that def describes. finish completes its keys.
 func (c *compiler) list(def *ListDef, at place) *List {
 	l := &List{
 		topology: topologyOf(def.Relationship, def.Keys),
@@ -181,7 +181,7 @@ func (c *compiler) list(def *ListDef, at place) *List {
 	return l
 }
 
-// addKeys notes that a list has keys, to be completed when all types have their parts.
+// addKeys records the keys of a list. completeKeys completes them when all types have their parts.
 func (c *compiler) addKeys(keys []string, of pendingKeys) {
 	if len(keys) > 0 {
 		c.keys[of.list] = keys
@@ -189,7 +189,7 @@ func (c *compiler) addKeys(keys []string, of pendingKeys) {
 	}
 }
 
-// object returns what def describes, its fields sorted by name.
+// object returns the map that def describes, with its fields sorted by name.
 func (c *compiler) object(def *MapDef, at place) *Map {
 	switch def.Relationship {
 	case "", Atomic, Separable, Associative:
@@ -213,8 +213,7 @@ func (c *compiler) object(def *MapDef, at place) *Map {
 	return m
 }
 
-// resolve returns the type that r refers to. Types that override a relationship are completed by
-// finish.
+// resolve returns the type that r refers to. finish completes types that override a relationship.
 func (c *compiler) resolve(r TypeRef, at place) *Type {
 	t := c.types[r.NamedType]
 	switch {
@@ -239,7 +238,7 @@ func (c *compiler) resolve(r TypeRef, at place) *Type {
 	return o.out
 }
 
-// finish completes what needs the parts of all types: overrides, then the keys of lists.
+// finish completes the overrides and then the keys of lists. Both need the parts of all types.
 func (c *compiler) finish() {
 	for _, o := range c.pending {
 		c.apply(o)
@@ -249,8 +248,8 @@ func (c *compiler) finish() {
 	}
 }
 
-// apply makes o.out what its base is, with the relationship of the base's map, or else of its list,
-// replaced.
+// apply copies the base of o to o.out and replaces the relationship: that of the base's map, or
+// else that of its list.
 func (c *compiler) apply(o *pendingOverride) {
 	*o.out = *o.base
 	switch {
@@ -272,7 +271,7 @@ func (c *compiler) apply(o *pendingOverride) {
 	}
 }
 
-// keysOf returns the names of the keys of a list, which may be complete already.
+// keysOf returns the names of the keys of a list. The list may be complete or pending.
 func (c *compiler) keysOf(l *List) []string {
 	if keys, pending := c.keys[l]; pending {
 		return keys
@@ -284,7 +283,7 @@ func (c *compiler) keysOf(l *List) []string {
 	return names
 }
 
-// unresolvable returns why a reference leads to no type, in the words of Kubernetes.
+// unresolvable returns the error of a reference without a type, in the words of Kubernetes.
 func unresolvable(name string) error {
 	if name == "" {
 		name = "inlined type"
@@ -292,7 +291,7 @@ func unresolvable(name string) error {
 	return errors.New("schema error: no type found matching: " + name)
 }
 
-// topologyOf returns how items are told apart in a list of this relationship and with these keys.
+// topologyOf returns the topology of a list with this relationship and these keys.
 func topologyOf(r Relationship, keys []string) Topology {
 	switch {
 	case r == Atomic:
@@ -305,8 +304,8 @@ func topologyOf(r Relationship, keys []string) Topology {
 	return KeyedList
 }
 
-// completeKeys gives a list its keys, each with the default of the field of that name that its
-// items have. A default of null is none.
+// completeKeys gives a list its keys. The default of a key is that of the item field with the key's
+// name. A null default counts as absent.
 func (c *compiler) completeKeys(k pendingKeys) {
 	names := c.keys[k.list]
 	k.list.keys = make([]Key, len(names))

@@ -1,20 +1,20 @@
 package schema
 
-// Values that no schema describes still have to be merged: custom resources with unknown fields,
-// and kinds that nobody published. They merge as follows, {x: 1} being live and {y: 2} applied:
+// Values without a schema must merge, too: unknown fields of custom resources, and kinds without a
+// published schema. If {x: 1} is live and {y: 2} is applied, the two types merge as follows:
 //
 //	deduced     {x: 1, y: 2}    objects merge member by member, lists are replaced
-//	atomic      {y: 2}          all of it is one value
+//	atomic      {y: 2}          the whole is one value
 
-// Names that converters give to the two types for values without a schema.
+// The names of the two types for values without a schema, as converters write them.
 const (
 	DeducedName       = "__untyped_deduced_"
 	UntypedAtomicName = "__untyped_atomic_"
 )
 
-// deducedTypes returns the definitions of the two types for values without a schema:
-// UntypedAtomicName, any value as one leaf, and DeducedName, where objects merge member by member
-// while lists and scalars are leaves.
+// deducedTypes returns the definitions of the two types for values without a schema. With
+// UntypedAtomicName, any value is one leaf. With DeducedName, objects merge member by member, and
+// lists and scalars are leaves.
 func deducedTypes() []TypeDef {
 	atomic := TypeRef{NamedType: UntypedAtomicName}
 	deduced := TypeRef{NamedType: DeducedName}
@@ -29,8 +29,8 @@ func deducedTypes() []TypeDef {
 	}
 }
 
-// Deduced is the type of values without a schema: objects merge member by member, while lists and
-// scalars are leaves.
+// Deduced is the type of values without a schema. Objects merge member by member. Lists and scalars
+// are leaves.
 var Deduced = func() *Type {
 	types, err := Compile(&Document{Types: deducedTypes()})
 	if err != nil {

@@ -2,12 +2,14 @@ package schema
 
 import "fmt"
 
-// Error is one defect of a schema: [ParseDocument] says where a text is no [Document], [Compile]
-// where a document is no schema.
+// Error is one defect of a schema. [ParseDocument] returns the defects of a text. [Compile] returns
+// the defects of a [Document].
 type Error struct {
-	Type string // the name of the type definition that Compile found it in; empty from ParseDocument
-	// Path is the place: in the text, such as .types[name="a"].map.fields[name="b"].type, or in the
-	// definition of Type, such as map.fields[spec].type. It is empty for the whole of it.
+	Type string // the type definition with the defect; empty for errors of ParseDocument
+	// Path is the place of the defect. ParseDocument gives a path in the text, such as
+	// .types[name="a"].map.fields[name="b"].type. Compile gives a path in the definition of Type,
+	// such as map.fields[spec].type. It is empty if the defect is about the whole text or
+	// definition.
 	Path   string
 	Reason string
 }

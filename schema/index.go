@@ -1,28 +1,28 @@
 package schema
 
-// Finding the field of a name, which every walk of an object does for each of its members. Of the
-// fields image, name and ports, in 8 places, as if they were hashed so:
+// Lookup of a field by name. Every walk of an object does it for each member. An example with the
+// fields image, name and ports, an index of 8 places, and these hashes:
 //
 //	hash    image 5   name 3   ports 3
-//	places  . . . 2 3 1 . .       by number of the sorted fields + 1: image 1, name 2, ports 3
+//	places  . . . 2 3 1 . .       number of the sorted field + 1: image 1, name 2, ports 3
 //
-// ports hashes to 3, finds name there, and takes the next place that is free. A name that is not
-// there is known not to be at the first free place.
+// The hash of ports is 3. Place 3 has name, so that ports takes the next free place. A search for a
+// missing name ends at the first free place.
 //
 // Invariant: at least half of the places are free, so that a search always ends.
 
-// nameIndex finds fields by name: a hash table with open addressing, of numbers of fields + 1; 0 is
-// a free place. Every walk looks every member up, so the hash looks at three bytes only. Names of
-// fields differ in those and in their length as a rule.
+// nameIndex finds fields by name. It is a hash table with open addressing. A place holds the number
+// of a field + 1, or 0 if it is free. Every walk looks every member up, so that the hash must be
+// fast: it reads three bytes and the length. Field names mostly differ in those.
 type nameIndex struct {
-	places []uint16 // as many as a power of two, and at most half of them taken
+	places []uint16 // the length is a power of two; at most half are taken
 }
 
-// maxFields is how many fields a nameIndex can number.
+// maxFields is the maximum number of fields in a nameIndex.
 const maxFields = 1<<16 - 2
 
-// newNameIndex returns the index of fields, in which each name is once; an empty one of none, or of
-// more than it can number.
+// newNameIndex returns the index of fields, whose names are unique. The index is empty if there are
+// no fields, or more than maxFields.
 func newNameIndex(fields []Field) nameIndex {
 	if len(fields) == 0 || len(fields) > maxFields {
 		return nameIndex{}
@@ -42,8 +42,7 @@ func newNameIndex(fields []Field) nameIndex {
 	return x
 }
 
-// find returns the number of the field called name, or -1. fields are those that the index was made
-// of.
+// find returns the number of the field called name, or -1. fields must be those of newNameIndex.
 func (x nameIndex) find(fields []Field, name string) int {
 	if len(x.places) == 0 {
 		return findInOrder(fields, name)
@@ -57,7 +56,7 @@ func (x nameIndex) find(fields []Field, name string) int {
 	}
 }
 
-// findInOrder is find for maps that have more fields than an index can number, or none.
+// findInOrder is find for an empty index. It does a binary search.
 func findInOrder(fields []Field, name string) int {
 	lo, hi := 0, len(fields)
 	for lo < hi {
@@ -73,9 +72,8 @@ func findInOrder(fields []Field, name string) int {
 	return -1
 }
 
-// hashName looks at the length of name and at its first, middle and last byte. Names that have
-// these in common share a place; the search goes on behind it then, so they cost time and nothing
-// else.
+// hashName hashes the length of name and its first, middle and last byte. Names with equal hashes
+// cost only time: find continues at the next place.
 func hashName(name string) uint32 {
 	n := uint32(len(name))
 	if n == 0 {

@@ -2,16 +2,16 @@ package schema
 
 import "github.com/deed-project/deed/internal/door"
 
-// Internal gives the other packages of this module access to functions outside the API. No other
-// module can open it: see docs/decisions/0025.
+// Internal gives the other packages of this module access to functions outside the API. Other
+// modules cannot open it: see docs/decisions/0025.
 type Internal = door.Door[internal]
 
-// internal is what is behind the door: a struct without fields, so that its methods are functions.
+// internal holds the functions behind the door, as methods of a struct without fields.
 type internal struct{}
 
-// LookupNext is [Map.Lookup] for who walks members in the order of their names: declared fields
-// mostly come one after the other, so the one with number *next is tried first. *next is 0 to begin
-// with, and the caller keeps it for the next member.
+// LookupNext is [Map.Lookup] for a walk of members in the order of their names. Members mostly
+// match consecutive fields, so that it tries field number *next first. The caller sets *next to 0
+// before the first member, and passes it on for the next members.
 func (internal) LookupNext(m *Map, next *int, name string) (t *Type, declared bool) {
 	return m.lookupNext(next, name)
 }
@@ -19,29 +19,29 @@ func (internal) LookupNext(m *Map, next *int, name string) (t *Type, declared bo
 // IsSound reports whether no type of the schema that t belongs to has a defect.
 func (internal) IsSound(t *Type) bool { return t.isSound() }
 
-// AdmitsAnything reports whether t is a map without fields whose members are deduced or untyped:
-// one whose topology no schema change can alter.
+// AdmitsAnything reports whether t is a map without fields whose members are deduced or untyped. No
+// schema change can alter the topology of such a map.
 func (internal) AdmitsAnything(t *Type) bool { return t.admitsAnything() }
 
-// ScalarWord returns the word that the schema document has for [Type.Scalar], which for an
-// [UnknownScalar] is any.
+// ScalarWord returns the word for [Type.Scalar] in the schema document. For an [UnknownScalar], the
+// word can be any text.
 func (internal) ScalarWord(t *Type) string { return t.scalarWord() }
 
 // ParseScalar returns the scalar that word names, and [UnknownScalar] for any other word.
 func (internal) ParseScalar(word string) Scalar { return parseScalar(word) }
 
-// DeducedTypes returns the definitions of the two types for values without a schema, which
-// converters add to what they convert: [UntypedAtomicName] and [DeducedName].
+// DeducedTypes returns the definitions of the two types for values without a schema:
+// [UntypedAtomicName] and [DeducedName]. Converters add them to their documents.
 func (internal) DeducedTypes() []TypeDef { return deducedTypes() }
 
-// CompileBeside is [Compile] for a document that refers by their names to types that are compiled
-// already and sound. The map that it returns has those, too.
+// CompileBeside is [Compile] for a document that also refers to compiled types, by their names. The
+// compiled types must have no defects. The returned map contains them, too.
 func (internal) CompileBeside(d *Document, compiled map[string]*Type) (map[string]*Type, error) {
 	return compileBeside(d, compiled)
 }
 
-// RequireKeys returns types with all that they are made of, in which an item of a keyed list must have every key that has no default.
-// Otherwise one key is enough.
+// RequireKeys returns a copy of types in which an item of a keyed list must have every key that has
+// no default. Otherwise one key is enough.
 func (internal) RequireKeys(types map[string]*Type) map[string]*Type { return requireKeys(types) }
 
 // RequiresKeys reports whether an item of l must have every key that has no default.

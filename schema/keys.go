@@ -1,7 +1,7 @@
 package schema
 
-// requireKeys returns a copy of types, with all types that they are made of, in which an item of a
-// keyed list must have every key that has no default. Types that were one are one.
+// requireKeys returns a deep copy of types in which an item of a keyed list must have every key
+// that has no default. A type that is shared in the input is shared in the copy.
 func requireKeys(types map[string]*Type) map[string]*Type {
 	c := copier{}
 	out := make(map[string]*Type, len(types))
@@ -11,8 +11,8 @@ func requireKeys(types map[string]*Type) map[string]*Type {
 	return out
 }
 
-// copier has the copy of each type that was met. Types may be recursive: a copy is there before its
-// parts are.
+// copier maps each visited type to its copy. Types may be recursive, so that copy adds an entry
+// before it copies the parts.
 type copier map[*Type]*Type
 
 // copy returns the copy of t.

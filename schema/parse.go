@@ -8,12 +8,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reading the text form of a schema, from a document. Each form in the grammar of [ParseDocument]
-// is a method of the reader, and a table of members says how each of its members is read. Defects
-// do not end the reading: all are reported.
+// Parsing of the text form. Each form in the grammar of [ParseDocument] is a method of the reader.
+// A table of members says how to read each member of a form. The reader continues after a defect,
+// and reports all defects.
 
-// ParseDocument reads the text form of a schema, once it is decoded from YAML or JSON. Package
-// schema/yaml does both:
+// ParseDocument reads the text form of a schema from a decoded YAML or JSON value. Package
+// schema/yaml decodes YAML and calls it:
 //
 //	document  {types: [typeDef, …]}              types are told apart by name
 //	typeDef   {name, atom…, untyped}
@@ -25,13 +25,13 @@ import (
 //	union     {discriminator, deduceInvalidDiscriminator, fields: [{fieldName, discriminatorValue}, …]}
 //	untyped   {elementRelationship}
 //
-// Everything may be left out or null, except that the name of a typeDef and of a field must be
-// written; null as a name is the empty name. Unions and untyped are checked and then ignored. A
-// scalar or relationship of an unknown name is accepted; [Compile] reports it, as it reports
-// references to types that are not defined.
+// Every member may be absent or null, except the name of a typeDef and of a field. A null name is
+// the empty name. ParseDocument checks unions and untyped, and ignores their content. It accepts
+// unknown scalars, unknown relationships, and references to undefined types: [Compile] reports
+// them.
 //
-// These are errors, each a [*Error], all of them reported, joined: an unknown member, a value of
-// the wrong kind, a name that is missing or used twice, null as an item of a list of definitions.
+// ParseDocument reports all errors, joined, each a [*Error]. The errors are an unknown member, a
+// value of the wrong kind, a missing or repeated name, and a null item in a list of definitions.
 func ParseDocument(v value.Value) (*Document, error) {
 	var r reader
 	d := &Document{}
@@ -46,19 +46,18 @@ func ParseDocument(v value.Value) (*Document, error) {
 	return d, nil
 }
 
-// reader collects the defects of a document. Its methods return what they can make of a value.
+// reader collects the defects of a document. After a defect, its methods return a partial result.
 type reader struct{ problems []error }
 
-// members says how to read each member that an object may have.
+// members maps the name of each known member to the function that reads it.
 type members map[string]func(v value.Value, at string)
 
-// report notes a defect at a path.
+// report records a defect at a path.
 func (r *reader) report(at, format string, args ...any) {
 	r.problems = append(r.problems, &Error{Path: at, Reason: fmt.Sprintf(format, args...)})
 }
 
-// present reports whether v is there and of kind want. Null counts as left out; any other kind is a
-// defect.
+// present reports whether v has kind want. Null counts as absent. Any other kind is a defect.
 func (r *reader) present(v value.Value, want value.Kind, at string) bool {
 	switch v.Kind() {
 	case want:
@@ -70,7 +69,7 @@ func (r *reader) present(v value.Value, want value.Kind, at string) bool {
 	return false
 }
 
-// object reads the members of an object, each as known says.
+// object reads the members of an object with the functions in known. Other members are defects.
 func (r *reader) object(v value.Value, at string, known members) {
 	if !r.present(v, value.KindObject, at) {
 		return
@@ -84,7 +83,7 @@ func (r *reader) object(v value.Value, at string, known members) {
 	}
 }
 
-// named reads a list of objects that are told apart by their member key, a string.
+// named reads a list of objects whose member key, a string, must be unique.
 func (r *reader) named(v value.Value, at, key string, read func(name string, v value.Value, at string)) {
 	if !r.present(v, value.KindList, at) {
 		return
@@ -112,7 +111,7 @@ func (r *reader) named(v value.Value, at, key string, read func(name string, v v
 	}
 }
 
-// typeDef reads the definition of the type of this name.
+// typeDef reads the definition of a type.
 func (r *reader) typeDef(name string, v value.Value, at string) TypeDef {
 	def := TypeDef{Name: name}
 	known := r.atom(&def.Atom)
@@ -121,7 +120,7 @@ func (r *reader) typeDef(name string, v value.Value, at string) TypeDef {
 	return def
 }
 
-// atom returns the members by which an atom is written beside others, reading them to a.
+// atom returns the functions that read the members of an atom into a.
 func (r *reader) atom(a *Atom) members {
 	return members{
 		"scalar": func(v value.Value, at string) {
@@ -147,7 +146,7 @@ func (r *reader) atom(a *Atom) members {
 	}
 }
 
-// parseScalarWord is ParseScalar, except that the empty word is no way to write None.
+// parseScalarWord is parseScalar, except that the empty word is an UnknownScalar.
 func parseScalarWord(word string) Scalar {
 	if word == "" {
 		return UnknownScalar
@@ -155,7 +154,7 @@ func parseScalarWord(word string) Scalar {
 	return parseScalar(word)
 }
 
-// list reads what describes lists.
+// list reads a list definition.
 func (r *reader) list(v value.Value, at string) *ListDef {
 	var l ListDef
 	r.object(v, at, members{
@@ -174,7 +173,7 @@ func (r *reader) list(v value.Value, at string) *ListDef {
 	return &l
 }
 
-// mapDef reads what describes objects.
+// mapDef reads a map definition.
 func (r *reader) mapDef(v value.Value, at string) *MapDef {
 	var m MapDef
 	r.object(v, at, members{
@@ -190,7 +189,7 @@ func (r *reader) mapDef(v value.Value, at string) *MapDef {
 	return &m
 }
 
-// field reads the declaration of the field of this name.
+// field reads the declaration of a field.
 func (r *reader) field(name string, v value.Value, at string) FieldDef {
 	f := FieldDef{Name: name}
 	r.object(v, at, members{
@@ -212,14 +211,14 @@ func (r *reader) typeRef(v value.Value, at string) TypeRef {
 	known["elementRelationship"] = func(v value.Value, at string) {
 		word, written := r.text(v, at)
 		if ref.Relationship = Relationship(word); written && word == "" {
-			ref.Relationship = Separable // the empty word overrides too, by what is not atomic and not associative
+			ref.Relationship = Separable // the empty word is an override too: neither atomic nor associative
 		}
 	}
 	r.object(v, at, known)
 	return ref
 }
 
-// unions checks what older releases wrote about unions, and drops it.
+// unions checks the unions that older releases wrote, and drops them.
 func (r *reader) unions(v value.Value, at string) {
 	if !r.present(v, value.KindList, at) {
 		return
@@ -238,13 +237,13 @@ func (r *reader) unions(v value.Value, at string) {
 	}
 }
 
-// relationship reads the word for a relationship, known or not.
+// relationship reads the word for a relationship. The word may be unknown.
 func (r *reader) relationship(v value.Value, at string) Relationship {
 	word, _ := r.text(v, at)
 	return Relationship(word)
 }
 
-// text returns the string that v is, and whether it is one.
+// text returns the text of v, and whether v is a string.
 func (r *reader) text(v value.Value, at string) (string, bool) {
 	return v.Str(), r.present(v, value.KindString, at)
 }

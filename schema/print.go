@@ -2,11 +2,10 @@ package schema
 
 import "github.com/deed-project/deed/value"
 
-// Writing a schema, as a document that [ParseDocument] reads back. Each method writes one of the
-// forms of the grammar there.
+// Printing of the text form. Each method writes one form of the grammar of [ParseDocument].
 
-// Value returns the text form of d, which [ParseDocument] reads back to an equal document. Parts
-// that are zero are left out.
+// Value returns the text form of d, without zero parts. [ParseDocument] reads it back to an equal
+// document.
 func (d *Document) Value() value.Value {
 	if d == nil {
 		d = &Document{}
@@ -18,7 +17,7 @@ func (d *Document) Value() value.Value {
 	return value.Object(value.Member{Name: "types", Value: value.List(types...)})
 }
 
-// members returns the members by which a is written beside others.
+// members returns the members of a in the text form.
 func (a Atom) members() []value.Member {
 	var out []value.Member
 	if a.Scalar != None {
@@ -37,7 +36,7 @@ func (a Atom) members() []value.Member {
 	return out
 }
 
-// value returns what describes lists.
+// value returns the text form of l.
 func (l *ListDef) value() value.Value {
 	out := elements(l.ElementType, l.Relationship)
 	if len(l.Keys) > 0 {
@@ -50,7 +49,7 @@ func (l *ListDef) value() value.Value {
 	return value.Object(out...)
 }
 
-// value returns what describes objects.
+// value returns the text form of m.
 func (m *MapDef) value() value.Value {
 	out := elements(m.ElementType, m.Relationship)
 	if len(m.Fields) > 0 {
@@ -75,7 +74,7 @@ func elements(element TypeRef, r Relationship) []value.Member {
 	return out
 }
 
-// value returns the declaration of a field.
+// value returns the text form of f.
 func (f FieldDef) value() value.Value {
 	out := []value.Member{{Name: "name", Value: value.String(f.Name)}}
 	if f.Type != (TypeRef{}) {
@@ -87,7 +86,7 @@ func (f FieldDef) value() value.Value {
 	return value.Object(out...)
 }
 
-// value returns a reference.
+// value returns the text form of r.
 func (r TypeRef) value() value.Value {
 	out := r.Inlined.members()
 	if r.NamedType != "" {

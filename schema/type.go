@@ -6,25 +6,26 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What a walk needs to know of a type: three parts, one for each of scalars, lists and objects, any
-// of which may be missing. Types are made by Compile alone, and never change afterwards.
+// Types as a walk reads them. A type has one part each for scalars, lists and objects; a missing
+// part admits no such value. Compile makes types, and requireKeys copies them. A type never changes
+// afterwards.
 
-// Type is a resolved type: what it admits, with the types of its parts. Types form a graph, which
-// has cycles where a schema is recursive. A Type is immutable and identified by its pointer. The nil
-// Type and the zero Type admit nothing, as [Type.Err] says.
+// Type is a resolved type: the values that it admits, and the types of their parts. Types form a
+// graph, which has cycles if a schema is recursive. A Type is immutable and identified by its
+// pointer. The nil Type and the zero Type admit no value; see [Type.Err].
 type Type struct {
 	name   string
 	scalar Scalar
-	word   string // for scalar in the document
+	word   string // the word for scalar in the document
 	list   *List
 	object *Map
 	err    error
 
 	anything bool
-	defects  *bool // whether any type of the schema has one
+	defects  *bool // whether any type of the schema has a defect; nil for the zero Type
 }
 
-// Name returns the name that the type was defined by, and "" for one that was written in place.
+// Name returns the name of the type's definition. It is "" for a type that was written in place.
 func (t *Type) Name() string {
 	if t == nil {
 		return ""
@@ -32,7 +33,7 @@ func (t *Type) Name() string {
 	return t.name
 }
 
-// Scalar returns which scalars t admits; None when it admits none.
+// Scalar returns the scalars that t admits, or None.
 func (t *Type) Scalar() Scalar {
 	if t == nil {
 		return None
@@ -40,11 +41,11 @@ func (t *Type) Scalar() Scalar {
 	return t.scalar
 }
 
-// scalarWord returns the word that the schema document has for Scalar, which for an [UnknownScalar]
-// is any.
+// scalarWord returns the word for Scalar in the schema document. For an [UnknownScalar], the word
+// can be any text.
 func (t *Type) scalarWord() string { return t.word }
 
-// List returns how t admits lists, and nil when it does not.
+// List returns the lists that t admits, or nil.
 func (t *Type) List() *List {
 	if t == nil {
 		return nil
@@ -52,7 +53,7 @@ func (t *Type) List() *List {
 	return t.list
 }
 
-// Map returns how t admits objects, and nil when it does not.
+// Map returns the objects that t admits, or nil.
 func (t *Type) Map() *Map {
 	if t == nil {
 		return nil
@@ -60,10 +61,9 @@ func (t *Type) Map() *Map {
 	return t.object
 }
 
-// Err returns why no value has this type: its name is not defined, its atom is empty, or Compile did
-// not make it.
-// Types without such a defect return nil. [Compile] reports the defect, but a schema that has some is
-// usable as long as no value meets them.
+// Err returns an error if no value has this type: its name is not defined, its atom is empty, or
+// Compile did not make it. Otherwise it returns nil. [Compile] reports the defect. A schema with
+// defects is usable as long as no value meets them.
 func (t *Type) Err() error {
 	if t == nil || t.defects == nil { // nil or zero
 		return errNoType
@@ -71,26 +71,26 @@ func (t *Type) Err() error {
 	return t.err
 }
 
-// errNoType is why no value has the nil Type or the zero Type.
+// errNoType is the error of the nil Type and the zero Type.
 var errNoType = errors.New("schema error: no type is given")
 
-// isSound reports whether no type of the schema that t, which was compiled, belongs to has a defect.
+// isSound reports whether t's schema has no defects. Compile must have made t.
 func (t *Type) isSound() bool { return !*t.defects }
 
-// Topology says how the items of a list are told apart.
+// Topology says how to identify the items of a list.
 type Topology uint8
 
 // The topologies of lists.
 const (
-	AtomicList Topology = iota // not at all: the list is one value
-	SetList                    // by their value
-	KeyedList                  // by the values of their keys
-	// IncompleteList is one whose relationship the schema leaves open. Its values can be validated,
+	AtomicList Topology = iota // not: the list is one value
+	SetList                    // by value
+	KeyedList                  // by the values of the keys
+	// IncompleteList is a list without a relationship in the schema. Its values can be validated,
 	// but not merged, compared or owned.
 	IncompleteList
 )
 
-// List describes the lists that a type admits. The nil List is atomic, and of no element type.
+// List describes the lists that a type admits. The nil List is atomic and has no element type.
 type List struct {
 	topology Topology
 	element  *Type
@@ -98,7 +98,7 @@ type List struct {
 	allKeys  bool // see requireKeys
 }
 
-// Topology returns how the items of the list are told apart.
+// Topology returns the topology of the list.
 func (l *List) Topology() Topology {
 	if l == nil {
 		return AtomicList
@@ -123,10 +123,10 @@ func (l *List) Keys() []Key {
 	return l.keys
 }
 
-// Key is a field that, with the other keys of a list, identifies an item.
+// Key is a field that identifies an item, together with the other keys of the list.
 type Key struct {
 	Name    string
-	Default value.Value // of an item that lacks the field; absent when there is none
+	Default value.Value // the value for an item that lacks the field; absent if there is no default
 }
 
 // Map describes the objects that a type admits. The nil Map admits no member.
@@ -144,7 +144,7 @@ func (m *Map) Atomic() bool { return m != nil && m.atomic }
 type Field struct {
 	Name    string
 	Type    *Type
-	Default value.Value // absent when there is none
+	Default value.Value // absent if there is no default
 }
 
 // Fields returns the declared fields in name order. The caller must not modify the slice.
@@ -155,7 +155,7 @@ func (m *Map) Fields() []Field {
 	return m.fields
 }
 
-// Element returns the type of members that are not declared, and nil when the map admits none.
+// Element returns the type of undeclared members. It is nil if the map admits none.
 func (m *Map) Element() *Type {
 	if m == nil {
 		return nil
@@ -164,7 +164,7 @@ func (m *Map) Element() *Type {
 }
 
 // Lookup returns the type of the member called name, and whether it is a declared field. The type
-// is nil when the map admits no such member.
+// is nil if the map does not admit the member.
 func (m *Map) Lookup(name string) (t *Type, declared bool) {
 	if m == nil {
 		return nil, false
@@ -177,9 +177,9 @@ func (m *Map) Lookup(name string) (t *Type, declared bool) {
 	return m.element, false
 }
 
-// lookupNext is Lookup for who walks members in the order of their names: declared fields mostly
-// come one after the other, so the one with number *next is tried first. *next is 0 to begin with,
-// and the caller keeps it for the next member.
+// lookupNext is Lookup for a walk of members in the order of their names. Members mostly match
+// consecutive fields, so that it tries field number *next first. The caller sets *next to 0 before
+// the first member, and passes it on for the next members.
 func (m *Map) lookupNext(next *int, name string) (t *Type, declared bool) {
 	i := *next
 	if i >= len(m.fields) || m.fields[i].Name != name {
@@ -194,6 +194,6 @@ func (m *Map) lookupNext(next *int, name string) (t *Type, declared bool) {
 	return m.fields[i].Type, true
 }
 
-// admitsAnything reports whether t is a map without fields whose members are deduced or untyped:
-// one whose topology no schema change can alter.
+// admitsAnything reports whether t is a map without fields whose members are deduced or untyped. No
+// schema change can alter the topology of such a map.
 func (t *Type) admitsAnything() bool { return t.anything }

@@ -1,8 +1,8 @@
-// Package yaml reads schemas as people write them: in the schema YAML of structured-merge-diff.
+// Package yaml reads schemas in the schema YAML of structured-merge-diff.
 //
-// [Parse] gives a [schema.Document], which [schema.Compile] takes. The grammar is that of
-// [schema.ParseDocument]. This package stands apart from package schema because it imports a YAML
-// library: programs that bring their schemas in another form do not compile one.
+// [Parse] returns a [schema.Document] for [schema.Compile]. The grammar is that of
+// [schema.ParseDocument]. This package is separate from package schema because it imports a YAML
+// library: programs with schemas in another form do not need one.
 package yaml
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// Parse reads a schema from its text, which is one document of YAML or JSON. [schema.Document.Value]
-// goes the other way: its JSON text is YAML, too.
+// Parse reads a schema from its text, which is one document of YAML or JSON.
+// [schema.Document.Value] is the reverse: its JSON text is YAML, too.
 //
-// The error says in which line the text is no YAML, or how many documents there are if not one, or it
-// is that of [schema.ParseDocument], which joins a [*schema.Error] for each defect.
+// The error names the line with invalid YAML, or gives the number of documents if it is not one.
+// Other errors are those of [schema.ParseDocument], which joins a [*schema.Error] for each defect.
 func Parse(text []byte) (*schema.Document, error) {
 	docs, err := yaml.Parse("schema", text)
 	if err != nil {
