@@ -4,24 +4,25 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Objects within objects: where a schema says x-kubernetes-embedded-resource, what is there has
-// metadata as whole objects do, and is read as theirs is. With such a template:
+// Objects within objects. The metadata of an embedded resource (x-kubernetes-embedded-resource) is
+// read like that of a whole object. If template is an embedded resource:
 //
 //	object   {"template":{"metadata":{"name":"a","labels":{},"nam":1}}}
 //	coerced  {"template":{"metadata":{"name":"a"}}}
 //	unknown  template.metadata.nam
 
-// Coerce makes the metadata of the embedded resources in object canonical, see [Metadata], and
-// returns the paths of the fields that it does not know, in bytewise order. The error, always a
-// [*FieldError], is about the first apiVersion or kind of an embedded resource that is no string,
-// or about its first metadata that is malformed, in the order of names.
+// Coerce makes the metadata of the embedded resources in object canonical, see [Metadata]. It
+// returns the paths of unknown fields in bytewise order. The error is always a [*FieldError]. It is
+// about the first embedded resource, in the order of names, whose apiVersion or kind is not a
+// string, or whose metadata is malformed.
 //
-// The cost grows with the size of the parts of object below which there may be embedded resources.
+// Cost: linear in the size of the parts of object that may contain embedded resources.
 func (s *Schema) Coerce(object value.Value) (value.Value, []string, error) {
 	return new(coercer).root(object, value.Value{}, s)
 }
 
-// coercer coerces embedded resources. A lenient one removes what is malformed and reports nothing.
+// coercer coerces embedded resources. A lenient coercer removes malformed fields and reports
+// nothing.
 type coercer struct {
 	lenient bool
 	at      trail
@@ -29,7 +30,7 @@ type coercer struct {
 	err     *FieldError
 }
 
-// root coerces an object that shares parts with known, of which nothing has to be.
+// root coerces an object that shares parts with known. The shared parts are already coerced.
 func (c *coercer) root(object, known value.Value, s *Schema) (value.Value, []string, error) {
 	out := c.value(object, known, s.rootNode())
 	if c.err != nil {
@@ -38,7 +39,7 @@ func (c *coercer) root(object, known value.Value, s *Schema) (value.Value, []str
 	return out, c.unknown.sorted(), nil
 }
 
-// value coerces what is below n, where v is. After an error there is nothing more to do.
+// value coerces v, whose schema is n. After an error it returns v.
 func (c *coercer) value(v, known value.Value, n *node) value.Value {
 	if n == nil || !n.below.resources || c.err != nil || v.Same(known) {
 		return v
@@ -61,7 +62,8 @@ func (c *coercer) value(v, known value.Value, n *node) value.Value {
 	return v
 }
 
-// member coerces the member called name, in whose place known is, of an object of the schema n.
+// member coerces the member called name of an object with schema n. known is the value at the same
+// place in the known object.
 func (c *coercer) member(name string, v, known value.Value, n *node) value.Value {
 	if p, declared := n.properties[name]; declared {
 		c.at.enterMember(name)
@@ -74,7 +76,7 @@ func (c *coercer) member(name string, v, known value.Value, n *node) value.Value
 	return c.value(v, known, child)
 }
 
-// resource coerces an object that is one by itself.
+// resource coerces an embedded resource.
 func (c *coercer) resource(v, known value.Value, n *node) value.Value {
 	return rewriteMembers(v, known, func(name string, member, known value.Value) value.Value {
 		switch {
@@ -89,8 +91,8 @@ func (c *coercer) resource(v, known value.Value, n *node) value.Value {
 	})
 }
 
-// metadata coerces the metadata of an embedded resource. A lenient coercer leaves what is no object
-// as it is.
+// metadata coerces the metadata of an embedded resource. A lenient coercer keeps metadata that is
+// not an object.
 func (c *coercer) metadata(v value.Value) value.Value {
 	if c.lenient {
 		if out, err := lenientMetadata(v); err == nil {
@@ -110,7 +112,7 @@ func (c *coercer) metadata(v value.Value) value.Value {
 	return out
 }
 
-// fail reports a member of where c is.
+// fail reports a member of the current object, unless there is an error already.
 func (c *coercer) fail(name string, v value.Value, detail string) {
 	if c.err == nil {
 		c.err = &FieldError{Reason: Invalid, Path: c.at.member(name), Value: v, Detail: detail}

@@ -7,9 +7,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// SchemaError says where and why a schema cannot be carried out.
+// SchemaError is a defect that makes a schema unusable.
 type SchemaError struct {
-	Path   string // in the schema, such as .properties[spec].items; empty at the root
+	Path   string // the place in the schema, such as .properties[spec].items; empty at the root
 	Reason string
 }
 
@@ -24,19 +24,18 @@ func (e *SchemaError) Error() string {
 	return e.Path + ": " + e.Reason
 }
 
-// Compile returns what an openAPIV3Schema says. An absent or null schema gives nil.
+// Compile compiles an openAPIV3Schema. It returns nil for an absent or null schema.
 //
-//  1. Defaults are pruned as objects are, each at its place in an object, and metadata in them that
-//     is malformed goes. A default that is pruned away is none.
-//  2. A null default counts as none.
-//  3. additionalProperties is a schema, or true or false, which mean the same: members are known,
-//     what is in them is not.
+//  1. Each default is pruned like the same part of an object. Malformed metadata in a default is
+//     removed. A default that pruning removes counts as absent.
+//  2. A null default counts as absent.
+//  3. additionalProperties is a schema, true or false. true and false mean the same: the members
+//     are known, but their content is not.
 //
-// The schema is expected to be one that an API server would accept. Where it is not, the parts that
-// are not understood count as absent, except for a default of the root that is no object, which is
-// an error, always a [*SchemaError].
+// The schema should be one that an API server accepts. In other schemas, unusable parts count as
+// absent. The only error, a [*SchemaError], is a default of the root that is not an object.
 //
-// The cost grows with the size of the schema, and for each default with its depth.
+// Cost: linear in the size of the schema, and for each default also in its depth.
 func Compile(openAPIV3Schema value.Value) (*Schema, error) {
 	if openAPIV3Schema.Kind() != value.KindObject {
 		return nil, nil
@@ -50,8 +49,8 @@ func Compile(openAPIV3Schema value.Value) (*Schema, error) {
 	return &Schema{root}, nil
 }
 
-// Versions returns the schemas of a CustomResourceDefinition of apiextensions.k8s.io/v1, for each
-// of its versions by name. Versions without a schema have a nil one.
+// Versions returns the schemas of a CustomResourceDefinition of apiextensions.k8s.io/v1, by the
+// names of its versions. A version without a schema has a nil Schema.
 func Versions(crd value.Value) (map[string]*Schema, error) {
 	schemas := map[string]*Schema{}
 	for v := range crd.Get("spec", "versions").Items() {
@@ -67,7 +66,7 @@ func Versions(crd value.Value) (map[string]*Schema, error) {
 	return schemas, nil
 }
 
-// compile reads a schema. Its defaults are as they were written.
+// compile reads a schema. Its defaults stay as they were written.
 func compile(v value.Value) *node {
 	if v.Kind() != value.KindObject {
 		return nil
@@ -102,7 +101,8 @@ func compile(v value.Value) *node {
 	return n
 }
 
-// children yields the nodes right below n, nil ones too, properties by name.
+// children yields the child nodes of n: the properties by name, the items, and the additional
+// properties. The last two may be nil.
 func (n *node) children(yield func(*node) bool) {
 	for _, name := range slices.Sorted(maps.Keys(n.properties)) {
 		if !yield(n.properties[name]) {
@@ -114,7 +114,8 @@ func (n *node) children(yield func(*node) bool) {
 	}
 }
 
-// survey notes which resources and lists are at n and below. It is done once all children are.
+// survey records which resources and lists are at n and below. The children must be surveyed
+// before.
 func (n *node) survey() {
 	n.below = contents{resources: n.embedded, unique: n.listType == "set" || n.listType == "map"}
 	for child := range n.children {
@@ -125,12 +126,11 @@ func (n *node) survey() {
 	}
 }
 
-// finish fills in the defaults inside of defaults, from the leaves to the root, and notes below
-// which nodes there are defaults.
+// finish fills in the defaults inside of defaults, from the leaves to the root. It also records
+// which nodes have defaults below them.
 //
-// Invariant: when a node is finished, its fallback is what Default makes of the default there. So a
-// walk that puts a fallback somewhere need not enter it, and a fallback is shared by all objects
-// that get it.
+// Invariant: when a node is finished, Default does not change its fallback. A walk that fills in a
+// fallback therefore need not enter it, and all objects share it.
 func (n *node) finish() {
 	for child := range n.children {
 		if child != nil {
@@ -147,7 +147,7 @@ func (n *node) finish() {
 	n.fallback = n.fill(n.fallback, value.Value{})
 }
 
-// hasNulls reports whether there is a null in v.
+// hasNulls reports whether v contains a null.
 func hasNulls(v value.Value) bool {
 	for item := range v.Items() {
 		if hasNulls(item) {

@@ -7,24 +7,24 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Decode returns object, as it came in a request, in the form in which an API server takes it up,
-// and the paths of the fields that it removed because nobody knows them, in the order in which
-// strict decoding reports them.
+// Decode converts an object from a request to the form in which an API server processes it. It also
+// returns the paths of the unknown fields that it removed, in the order of strict decoding.
 //
-//  1. apiVersion and kind must be strings where they are there.
+//  1. apiVersion and kind must be strings if they are present.
 //  2. Metadata becomes canonical, see [Metadata].
 //  3. The rest is pruned, then nulls are dropped, then embedded resources are coerced, see
 //     [Schema.Prune], [Schema.DropNulls] and [Schema.Coerce].
 //
-// Defaults are not filled in: that is [Schema.Default]. The error is the first in this order.
-// Decode after Decode changes nothing and returns object itself. The cost grows with the size of
-// object.
+// Decode does not fill in defaults: [Schema.Default] does. The error is the first one in this
+// order. A second Decode changes nothing and returns object itself.
+//
+// Cost: linear in the size of object.
 func (s *Schema) Decode(object value.Value) (value.Value, []string, error) {
 	return s.decode(object, value.Value{})
 }
 
-// decode is Decode for an object that shares parts with known, see [internal]. Embedded resources
-// are looked at in any case: what is malformed in a stored one is put up with.
+// decode is Decode for an object that shares parts with known, see [internal]. It visits all
+// embedded resources, shared or not, because a stored one may have malformed fields.
 func (s *Schema) decode(object, known value.Value) (value.Value, []string, error) {
 	if err := checkTypeMeta(object); err != nil {
 		return value.Value{}, nil, err
@@ -46,8 +46,8 @@ func (s *Schema) decode(object, known value.Value) (value.Value, []string, error
 	return withRootFields(out, object, metadata), unknown, nil
 }
 
-// Load is Decode for objects that were stored earlier, perhaps by an earlier schema. Fields of
-// metadata that are malformed go, also in embedded resources, and a missing generation is 1.
+// Load is Decode for objects that were stored earlier, perhaps with an earlier schema. It removes
+// malformed fields of metadata, also in embedded resources. A missing generation becomes 1.
 func (s *Schema) Load(object value.Value) (value.Value, error) { return s.load(object, value.Value{}) }
 
 // load is Load for an object that shares parts with known, see [internal].
@@ -70,7 +70,7 @@ func (s *Schema) load(object, known value.Value) (value.Value, error) {
 	return withRootFields(out, object, metadata), nil
 }
 
-// withRootFields returns out with apiVersion and kind of object, and with metadata.
+// withRootFields returns out with the apiVersion and kind of object, and with metadata.
 func withRootFields(out, object, metadata value.Value) value.Value {
 	for _, name := range []string{"apiVersion", "kind"} {
 		out = withMember(out, name, object.Get(name))

@@ -2,22 +2,23 @@ package structural
 
 import "github.com/deed-project/deed/value"
 
-// What is filled in, and what nulls give way to it. Of a schema in which replicas has the default 1,
-// in spec, and port the default 80, in spec.template:
+// Nulls and defaults. In this example, replicas in spec has the default 1, and port in
+// spec.template has the default 80. Neither replicas nor paused admits null:
 //
-//	sent       {"spec":{"replicas":null,"paused":null}}    neither admits null
-//	DropNulls  {"spec":{"replicas":null}}                  replicas has a default for the place
-//	Default    {"spec":{"replicas":1}}                     nobody makes template, so there is no port
+//	sent       {"spec":{"replicas":null,"paused":null}}
+//	DropNulls  {"spec":{"replicas":null}}                  replicas has a default
+//	Default    {"spec":{"replicas":1}}                     port has no parent, and gets no default
 
-// DropNulls returns v, an object, without the members that are null although their schema neither
-// admits null nor has a default that takes the place. Items of lists stay.
+// DropNulls returns the object v without null members whose schema neither admits null nor has a
+// default. Null items of lists stay.
 //
-// The cost grows with the size of the parts of v that s knows.
+// Cost: linear in the size of the parts of v that s knows.
 func (s *Schema) DropNulls(v value.Value) value.Value {
 	return s.rootNode().dropNulls(v, value.Value{})
 }
 
-// dropNulls drops nulls below n, where no member of known is dropped. A nil node knows of none.
+// dropNulls drops nulls in v, whose schema is n. No member of known needs dropping. A nil node
+// drops nothing.
 func (n *node) dropNulls(v, known value.Value) value.Value {
 	if n == nil || v.Same(known) {
 		return v
@@ -37,23 +38,24 @@ func (n *node) dropNulls(v, known value.Value) value.Value {
 	return v
 }
 
-// Default returns v, an object, with defaults.
+// Default returns the object v with defaults.
 //
-//  1. A property with a default is added where it is missing.
-//  2. A property, a member by additionalProperties, or an item that is null, which its schema does
-//     not admit, becomes its default.
-//  3. Then the same is done in all members and items, those that were filled in too. Parents are
-//     not made: where a parent is missing and has no default, nothing is filled in.
+//  1. A missing property becomes its default.
+//  2. A null becomes the default of its schema, if the schema does not admit null. This applies to
+//     properties, members by additionalProperties, and items.
+//  3. The same rules then apply inside all members and items, including the added ones. A missing
+//     parent without a default is not created, so that the properties in it get no defaults.
 //
-// Default after Default changes nothing. Defaults are shared by all objects that get them. The cost
-// grows with the size of the parts of v below which there are defaults, and with the number of
-// properties that are filled in there.
+// A second Default changes nothing. All objects share the values of defaults.
+//
+// Cost: linear in the size of the parts of v that may contain defaults, and in the number of added
+// properties.
 func (s *Schema) Default(v value.Value) value.Value { return s.fill(v, value.Value{}) }
 
-// fill is Default for an object that shares parts with known, where nothing is filled in.
+// fill is Default for an object that shares parts with known. The shared parts have their defaults.
 func (s *Schema) fill(v, known value.Value) value.Value { return s.rootNode().fill(v, known) }
 
-// fill fills in what is missing below n, where v is.
+// fill fills in the defaults in v, whose schema is n.
 func (n *node) fill(v, known value.Value) value.Value {
 	if n == nil || !n.below.defaults || v.Same(known) {
 		return v
@@ -70,7 +72,7 @@ func (n *node) fill(v, known value.Value) value.Value {
 	return v
 }
 
-// fillIn returns v with its defaults, or the default that takes its place.
+// fillIn returns v with its defaults, or the default that replaces v.
 func (n *node) fillIn(v, known value.Value) value.Value {
 	if n.rejects(v) && !n.fallback.IsAbsent() {
 		return n.fallback
@@ -78,8 +80,8 @@ func (n *node) fillIn(v, known value.Value) value.Value {
 	return n.fill(v, known)
 }
 
-// addMissing adds the properties with defaults that the object v lacks. Both are sorted by name,
-// and merged:
+// addMissing adds the properties with defaults that the object v lacks. It merges the two lists,
+// which are sorted by name:
 //
 //	v          a   c     e
 //	defaulted    b c d
@@ -109,12 +111,12 @@ func (n *node) addMissing(v value.Value) value.Value {
 	return value.Object(out...)
 }
 
-// pruneDefaults prunes the defaults of n and below, of which the outer ones come first. at is the
-// way from the root to n.
+// pruneDefaults prunes the defaults of n and below, the outer ones first. at is the path from the
+// root to n.
 //
-// What is known at a place depends on the way to it: whether it is in an embedded resource, or in a
-// list that preserves. So a default is put into an object that has nothing else, that is pruned from
-// the root, and the default is taken out again:
+// The known fields at a place depend on the path to it. The path may lead through an embedded
+// resource, or a list that preserves unknown fields. pruneDefaults therefore wraps the default in
+// an object, prunes the object from the root, and unwraps the default:
 //
 //	default of spec.ports' items   {"port":80,"prot":"TCP"}
 //	wrapped                        {"spec":{"ports":[{"port":80,"prot":"TCP"}]}}
@@ -142,15 +144,14 @@ func (n *node) pruneDefaults(root *node, at *step) {
 	}
 }
 
-// step is one step from the root of a schema to one of its nodes: to a member, or to the items of a
-// list.
+// step is one step of a path in a schema: to a member, or to the items of a list.
 type step struct {
 	parent *step
 	name   string
 	item   bool
 }
 
-// wrap returns an object that has v where s leads, and nothing else: for spec and then items,
+// wrap returns an object with v at the path s, and nothing else: for spec and then items,
 // {"spec":[v]}.
 func (s *step) wrap(v value.Value) value.Value {
 	switch {
@@ -162,7 +163,7 @@ func (s *step) wrap(v value.Value) value.Value {
 	return s.parent.wrap(value.Object(value.Member{Name: s.name, Value: v}))
 }
 
-// unwrap returns what an object has where s leads, and the absent value if it has nothing there.
+// unwrap returns the value at the path s of an object. It is absent if the object has no such path.
 func (s *step) unwrap(object value.Value) value.Value {
 	if s == nil {
 		return object

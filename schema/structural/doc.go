@@ -1,11 +1,10 @@
-// Package structural carries out what the structural schema of a custom resource says about
-// objects, short of validating them: which fields are unknown and go, which defaults are filled in,
-// which nulls are dropped, what the metadata of objects looks like, and which lists hold an item
-// twice.
+// Package structural applies the structural schema of a custom resource to objects. It removes
+// unknown fields, fills in defaults, drops nulls, makes metadata canonical, and finds duplicate
+// items of lists. It does not validate otherwise.
 //
-// Its nouns are the [Schema], compiled once from the openAPIV3Schema of a version by [Compile], and
-// the [FieldError], which says what is wrong with an object in the words of an API server. A schema
-// has one method for each step of reading an object:
+// [Compile] makes a [Schema] from the openAPIV3Schema of a version. A [FieldError] describes a
+// defect of an object in the words of an API server. A schema has one method for each step of
+// reading an object:
 //
 //	request, stored text
 //	      │
@@ -15,13 +14,12 @@
 //	      │
 //	 Duplicates        the one part of validation that is about structure
 //
-// All methods are safe for concurrent use. None modifies the object that it is given: what comes
-// back shares storage with it, and is the same value, see [value.Value.Same], when there was
-// nothing to do. Each visits a part of an object at most once, leaves out what its schema has
-// nothing to say about, and looks up a member by its name in constant time, so that its cost grows
-// with the size of the object and not with that of the schema. Paths are put together only for what
-// is reported.
+// All methods are safe for concurrent use. No method modifies its argument. The result shares
+// storage with the argument, and is the same value, see [value.Value.Same], if nothing changed. A
+// method visits a part of an object at most once, and skips parts for which the schema has no rule.
+// It looks up a member by name in constant time. The cost therefore grows with the size of the
+// object, not with that of the schema. Paths become text only for reports.
 //
-// The package does not know other keywords of validation, formats, rules in CEL, OpenAPI documents,
-// or what a valid definition is: schemas with defects compile, see [Compile].
+// The package does not read other validation keywords, formats, CEL rules or OpenAPI documents. It
+// does not check whether a definition is valid: schemas with defects compile, see [Compile].
 package structural

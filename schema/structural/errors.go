@@ -7,24 +7,23 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reason says in which way a field is wrong. Its text is the reason of a cause in an API server's
-// Status.
+// Reason says how a field is wrong. Its text is the reason of a cause in an API server's Status.
 type Reason string
 
 // The reasons that this package finds.
 const (
 	Invalid   Reason = "FieldValueInvalid"
 	Duplicate Reason = "FieldValueDuplicate"
-	More      Reason = "More" // the error stands for others, which are not told apart
+	More      Reason = "More" // the error stands for others that are only counted
 )
 
-// FieldError says what is wrong with a field of an object, as an API server says it.
+// FieldError is a defect of a field of an object, in the words of an API server.
 type FieldError struct {
 	Reason Reason
-	Path   string      // of the field, such as spec.ports[2]; members by additionalProperties are in brackets
-	Value  value.Value // that the field has
+	Path   string      // such as spec.ports[2]; members by additionalProperties are in brackets
+	Value  value.Value // the value of the field
 	Detail string      // empty for Duplicate
-	Others int         // how many errors an error of reason More stands for
+	Others int         // the number of errors that a More error stands for
 }
 
 // Error returns the path and the message.
@@ -38,7 +37,7 @@ func (e *FieldError) Error() string {
 	return e.Path + ": " + e.Message()
 }
 
-// Message returns the message of a cause: the reason in words, the value, and the detail.
+// Message returns the message of a Status cause: the reason in words, the value, and the detail.
 func (e *FieldError) Message() string {
 	if e == nil {
 		return ""

@@ -5,16 +5,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Internal gives the other packages of this module access to functions outside the API. No other
-// module can open it: see docs/decisions/0025.
+// Internal gives the other packages of this module access to functions outside the API. Other
+// modules cannot open it: see docs/decisions/0025.
 type Internal = door.Door[internal]
 
-// internal is what is behind the door: a struct without fields, so that its methods are functions.
+// internal holds the functions behind the door, as methods of a struct without fields.
 //
-// What a write makes of an object shares most parts with what was there, which need not be looked
-// at again: known is an object that Load gives back as it is, and in which Duplicates finds nothing,
-// or absent. A part of the object that is the same storage as what known has in its place is left
-// out of walks: its outcome depends on nothing but the schema of its place.
+// A write leaves most parts of an object as they were, and these parts need no second check. known
+// is the object before the write, or absent. Load must return known unchanged, and Duplicates must
+// find nothing in it. Walks skip a part of the object that shares its storage with the same place
+// in known. This is correct because the result for a part depends only on the part and the schema
+// of its place.
 type internal struct{}
 
 // Decode is s.Decode, then s.Default.
@@ -40,9 +41,10 @@ func (internal) Duplicates(s *Schema, object, known value.Value) []*FieldError {
 	return s.duplicates(object, known)
 }
 
-// DecodesSettled reports whether what Decode returns is such an object, its own metadata aside, which is
-// always looked at. It is none where defaults have nulls, which go, or there are embedded resources,
-// whose metadata may become canonical in two steps.
+// DecodesSettled reports whether the result of Decode can serve as known in the next call. The
+// metadata of the object itself is an exception: every call decodes it. The result cannot serve if
+// defaults contain nulls, which are dropped. It cannot serve either if there are embedded
+// resources, whose metadata may need two steps to become canonical.
 func (internal) DecodesSettled(s *Schema) bool {
 	root := s.rootNode()
 	return !root.below.nulls && !root.below.resources

@@ -8,27 +8,28 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Metadata as an API server has it, who decodes it to a Go struct and prints that: what the struct does
-// not have goes, and so does what it does not print. The struct is described in metadata_types.go.
+// Metadata as an API server prints it. The server decodes metadata to a Go struct and prints the
+// struct. Fields that the struct does not have are lost, and fields that it does not print.
+// metadata_types.go describes the struct.
 //
 //	sent     {"name":"a","labels":{},"creationTimestamp":"2024-01-01T02:00:00+02:00","nam":"b"}
 //	decoded  {"name":"a","creationTimestamp":"2024-01-01T00:00:00Z"}
 //	unknown  metadata.nam
 
-// Metadata returns metadata, the member of an object, as an API server decodes and prints it, and
-// the paths of the fields that it does not know, such as metadata.ownerReferences[0].nam, in the
-// order of the members. What is there already is shared.
+// Metadata returns the metadata of an object as an API server decodes and prints it. It also
+// returns the paths of unknown fields, such as metadata.ownerReferences[0].nam, in the order of the
+// members. The result shares unchanged parts.
 //
-//  1. Fields that metadata does not have go.
-//  2. Fields that are null, empty, or zero go, but not the false and 0 of fields that are optional.
-//  3. Times are printed in UTC with seconds. Numbers that are whole are integers.
-//  4. A null in a list of strings or an object of strings is the empty string, and one in a list of
-//     structures an empty structure.
-//  5. Owner references have all of apiVersion, kind, name and uid.
+//  1. Unknown fields are removed.
+//  2. Null, empty and zero fields are removed. Optional fields keep false and 0.
+//  3. Times are printed in UTC with seconds. Whole numbers are integers.
+//  4. A null in a list of strings or an object of strings becomes the empty string. A null in a
+//     list of structures becomes an empty structure.
+//  5. Owner references always have apiVersion, kind, name and uid.
 //  6. Null metadata is empty metadata.
 //
-// The error, in the server's words, is about the first field of the wrong type, or the first time
-// that is none.
+// The error, in the server's words, is about the first field of the wrong type, or the first
+// invalid time.
 func Metadata(metadata value.Value) (value.Value, []string, error) {
 	d := metaDecoder{strict: true, at: trail{{name: "metadata"}}}
 	out := d.metadata(metadata)
@@ -38,8 +39,8 @@ func Metadata(metadata value.Value) (value.Value, []string, error) {
 	return out, d.unknown.inOrder(), nil
 }
 
-// storedMetadata is Metadata for stored objects: fields that are malformed go, and the generation
-// is at least 1. Only metadata that is no object is an error.
+// storedMetadata is Metadata for stored objects. It removes malformed fields, and a missing
+// generation becomes 1. The only error is metadata that is not an object.
 func storedMetadata(metadata value.Value) (value.Value, error) {
 	out, err := lenientMetadata(metadata)
 	if err == nil && out.Get("generation").IsAbsent() {
@@ -67,20 +68,20 @@ func lenientMetadata(metadata value.Value) (value.Value, error) {
 	})), nil
 }
 
-// metaDecoder makes canonical metadata of what was sent.
+// metaDecoder makes metadata canonical.
 type metaDecoder struct {
 	strict  bool // unknown fields are reported
 	at      trail
 	unknown paths
 
-	// err is the first error. A time that is none ends decoding at once in the reference, so that
-	// its error replaces that of a wrong type, which does not: fatal is whether err is of that
-	// kind.
+	// err is the first error. An invalid time ends decoding at once in kube-apiserver, but a value
+	// of the wrong type does not. The error of an invalid time therefore replaces that of a wrong
+	// type. fatal is whether err ended decoding.
 	err   error
 	fatal bool
 }
 
-// metadata decodes all of v. The decoder may have decoded other metadata before.
+// metadata decodes v. It resets the error of an earlier call.
 func (d *metaDecoder) metadata(v value.Value) value.Value {
 	d.err, d.fatal = nil, false
 	if v.IsNull() {
@@ -93,20 +94,20 @@ func (d *metaDecoder) metadata(v value.Value) value.Value {
 	return d.structure(v, &objectMeta, "")
 }
 
-// fail reports an error that decoding goes on after: only the first is told of.
+// fail records an error unless there is one already. Decoding continues.
 func (d *metaDecoder) fail(format string, args ...any) {
 	if d.err == nil {
 		d.err = fmt.Errorf(format, args...)
 	}
 }
 
-// mismatch reports a value that does not fit f, a field of s; prefix is the path of the structure,
-// with a dot where it is not empty.
+// mismatch reports a value that does not fit f, a field of s. prefix is the path of the structure,
+// with a trailing dot if it is not empty.
 func (d *metaDecoder) mismatch(v value.Value, s *structure, prefix string, f *metaField, typ string) {
 	d.fail("json: cannot unmarshal %s into Go struct field %s.%s%s of type %s", jsonName(v), s.name, prefix, f.name, typ)
 }
 
-// jsonName returns what v is in the words of encoding/json.
+// jsonName returns the kind of v in the words of encoding/json.
 func jsonName(v value.Value) string {
 	switch v.Kind() {
 	case value.KindInt, value.KindFloat:
@@ -117,7 +118,7 @@ func jsonName(v value.Value) string {
 	return v.Kind().String()
 }
 
-// structure decodes the members of an object at a place.
+// structure decodes the members of an object.
 func (d *metaDecoder) structure(v value.Value, s *structure, prefix string) value.Value {
 	out := rewriteMembers(v, value.Value{}, func(name string, member, _ value.Value) value.Value {
 		f := s.field(name)
@@ -137,7 +138,7 @@ func (d *metaDecoder) structure(v value.Value, s *structure, prefix string) valu
 	return out
 }
 
-// field decodes one field of s, and returns the absent value for one that is not printed.
+// field decodes one field of s. It returns the absent value if the field is not printed.
 func (d *metaDecoder) field(v value.Value, s *structure, f *metaField, prefix string) value.Value {
 	if v.IsNull() {
 		return value.Value{}
@@ -180,7 +181,8 @@ func isZero(v value.Value) bool {
 	return v.Len() == 0
 }
 
-// text decodes a string, of the Go type typ. Null is the empty one, as in lists of strings.
+// text decodes a string of the Go type typ. A null, as in a list of strings, becomes the empty
+// string.
 func (d *metaDecoder) text(v value.Value, s *structure, prefix string, f *metaField, typ string) value.Value {
 	switch v.Kind() {
 	case value.KindString:
@@ -208,8 +210,8 @@ func (d *metaDecoder) integer(v value.Value, s *structure, prefix string, f *met
 	return v
 }
 
-// wholeNumbers returns v with integers for the floats that print as such, as printing and reading v
-// makes of it.
+// wholeNumbers returns v with integers in place of floats whose JSON text is an integer. Printing v
+// and reading it again has the same result.
 func wholeNumbers(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.KindFloat:
@@ -224,8 +226,7 @@ func wholeNumbers(v value.Value) value.Value {
 	return v
 }
 
-// time decodes a time. The zero time is printed as null, which counts as nothing unless the field
-// is a pointer.
+// time decodes a time. A pointer to the zero time becomes null. Any other zero time is left out.
 func (d *metaDecoder) time(v value.Value, s *structure, prefix string, f *metaField) value.Value {
 	if v.Kind() != value.KindString {
 		d.abort(fmt.Errorf("json: cannot unmarshal %s into Go struct field %s.%s%s of type string",
@@ -249,7 +250,7 @@ func (d *metaDecoder) time(v value.Value, s *structure, prefix string, f *metaFi
 	return v
 }
 
-// abort reports an error that ends decoding.
+// abort records an error that ends decoding in kube-apiserver. It replaces an error of fail.
 func (d *metaDecoder) abort(err error) {
 	if !d.fatal {
 		d.err, d.fatal = err, true
@@ -272,7 +273,7 @@ func (d *metaDecoder) texts(v value.Value, s *structure, prefix string, f *metaF
 	return v
 }
 
-// structs decodes a list of structures, a field of the outermost one.
+// structs decodes a list of structures. The list is a field of the outermost structure.
 func (d *metaDecoder) structs(v value.Value, s *structure, f *metaField) value.Value {
 	if v.Kind() != value.KindList {
 		d.mismatch(v, s, "", f, f.typ)

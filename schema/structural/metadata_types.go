@@ -14,7 +14,7 @@ const (
 	anything              // any JSON, kept as it is
 )
 
-// structure is a Go type of which JSON is decoded and printed.
+// structure is a Go struct that JSON is decoded to and printed from.
 type structure struct {
 	name   string // in messages
 	fields []metaField
@@ -24,17 +24,18 @@ type structure struct {
 type metaField struct {
 	name string
 	form form
-	typ  string     // of the Go field, in messages; for lists that of the list
-	of   *structure // the items of structs
+	typ  string     // the type of the Go field, in messages
+	of   *structure // the type of the items, for the form structs
 
-	prefix string // of the paths of fields of items, in messages
+	prefix string // of paths of fields of items, in messages
 
-	// The zero value is printed too: always, or as far as it was there and not null (a pointer in Go).
+	// always prints the zero value even if the field is absent. pointer prints it if the field was
+	// present and not null.
 	always, pointer bool
 }
 
-// field returns the field called name, and nil if there is none. There are few: a scan is as quick as
-// a map.
+// field returns the field called name, or nil. It scans: with so few fields, that is as fast as a
+// map.
 func (s *structure) field(name string) *metaField {
 	for i := range s.fields {
 		if s.fields[i].name == name {
@@ -44,7 +45,7 @@ func (s *structure) field(name string) *metaField {
 	return nil
 }
 
-// objectMeta is what metadata is decoded to. Fields stand by name.
+// objectMeta is the type of metadata. The fields are sorted by name.
 var objectMeta = structure{name: "ObjectMeta", fields: []metaField{
 	{name: "annotations", form: textMap, typ: "map[string]string"},
 	{name: "creationTimestamp", form: timestamp},

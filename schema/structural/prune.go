@@ -4,32 +4,32 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What is known, and what goes. Of a schema that preserves unknown fields in a, and knows b in it and
-// c in that:
+// Pruning by example. The schema preserves unknown fields in a; a has the property b, and b has the
+// property c:
 //
 //	object  {"a":{"x":1,"b":{"c":2,"y":3}},"z":4}
-//	pruned  {"a":{"x":1,"b":{"c":2}}}                 b does not inherit what a preserves
+//	pruned  {"a":{"x":1,"b":{"c":2}}}                 a's preservation does not extend to b
 //	paths   a.b.y, z
 
-// Prune returns object without the fields that s does not know, and their paths in bytewise order,
-// such as spec.ports[2].nam. Behind a megabyte of paths the last one tells how many there are
-// beyond.
+// Prune returns object without the fields that s does not know. It also returns their paths, such
+// as spec.ports[2].nam, in bytewise order. After a megabyte of paths, the last text gives the
+// number of further paths.
 //
-//  1. apiVersion, kind and metadata are left as they are, at the root and in embedded resources.
+//  1. apiVersion, kind and metadata stay unchanged, at the root and in embedded resources.
 //  2. A member is known if properties has its name, or if there is additionalProperties.
-//  3. Members that are not known go, unless x-kubernetes-preserve-unknown-fields keeps them; then
-//     they stay as they are, whatever is in them.
-//  4. What is known is pruned by its own schema, inside of what is preserved too. It inherits no
-//     preservation, except that items of a list that preserves do.
-//  5. A list of which nothing is known keeps its items and loses what is in them.
+//  3. An unknown member is removed, unless x-kubernetes-preserve-unknown-fields keeps it. A kept
+//     member stays unchanged with all its content.
+//  4. A known member is pruned by its own schema, also inside of preserved objects. It does not
+//     inherit preservation. Only the items of a list that preserves inherit it.
+//  5. A list without a schema for its items keeps the items, but their members are removed.
 //
-// The cost grows with the size of object, and with the length of what is reported.
+// Cost: linear in the size of object and in the length of the paths.
 func (s *Schema) Prune(object value.Value) (value.Value, []string) {
 	return s.prune(object, value.Value{}, false)
 }
 
-// tidy is Prune, then DropNulls, in one walk, for an object that shares parts with known, of which
-// nothing goes.
+// tidy is Prune and then DropNulls in one walk, for an object that shares parts with known. The
+// shared parts need no change.
 func (s *Schema) tidy(object, known value.Value) (value.Value, []string) {
 	return s.prune(object, known, true)
 }
@@ -40,10 +40,11 @@ func (s *Schema) prune(object, known value.Value, nulls bool) (value.Value, []st
 	return out, p.unknown.sorted()
 }
 
-// noSchema is the root of the nil Schema and of the zero one: nothing is known but what all objects have.
+// noSchema is the root of the nil and the zero Schema. It knows only the fields that all objects
+// have.
 var noSchema = new(node)
 
-// rootNode returns the node of whole objects, which is never nil.
+// rootNode returns the node of whole objects. It is never nil.
 func (s *Schema) rootNode() *node {
 	if s == nil || s.root == nil {
 		return noSchema
@@ -53,12 +54,12 @@ func (s *Schema) rootNode() *node {
 
 // pruner is the state of Prune.
 type pruner struct {
-	nulls   bool  // members that DropNulls drops go as well
+	nulls   bool  // also drop the members that DropNulls drops
 	at      trail // where the walk is
-	unknown paths // of what goes
+	unknown paths // the paths of removed members
 }
 
-// walk prunes v by n. keep is whether unknown members stay here.
+// walk prunes v by n. keep is whether unknown members of v stay.
 func (p *pruner) walk(v, known value.Value, n *node, keep bool) value.Value {
 	if v.Same(known) {
 		return v
@@ -80,7 +81,7 @@ func (p *pruner) walk(v, known value.Value, n *node, keep bool) value.Value {
 	return v
 }
 
-// members prunes the object v. resource is whether it is one by itself, with fields of its own.
+// members prunes the object v. resource is whether v is a whole object or an embedded resource.
 func (p *pruner) members(v, known value.Value, n *node, keep, resource bool) value.Value {
 	return rewriteMembers(v, known, func(name string, member, known value.Value) value.Value {
 		child, declared := n.child(name)

@@ -5,22 +5,22 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Editing without copying. As long as every part comes back as it was, nothing is stored; the first that
-// does not takes those in front of it along:
+// Editing without copying. Nothing is copied while edit returns the parts unchanged. The first
+// changed part causes a copy of the parts before it:
 //
 //	v      a b c d
 //	edit   a b C d     at c, a and b are copied, and then C and d follow
 //
-// Invariant of both functions: v is returned exactly if no edit changed anything, so that an object of
-// which nothing had to change is the Same all the way up.
+// Invariant of both functions: they return v exactly if edit changed nothing. An unchanged object
+// is therefore the Same at every level.
 
-// rewriteMembers returns the object v with what edit returns for each member in place of its value,
-// and without the members for which that is absent. It is v itself if edit returns every value as
-// it was. edit is told what known has in the place of the member, absent for nothing.
+// rewriteMembers returns the object v with the results of edit as the values of its members. It
+// drops members for which the result is absent. It returns v itself if edit returns every value
+// unchanged. The argument known of edit is the member of known with the same name, or absent.
 //
-// Beside what edit costs, the cost grows with the members of v, and no more than with those of known.
+// Cost, beside that of edit: linear in the members of v, and at most in those of known.
 func rewriteMembers(v, known value.Value, edit func(name string, member, known value.Value) value.Value) value.Value {
-	var out []value.Member // of v's first i members, once one of them was edited
+	var out []value.Member // the results for v's first i members, once one was edited
 	copied := false
 	others := beside.Of(known)
 	for i := range v.Len() {
@@ -45,10 +45,11 @@ func rewriteMembers(v, known value.Value, edit func(name string, member, known v
 	return value.Object(out...)
 }
 
-// rewriteItems returns the list v with what edit returns for each item in its place. It is v itself
-// if edit returns every item as it was. edit is told what known has in the place of the item.
+// rewriteItems returns the list v with the results of edit as its items. It returns v itself if
+// edit returns every item unchanged. The argument known of edit is the item of known with the same
+// index, or absent.
 func rewriteItems(v, known value.Value, edit func(i int, item, known value.Value) value.Value) value.Value {
-	var out []value.Value // of v's first i items, once one of them was edited
+	var out []value.Value // the results for v's first i items, once one was edited
 	for i := range v.Len() {
 		item := v.Item(i)
 		edited := edit(i, item, beside.Item(known, i))
@@ -69,7 +70,7 @@ func rewriteItems(v, known value.Value, edit func(i int, item, known value.Value
 	return value.List(out...)
 }
 
-// withMember is v.With, except that it returns v itself when the member is there already.
+// withMember is v.With, except that it returns v itself if v has that member already.
 func withMember(v value.Value, name string, member value.Value) value.Value {
 	if v.Get(name).Same(member) {
 		return v

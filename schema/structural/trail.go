@@ -6,17 +6,17 @@ import (
 	"strconv"
 )
 
-// trail is where a walk is: the steps from the root. It becomes text only for what is reported.
+// trail is the position of a walk: the steps from the root. It becomes text only for reports.
 //
-// Why not a list of steps through the callers' frames: Go cannot keep those on the stack in
-// recursive functions, so that each step of the walk would cost an allocation.
+// A linked list of steps in the callers' frames is not an option. Go does not keep such steps on
+// the stack of recursive functions, so that each step of the walk would cost an allocation.
 type trail []trailStep
 
 // trailStep is one step: to a member by its name, or to an item of a list.
 type trailStep struct {
-	name string // of a member, unless index says which item
-	key  bool   // the member is one by additionalProperties, which field errors put into brackets
-	item int    // plus 1
+	name string // of a member; ignored if item is set
+	key  bool   // the member is by additionalProperties; paths print it in brackets
+	item int    // the index of an item plus 1, or 0 for a member
 }
 
 func (t *trail) enterMember(name string) { t.enter(trailStep{name: name}) }
@@ -25,7 +25,7 @@ func (t *trail) enterKey(name string) { t.enter(trailStep{name: name, key: true}
 
 func (t *trail) enterItem(i int) { t.enter(trailStep{item: i + 1}) }
 
-// enter goes one step further; every call is followed by one of leave.
+// enter adds a step. The caller calls leave afterwards.
 func (t *trail) enter(s trailStep) {
 	if *t == nil {
 		*t = make(trail, 0, 16) // enough for most walks
@@ -58,24 +58,24 @@ func (t trail) String() string {
 	return string(b)
 }
 
-// member returns the path of a member of where t is.
+// member returns the path of a member of the current object.
 func (t trail) member(name string) string {
 	t.enterMember(name)
 	return t.String()
 }
 
-// maxReported is how much text of paths a walk reports. Of an object with a long name above many
-// unknown fields, the paths would be longer than the object by far: they grow with its square.
+// maxReported limits the text of the paths that a walk reports. A long name above many unknown
+// fields would otherwise make the paths much longer than the object: they grow with its square.
 const maxReported = 1 << 20
 
-// paths collects the paths that are reported.
+// paths collects reported paths.
 type paths struct {
 	texts  []string
 	length int
-	more   int // beyond maxReported
+	more   int // the number of paths beyond maxReported
 }
 
-// add adds the path of a member of where t is.
+// add adds the path of a member of the current object.
 func (p *paths) add(t trail, name string) {
 	if p.length > maxReported {
 		p.more++
@@ -86,13 +86,14 @@ func (p *paths) add(t trail, name string) {
 	p.texts = append(p.texts, text)
 }
 
-// sorted returns the paths in bytewise order. The last one tells how many are left out, if any are.
+// sorted returns the paths in bytewise order. If paths were left out, the last text gives their
+// number.
 func (p *paths) sorted() []string {
 	slices.Sort(p.texts)
 	return p.inOrder()
 }
 
-// inOrder returns the paths as sorted does, in the order in which they were added.
+// inOrder is sorted, but in the order in which the paths were added.
 func (p *paths) inOrder() []string {
 	if p.more == 0 {
 		return p.texts

@@ -7,29 +7,30 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Which items are there twice. In a set, and in a map with the key name:
+// Duplicate items. In a set, and in a map with the key name:
 //
-//	["a",1,"a",1.0,"a"]                      [2] is "a" again; 1.0 is no 1, and [4] is not reported
-//	[{"name":"a"},{},{"name":"a"},null]      [2] has the key of [0]; [3] lacks it as [1] does
+//	["a",1,"a",1.0,"a"]                      [2] repeats [0]; 1.0 is not 1; [4] is not reported
+//	[{"name":"a"},{},{"name":"a"},null]      [2] has the key of [0]; [3] lacks a key, like [1]
 
-// Duplicates returns where lists that are sets or maps hold an item again, and items of maps that
-// are no objects. The paths are in the order of the object's members.
+// Duplicates returns the duplicate items of sets and maps, and the items of maps that are not
+// objects. The errors are in the order of the object's members.
 //
-//  1. In a set, items are the same if they are equal; an integer is not equal to a float, except
+//  1. Items of a set are duplicates if they are equal. An integer does not equal a float, except
 //     inside of lists and objects.
-//  2. In a map, items are the same if they have the same keys. Items that lack the key are the
-//     same, and so is null.
-//  3. The second of equal items is reported, but not the third.
-//  4. Of items of a map that are neither objects nor null only the first is reported, and no
-//     duplicates beside it.
-//  5. Behind a megabyte of paths the last error, of reason [More], tells how many there are beyond.
+//  2. Items of a map are duplicates if their keys are equal. All items without the key are equal,
+//     and null counts as such an item.
+//  3. Only the second of equal items is reported, not the third.
+//  4. In a map, only the first item that is neither an object nor null is reported. Duplicates of
+//     the same list are not reported then.
+//  5. After a megabyte of paths, the last error has the reason [More] and the number of further
+//     errors.
 //
-// The cost grows with the size of the parts of object below which there are such lists.
+// Cost: linear in the size of the parts of object that may contain such lists.
 func (s *Schema) Duplicates(object value.Value) []*FieldError {
 	return s.duplicates(object, value.Value{})
 }
 
-// duplicates is Duplicates for an object that shares parts with known, which has none.
+// duplicates is Duplicates for an object that shares parts with known. known has no duplicates.
 func (s *Schema) duplicates(object, known value.Value) []*FieldError {
 	var u uniqueness
 	u.members(object, known, s.rootNode())
@@ -41,13 +42,13 @@ func (s *Schema) duplicates(object, known value.Value) []*FieldError {
 
 // uniqueness is the state of Duplicates.
 type uniqueness struct {
-	at     trail // where the walk is
+	at     trail // the position of the walk
 	errs   []*FieldError
-	length int // of the paths in errs
-	more   int // errors beyond maxReported
+	length int // the total length of the paths in errs
+	more   int // the number of errors beyond maxReported
 }
 
-// value looks at v, whose schema is n.
+// value checks v, whose schema is n.
 func (u *uniqueness) value(v, known value.Value, n *node) {
 	if n == nil || !n.below.unique || v.Same(known) {
 		return
@@ -65,7 +66,7 @@ func (u *uniqueness) value(v, known value.Value, n *node) {
 	}
 }
 
-// members looks at the members of the object v.
+// members checks the members of the object v.
 func (u *uniqueness) members(v, known value.Value, n *node) {
 	if !n.below.unique {
 		return
@@ -103,7 +104,8 @@ func (u *uniqueness) list(v value.Value, n *node) {
 	}
 }
 
-// distinct reports the second of items with the same identity, by what shown returns for it.
+// distinct reports the second of the items with the same identity. The error shows the result of
+// shown.
 func (u *uniqueness) distinct(v value.Value, shown func(value.Value) value.Value, identify func(value.Value) identity) {
 	if v.Len() <= 1 {
 		return
@@ -122,10 +124,10 @@ func (u *uniqueness) distinct(v value.Value, shown func(value.Value) value.Value
 	}
 }
 
-// fewItems is up to how many items are compared one by one, which is quicker than to put them into a map.
+// fewItems is the maximum number of items to compare one by one, which is faster than a map.
 const fewItems = 8
 
-// distinctFew is distinct for few items.
+// distinctFew is distinct for at most fewItems items.
 func (u *uniqueness) distinctFew(v value.Value, shown func(value.Value) value.Value, identify func(value.Value) identity) {
 	var ids [fewItems]identity
 	for i := range v.Len() {
@@ -142,7 +144,7 @@ func (u *uniqueness) distinctFew(v value.Value, shown func(value.Value) value.Va
 	}
 }
 
-// report says what is wrong with item i of where u is.
+// report adds an error about item i of the current list.
 func (u *uniqueness) report(i int, err FieldError) {
 	if u.length > maxReported {
 		u.more++
@@ -155,15 +157,16 @@ func (u *uniqueness) report(i int, err FieldError) {
 	u.errs = append(u.errs, &err)
 }
 
-// identity tells items apart. The zero identity is that of an item without its key.
+// identity is equal for items that count as the same. The zero identity is that of an item without
+// its key.
 type identity struct {
 	kind value.Kind
-	bits uint64 // of a number or boolean
-	text string // of a string, or the JSON text of a list or object
+	bits uint64 // the bits of a number or boolean
+	text string // the text of a string, or the JSON text of a list or object
 }
 
-// identityOf returns what v has in common with the items that are the same. Canonical JSON text makes
-// no difference between 1 and 1.0, which rule 1 of Duplicates is about.
+// identityOf returns the identity of v. It uses canonical JSON text for lists and objects, which
+// does not distinguish 1 from 1.0: see rule 1 of Duplicates.
 func identityOf(v value.Value) identity {
 	id := identity{kind: v.Kind()}
 	switch id.kind {
