@@ -1,10 +1,10 @@
-// Package form knows what a Go struct keeps of a JSON document.
+// Package form computes the parts of a JSON document that a Go struct keeps.
 //
-// Kubernetes holds objects of its built-in kinds as Go structs. What a client sends is read into one and printed
-// from it: members that are empty are left out, or printed although nobody set them; null and an empty list may
-// become one another; quantities and times get one spelling. A [Type] describes such a Go type; [Type.Normalize]
-// answers what reading and printing makes of a value, and fails where the Go type cannot hold it. [Types] is a set
-// of descriptions by name, read from text: see [Parse].
+// Kubernetes holds objects of its built-in kinds as Go structs. A server reads a document into a struct and prints
+// the struct. Empty members may disappear, or appear without being sent. null may become an empty list, and the
+// reverse. Quantities and times get one spelling. A [Type] describes such a Go type. [Type.Normalize] returns the
+// value that a Go value prints after it read another value, and fails if the Go type cannot hold it. [Types] is a
+// set of descriptions by name. [Parse] reads it from text.
 //
-// The package knows nothing of single kinds. Default values are given to it as rules: see [Types.SetRules].
+// The package knows no single kind. Default values come from rules: see [Types.SetRules].
 package form

@@ -8,17 +8,17 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Error is a value that its Go type cannot hold.
+// Error is the error of a value that its Go type cannot hold.
 type Error struct {
-	// Path leads to the value. Items of lists are named by their index.
+	// Path is the path of the value. It names items of lists by their index.
 	Path fieldpath.Path
 
 	decoding   string
 	converting string
-	why        error // of a quantity
+	why        error // why a text is not a quantity
 }
 
-// Unwrap returns why a text is no quantity, nil for other values.
+// Unwrap returns the reason why a text is not a quantity. It returns nil for other values.
 func (e *Error) Unwrap() error {
 	if e == nil {
 		return nil
@@ -26,7 +26,7 @@ func (e *Error) Unwrap() error {
 	return e.why
 }
 
-// Error returns what reading the JSON text of the document fails with, in the words of kube-apiserver.
+// Error returns the error of reading the document as JSON text, in the words of kube-apiserver.
 func (e *Error) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 	return e.decoding
 }
 
-// Converting returns what reading the document that an apply came to fails with, in the words of kube-apiserver.
+// Converting returns the error of reading the document that an apply resulted in, in the words of kube-apiserver.
 func (e *Error) Converting() string {
 	if e == nil {
 		return "<nil>"
@@ -42,7 +42,7 @@ func (e *Error) Converting() string {
 	return e.converting
 }
 
-// mismatch is a value of another kind than t.
+// mismatch returns the error of a value of another kind than t.
 func (w *walk) mismatch(t *Type, v value.Value) *Error {
 	return &Error{
 		Path:       w.path(),
@@ -51,12 +51,13 @@ func (w *walk) mismatch(t *Type, v value.Value) *Error {
 	}
 }
 
-// custom is a value that a type which reads itself refuses.
+// custom returns the error of a type with a custom decoder.
 func (w *walk) custom(reason string) *Error {
 	return &Error{Path: w.path(), decoding: reason, converting: reason}
 }
 
-// customMismatch is a value of another kind than a type that reads itself wants, which is a string or a number.
+// customMismatch returns the error of a type with a custom decoder, for a value of the wrong kind. wanted is the Go
+// type that the decoder expects.
 func (w *walk) customMismatch(wanted string, v value.Value) *Error {
 	return &Error{
 		Path:       w.path(),
@@ -65,7 +66,7 @@ func (w *walk) customMismatch(wanted string, v value.Value) *Error {
 	}
 }
 
-// path returns the path to where the walk is.
+// path returns the path of the current value.
 func (w *walk) path() fieldpath.Path {
 	var p fieldpath.Path
 	for _, s := range w.steps {
@@ -78,8 +79,8 @@ func (w *walk) path() fieldpath.Path {
 	return p
 }
 
-// place names where the walk is, as encoding/json does: by the innermost struct, and the names of fields and of
-// embedded structs that lead there.
+// place names the current value as encoding/json does. The name has the innermost struct, and the fields and
+// embedded structs on the path to the value.
 func (w *walk) place() string {
 	var b strings.Builder
 	owner := ""
@@ -100,7 +101,7 @@ func (w *walk) place() string {
 	return "struct field " + owner + b.String()
 }
 
-// jsonKind names what v is, as encoding/json does.
+// jsonKind returns the kind of v in the words of encoding/json.
 func jsonKind(v value.Value) string {
 	switch v.Kind() {
 	case value.KindBool:
@@ -115,7 +116,7 @@ func jsonKind(v value.Value) string {
 	return "object"
 }
 
-// converting says why v is no t, as the conversion of maps to structs does.
+// converting returns the error of converting v to t, in the words of the conversion of maps to structs.
 func converting(t *Type, v value.Value) string {
 	goKind := map[value.Kind]string{
 		value.KindBool: "bool", value.KindInt: "int64", value.KindFloat: "float64", value.KindString: "string",
@@ -140,7 +141,7 @@ func (t *Type) isNumber() bool {
 	return t.kind == kindInt32 || t.kind == kindInt64 || t.kind == kindFloat
 }
 
-// basic returns the name of the Go type that a basic type is.
+// basic returns the Go name of a basic type.
 func (t *Type) basic() string {
 	for name, k := range basics {
 		if k == t.kind {

@@ -10,16 +10,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Finding is a value that a type can hold and a schema declares wrong. Reason is in the words of kube-apiserver.
+// Finding is a value that its type can hold, but that violates a schema. Reason is in the words of kube-apiserver.
 type Finding struct {
-	Path   fieldpath.Path // items of lists are named by their index
+	Path   fieldpath.Path // it names items of lists by their index
 	Reason string
 	Text   string   // the text at Path
-	Values []string // the texts that the member may have; nil if Text is empty and required
+	Values []string // the allowed texts; nil if Text is empty and required
 }
 
-// Findings returns what schemas declare wrong with v, as t has printed it, in the order of v: texts that are
-// required and empty, and texts that are none of those that a member may have. It takes time in proportion to v.
+// Findings returns the schema violations of v, in the order of v. t must have printed v. Violations are empty texts
+// of required members, and texts that are not among the allowed ones.
+//
+// Cost: linear in the size of v.
 func (t *Type) Findings(v value.Value) []Finding {
 	var w finder
 	w.visit(t.known(), v)
@@ -59,8 +61,8 @@ func (w *finder) below(step fieldpath.Element, t *Type, v value.Value) {
 	w.path = w.path[:len(w.path)-1]
 }
 
-// field looks at a member that is there. Members that are required and not texts are not looked at: 0 and an empty
-// list are mostly fine.
+// field checks a member. It ignores required members that are not texts, because 0 and an empty list are mostly
+// valid.
 func (w *finder) field(f *field, v value.Value) {
 	if v.Kind() != value.KindString {
 		return

@@ -8,10 +8,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Fits reports whether v is surely what strict decoding reads into a Go value of type t without an error: each member of a struct is one of
-// its fields, and each value is of the kind that its place wants. False says nothing, since rare types and spellings are not looked at.
+// Fits reports whether strict decoding surely reads v into a Go value of type t without an error. Each member of a
+// struct must be one of its fields, and each value must have the kind of its place. False means unknown: Fits does
+// not check rare types and spellings.
 //
-// It takes time in proportion to v. Unlike Normalize, it sees v as it was sent: a default value may replace an empty value of a wrong kind.
+// Fits checks v as it was sent. Normalize differs, because a default value may replace an empty value of a wrong
+// kind.
+//
+// Cost: linear in the size of v.
 func (t *Type) Fits(v value.Value) bool {
 	t = t.known()
 	switch t.kind {

@@ -7,41 +7,45 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Mode says what [Type.Normalize] does beside reading and printing.
+// Mode adds steps to reading and printing in [Type.Normalize].
 type Mode uint8
 
-// The modes, which may be combined. Defaults has the rules of [Types.SetRules] carried out, and Printed its
-// functions for what values are held as; a server does both: that is Held. Stored answers what is left after the
-// struct was stored as protocol buffers, which know no empty lists and maps.
+// The modes, which may be combined. Defaults applies the rules of [Types.SetRules]. Printed applies the functions
+// for values that are held as another type. A server does both: that is Held. Stored drops the parts that are lost
+// when the struct is stored as protocol buffers, which do not know empty lists and maps.
 const (
 	Defaults Mode = 1 << iota
 	Printed
 	Stored
-	// Spelled keeps what prints the same as it was sent: empty lists and maps that are left out, and the spelling
-	// of quantities.
+	// Spelled keeps the sent form of values that print the same: empty lists and maps that are left out, and the
+	// spelling of quantities.
 	Spelled
-	// Converted reads numbers as maps are converted to Go structs, which is what becomes of an apply: cut off to the size of the type.
+	// Converted reads numbers like the conversion of maps to Go structs, which a server uses for the outcome of an
+	// apply. A number is cut off to the size of its type.
 	Converted
-	// Again reads what was printed before, where null stands for a pointer to the zero time. Stored does so, too, unless it is Converted.
+	// Again reads a value that was printed before, in which a null stands for a pointer to the zero time. Stored
+	// reads nulls like that, too. Converted turns this off.
 	Again
 	Held = Defaults | Printed
 )
 
-// Normalize returns v as a Go value of type t prints it after reading v. What t does not know is lost; v is shared
-// as far as it stays as it is. The error is an [*Error]: the first one in the order of the struct's fields.
+// Normalize returns the value that a Go value of type t prints after it read v. Members that t does not know are
+// lost. The result shares unchanged parts of v. The error is an [*Error]: the first one in the order of the
+// struct's fields.
 //
-// It takes time in proportion to the members of v and the fields of the structs in it.
+// Cost: linear in the members of v and the fields of the structs in it.
 func (t *Type) Normalize(v value.Value, mode Mode) (value.Value, error) {
 	return t.NormalizeAt(v, mode, time.Now)
 }
 
-// NormalizeAt is Normalize with a clock, which default values may ask; nil means time.Now.
+// NormalizeAt is Normalize with a clock for default values. A nil clock means time.Now.
 func (t *Type) NormalizeAt(v value.Value, mode Mode, now func() time.Time) (value.Value, error) {
 	return t.NormalizeLike(v, value.Value{}, mode, now)
 }
 
-// NormalizeLike is NormalizeAt for a v that shares values with known, which it returned for the same type and mode:
-// what a path of fields of structs leads to in both is not looked at again.
+// NormalizeLike is NormalizeAt for a v that shares values with known. An earlier call for the same type and mode
+// must have returned known. NormalizeLike does not visit a value again that v and known share under the same path
+// of struct fields.
 func (t *Type) NormalizeLike(v, known value.Value, mode Mode, now func() time.Time) (value.Value, error) {
 	if !v.IsAbsent() && v.Same(known) {
 		return v, nil
@@ -59,28 +63,29 @@ func (t *Type) NormalizeLike(v, known value.Value, mode Mode, now func() time.Ti
 	return value.Value{}, w.err
 }
 
-// walk is one pass over a document. After an error it goes on, and keeps the first error in the order of fields. As most
-// documents have none, the first pass does not keep in mind where it is; one that is located does, after an error.
+// walk is one pass over a document. It continues after an error, and keeps the first error in the order of fields.
+// Most documents have no errors, so that the first pass does not record its position. After an error, a second pass
+// with located set does.
 type walk struct {
 	mode    Mode
 	now     func() time.Time
-	known   value.Value // what was normalized before where the walk goes next; absent if it is not known
+	known   value.Value // the known value for the next value of the walk; absent if there is none
 	located bool
-	steps   []step // from the root to where the walk is, if it is located
+	steps   []step // from the root to the current value, if located
 	err     *Error
-	ranks   []int // where w.err is: the order of each field, the index of each item
+	ranks   []int // the position of w.err: the order of each field, the index of each item
 }
 
-// step leads from a value to one in it.
+// step is one step from a value to a value inside it.
 type step struct {
-	owner *Type // the struct whose field it is; nil for items and members of maps
+	owner *Type // the struct of the field; nil for items and members of maps
 	name  string
 	index int
-	named bool // name counts, not index
+	named bool // the step is by name, not by index
 	order int
 }
 
-// enter and leave are called around what s leads to.
+// enter adds a step before the walk visits the value inside. leave removes the step afterwards.
 func (w *walk) enter(s step) {
 	if w.located {
 		w.steps = append(w.steps, s)
@@ -93,7 +98,7 @@ func (w *walk) leave() {
 	}
 }
 
-// fail keeps err unless there is one that comes before it.
+// fail keeps err unless there is an error at an earlier position.
 func (w *walk) fail(err *Error) value.Value {
 	ranks := make([]int, len(w.steps))
 	for i, s := range w.steps {
@@ -105,7 +110,7 @@ func (w *walk) fail(err *Error) value.Value {
 	return value.Null()
 }
 
-// value returns what a Go value of type t prints that was read from v. Absent is read like null.
+// value returns the value that a Go value of type t prints after it read v. An absent v reads like null.
 func (w *walk) value(t *Type, v value.Value) value.Value {
 	switch t.kind {
 	case kindPointer:
@@ -116,7 +121,7 @@ func (w *walk) value(t *Type, v value.Value) value.Value {
 	case kindStruct:
 		return w.object(t, v)
 	}
-	w.known = value.Value{} // items and members of maps are all looked at
+	w.known = value.Value{} // the walk visits all items and members of maps
 	switch t.kind {
 	case kindList:
 		return w.list(t, v)
@@ -128,12 +133,13 @@ func (w *walk) value(t *Type, v value.Value) value.Value {
 
 func isNothing(v value.Value) bool { return v.IsAbsent() || v.IsNull() }
 
-// object reads a struct. Fields and members are both sorted by name, so they are met side by side: a member finds its
-// field behind that of the member before it, and of the fields between them only the loud ones are looked at.
+// object reads a struct. Fields and members are sorted by name, so that object walks both in step. A member's field
+// comes after the field of the previous member. Of the fields between, object visits only the loud ones, which
+// print although they were not sent.
 //
-//	fields   args  command  env  image!  name!  ports     (! is loud: printed although it was not sent)
+//	fields   args  command  env  image!  name!  ports     (! is loud)
 //	members        command                      ports  x
-//	looked at      command       image   name   ports     x is unknown and lost
+//	visited        command       image   name   ports     x is unknown and lost
 func (w *walk) object(t *Type, v value.Value) value.Value {
 	switch {
 	case isNothing(v):
@@ -148,7 +154,7 @@ func (w *walk) object(t *Type, v value.Value) value.Value {
 	known := w.known
 	w.known = value.Value{}
 	r := revision{from: v, room: len(fields)}
-	loud := t.loud // those that are not passed yet
+	loud := t.loud // the loud fields that are still ahead
 	for i := range v.Len() {
 		m := v.Member(i)
 		at, declared := t.seek(m.Name)
@@ -184,8 +190,8 @@ func (w *walk) object(t *Type, v value.Value) value.Value {
 	return v
 }
 
-// prints reports whether v is a text, number or boolean that is not zero and that the type k, or a pointer to it, prints as it is, at
-// a glance: most values are.
+// prints reports whether type k, or a pointer to it, prints v unchanged. It is a fast check for the most common
+// values: texts, numbers and booleans that are not zero.
 func (k kind) prints(v value.Value) bool {
 	switch v.Kind() {
 	case value.KindString:
@@ -199,7 +205,7 @@ func (k kind) prints(v value.Value) bool {
 	return false
 }
 
-// field returns what struct t prints for a field that was read from v; absent if it is left out.
+// field returns the value that struct t prints for f after it read v. It is absent if the field is left out.
 func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
 	if f.isSetToZeroTime(v, w.mode) {
 		return value.Null()
@@ -219,8 +225,9 @@ func (w *walk) field(t *Type, f *field, v value.Value) value.Value {
 	return printed
 }
 
-// isSetToZeroTime reports whether the field is a pointer that reading v makes point to the zero time. Such a pointer prints as null, as
-// omitempty leaves out nil pointers only. Protocol buffers keep it, so that null stands for it where v was printed before.
+// isSetToZeroTime reports whether f is a pointer, and reading v makes it point to the zero time. Such a pointer
+// prints as null, because omitempty leaves out nil pointers only. Protocol buffers keep the pointer. A null in a
+// value that was printed before therefore stands for it.
 func (f *field) isSetToZeroTime(v value.Value, mode Mode) bool {
 	switch {
 	case f.typ.kind != kindPointer || f.bare != kindTime && f.bare != kindMicroTime:
@@ -233,7 +240,7 @@ func (f *field) isSetToZeroTime(v value.Value, mode Mode) bool {
 	return isZeroTime(v, time.RFC3339)
 }
 
-// isZeroTime reports whether v is the text of the zero time in a layout, in any zone.
+// isZeroTime reports whether v is a text of the zero time in this layout, in any zone.
 func isZeroTime(v value.Value, layout string) bool {
 	if v.Kind() != value.KindString || v.Str() == "" {
 		return false
@@ -242,7 +249,7 @@ func isZeroTime(v value.Value, layout string) bool {
 	return err == nil && t.IsZero()
 }
 
-// isEmpty reports whether printed stands for what omitempty leaves out. Structs are never empty.
+// isEmpty reports whether omitempty leaves out the Go value of printed. Structs are never empty.
 func (t *Type) isEmpty(printed value.Value) bool {
 	switch t.kind {
 	case kindPointer:
@@ -259,7 +266,7 @@ func (t *Type) isEmpty(printed value.Value) bool {
 	return false
 }
 
-// isZero reports whether printed stands for what omitzero leaves out.
+// isZero reports whether omitzero leaves out the Go value of printed.
 func (t *Type) isZero(printed value.Value) bool {
 	switch t.kind {
 	case kindList, kindMap, kindTime, kindMicroTime, kindRaw:
@@ -279,7 +286,7 @@ func (w *walk) list(t *Type, v value.Value) value.Value {
 	case v.Len() == 0 && w.mode&Stored != 0:
 		return value.Null()
 	}
-	var out []value.Value // nil as long as it is the first items of v
+	var out []value.Value // nil while the items so far are unchanged
 	for i := range v.Len() {
 		item := v.Item(i)
 		if out == nil && t.elem.kind.prints(item) {
@@ -320,7 +327,7 @@ func (w *walk) members(t *Type, v value.Value) value.Value {
 	if w.mode&Defaults != 0 {
 		v = t.defaults.fill(v, env{w.now, w.mode&Stored != 0})
 	}
-	var out []value.Member // nil as long as it is the first members of v
+	var out []value.Member // nil while the members so far are unchanged
 	for i := range v.Len() {
 		m := v.Member(i)
 		if out == nil && t.elem.kind.prints(m.Value) {
@@ -345,7 +352,7 @@ func (w *walk) members(t *Type, v value.Value) value.Value {
 	return value.Object(out...)
 }
 
-// stored returns what a member of a map that is nothing is read as after it was stored.
+// stored returns the value of a null member of a map after it was stored and read back.
 func (t *Type) stored() value.Value {
 	switch t.kind {
 	case kindBytes:

@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// AppendJSON appends v, which t has printed, to b as JSON text with the fields of structs in the order that the
-// structs have them.
+// AppendJSON appends the JSON text of v to b. t must have printed v. Struct fields are in the order of the Go
+// struct.
 func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 	t = t.known()
 	switch {
@@ -44,12 +44,14 @@ func (t *Type) AppendJSON(b []byte, v value.Value) []byte {
 	return append(b, '}')
 }
 
-// ListOf returns the type of lists of t.
+// ListOf returns the type of lists whose items have type t.
 func (t *Type) ListOf() *Type { return &Type{kind: kindList, elem: t.known()} }
 
-// Unlike reports whether sent, held as a Go value of type t, is not the value that is read back from storage although
-// it prints as printed: it has an empty list or map where storage has none, or a quantity in another spelling. An
-// empty part that printed fills with a default does not count. It takes time in proportion to sent.
+// Unlike reports whether the Go value of sent differs from the value that is read back from storage, although both
+// print as printed. They differ if sent has an empty list or map, which storage drops, or another spelling of a
+// quantity. An empty part that is not empty in printed, because of a default, does not count.
+//
+// Cost: linear in the size of sent.
 func (t *Type) Unlike(sent, printed value.Value) bool {
 	t = t.known()
 	switch t.kind {
@@ -86,12 +88,14 @@ func (t *Type) Unlike(sent, printed value.Value) bool {
 	return false
 }
 
-// WithEmpties returns printed, which is what a Go value of type t prints that was read from sent, as the Go value holds it: with the
-// empty lists and maps of sent, the zero times and the fractions of times that printing leaves out. Parts of printed that sent does not
-// have stay as they are, and so do lists with another number of items. It takes time in proportion to sent, and shares printed if it
+// WithEmpties returns the content of a Go value of type t that read sent and prints as printed. It adds the parts
+// of sent that printing leaves out: empty lists and maps, zero times, and fractions of times. Parts of printed that
+// sent does not have stay unchanged, and also lists with another number of items. It returns printed itself if it
 // adds nothing.
 //
 //	sent  {args: [], env: [{name: a}], x: 1}    printed  {env: [{name: a}]}    outcome  {args: [], env: [{name: a}]}
+//
+// Cost: linear in the size of sent.
 func (t *Type) WithEmpties(printed, sent value.Value) value.Value {
 	t = t.known()
 	for t.kind == kindPointer {
@@ -125,23 +129,24 @@ func (t *Type) WithEmpties(printed, sent value.Value) value.Value {
 	return printed
 }
 
-// withEmpty is WithEmpties for a field of a struct that was printed, given what was sent for the field.
+// withEmpty is WithEmpties for one field of a struct. printed is the struct, and sent the value that was sent for
+// the field.
 func (f *field) withEmpty(printed, sent value.Value) value.Value {
 	was := printed.Get(f.name)
 	switch {
 	case f.typ.kind == kindTime && isZeroTime(sent, time.RFC3339):
-		// This is not the time that is not set, although it prints the same.
+		// The Go value is not an unset time, although both print the same.
 		return printed.With(f.name, value.String("0001-01-01T00:00:00Z"))
 	case f.bare == kindTime && f.typ.kind == kindPointer && isZeroTime(sent, time.RFC3339):
-		return printed.With(f.name, value.Null()) // which is what a pointer to the zero time prints
+		return printed.With(f.name, value.Null()) // a pointer to the zero time prints as null
 	case f.bare == kindTime && HasFraction(sent.Str()):
 		return with(printed, f.name, was, withFraction(was, sent))
 	case f.typ.kind == kindList && sent.Kind() == value.KindList && sent.Len() == 0 && isNothing(was),
-		f.typ.kind == kindMap && sent.Kind() == value.KindObject && sent.Len() == 0 && isNothing(was): // null if printing leaves nothing out
+		f.typ.kind == kindMap && sent.Kind() == value.KindObject && sent.Len() == 0 && isNothing(was): // null without omitempty
 		return printed.With(f.name, sent)
 	case !was.IsAbsent():
 		return with(printed, f.name, was, f.typ.WithEmpties(was, sent))
-	case f.typ.kind == kindStruct: // which printing leaves out if nothing in it is printed
+	case f.typ.kind == kindStruct: // printing leaves it out if it is empty
 		if held := f.typ.WithEmpties(value.Object(), sent); held.Len() > 0 {
 			return printed.With(f.name, held)
 		}
@@ -149,12 +154,13 @@ func (f *field) withEmpty(printed, sent value.Value) value.Value {
 	return printed
 }
 
-// HasFraction reports whether a text may be a time in RFC 3339 with a fraction of a second.
+// HasFraction reports whether text looks like an RFC 3339 time with a fraction of a second.
 func HasFraction(text string) bool {
 	return len(text) > len("2006-01-02T15:04:05.Z") && text[len("2006-01-02T15:04:05")] == '.' && text[len("2006-01-02")] == 'T'
 }
 
-// withFraction returns the time in sent in UTC and with its fraction, if it prints as printed.
+// withFraction returns the time of sent in UTC with its fraction, if it prints as printed. Otherwise it returns
+// printed.
 func withFraction(printed, sent value.Value) value.Value {
 	t, err := time.Parse(time.RFC3339, sent.Str())
 	if t = t.UTC(); err != nil || t.Format(time.RFC3339) != printed.Str() {
@@ -163,7 +169,7 @@ func withFraction(printed, sent value.Value) value.Value {
 	return value.String(t.Format(time.RFC3339Nano))
 }
 
-// with returns object with another value for a member, and object itself if that is the former one.
+// with returns object with the value is for a member. It returns object itself if is and was are the same.
 func with(object value.Value, name string, was, is value.Value) value.Value {
 	if is.Same(was) {
 		return object
@@ -171,9 +177,9 @@ func with(object value.Value, name string, was, is value.Value) value.Value {
 	return object.With(name, is)
 }
 
-// itemsWithEmpties is WithEmpties for a list with as many items as were sent.
+// itemsWithEmpties is WithEmpties for a list. sent and printed have the same number of items.
 func (t *Type) itemsWithEmpties(printed, sent value.Value) value.Value {
-	var items []value.Value // nil as long as the items are those of printed
+	var items []value.Value // nil while the items so far are unchanged
 	for i := range sent.Len() {
 		was := printed.Item(i)
 		if was.Kind() != value.KindObject && was.Kind() != value.KindList {
@@ -192,7 +198,7 @@ func (t *Type) itemsWithEmpties(printed, sent value.Value) value.Value {
 	return value.List(items...)
 }
 
-// Member returns the type of the member called name of an object of type t, and nil where there is none.
+// Member returns the type of the member called name of an object of type t. It returns nil if there is none.
 func (t *Type) Member(name string) *Type {
 	t = t.known()
 	for t.kind == kindPointer {
@@ -209,7 +215,8 @@ func (t *Type) Member(name string) *Type {
 	return nil
 }
 
-// Omits reports whether an object of type t leaves out the member called name when it is empty. It is false for the members of maps.
+// Omits reports whether an object of type t leaves out the member called name if it is empty. It is false for
+// members of maps.
 func (t *Type) Omits(name string) bool {
 	t = t.known()
 	for t.kind == kindPointer {
@@ -222,7 +229,7 @@ func (t *Type) Omits(name string) bool {
 	return f != nil && (f.omitEmpty || f.omitZero)
 }
 
-// Item returns the type of the items of a list of type t, and nil if t is no list.
+// Item returns the type of the items of a list of type t. It returns nil if t is not a list.
 func (t *Type) Item() *Type {
 	t = t.known()
 	for t.kind == kindPointer {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// MaxQuantity is how long a quantity may be, and how large or small its exponent. What is finer than a billionth is not kept anyway, and the
-// time to compute with digits grows with the square of their number.
+// MaxQuantity limits the length of a quantity, and the size of its exponent in both directions. Digits below a
+// billionth are dropped anyway, and the time to compute grows with the square of the number of digits.
 const MaxQuantity = 1024
 
-// The reasons why a text is no quantity, in the words of kube-apiserver but for the last two.
+// The reasons why a text is not a quantity. All but the last two are in the words of kube-apiserver.
 var (
 	ErrQuantityFormat  = errors.New("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 	ErrQuantityNumber  = errors.New("unable to parse numeric part of quantity")
 	ErrQuantitySuffix  = errors.New("unable to parse quantity's suffix")
-	ErrQuantityLength  = fmt.Errorf("quantities must have no more than %d characters", MaxQuantity)     // which kube-apiserver takes hours for
+	ErrQuantityLength  = fmt.Errorf("quantities must have no more than %d characters", MaxQuantity)     // kube-apiserver computes for hours on those
 	ErrQuantityPower   = fmt.Errorf("quantities must have exponents from -%[1]d to %[1]d", MaxQuantity) // likewise
 	decimalSuffixes    = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}                      // powers of 1000, from -3
 	binarySuffixes     = []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}                                   // powers of 1024, from 1
@@ -29,7 +29,7 @@ var (
 	quantitySuffixRune = "eEinumkKMGTP"
 )
 
-// notation is how a quantity was written, and is printed.
+// notation is the format of a quantity, in the input and in print.
 type notation uint8
 
 const (
@@ -43,11 +43,11 @@ type quantity struct {
 	mantissa *big.Int
 	exponent int
 	notation notation
-	text     string // how it prints, if it is kept as it was written
+	text     string // the input text, if the quantity prints unchanged
 }
 
-// Quantity returns the one spelling in which a quantity is printed: 1000m is 1, 1024Mi is 1Gi, and 0.1 is 100m.
-// What is finer than a billionth is rounded up. The error is one of those above.
+// Quantity returns the canonical spelling of a quantity: 1000m becomes 1, 1024Mi becomes 1Gi, and 0.1 becomes 100m.
+// It rounds up to a billionth. The error is one of those above.
 func Quantity(text string) (string, error) {
 	if isCanonical(text) {
 		return text, nil
@@ -59,22 +59,22 @@ func Quantity(text string) (string, error) {
 	return q.String(), nil
 }
 
-// isCanonical reports of most texts that are quantities in their one spelling that they are: short whole numbers
-// with a decimal suffix, and those below a thousand, which is less than the next unit, with a binary one.
+// isCanonical reports whether text surely is a canonical quantity. It recognizes most of them: short whole numbers
+// with a decimal suffix, and numbers below a thousand with a binary suffix. The latter are less than the next unit.
 func isCanonical(text string) bool {
 	number, suffix := digits(text)
 	if number == "" || len(number) > 15 || number[0] == '0' || strings.HasSuffix(number, "000") {
 		return text == "0"
 	}
 	if len(suffix) == 2 && suffix[1] == 'i' {
-		return len(number) <= 3 && strings.Contains("KMGTP", suffix[:1]) // so many Ei may be more than there can be
+		return len(number) <= 3 && strings.Contains("KMGTP", suffix[:1]) // Ei is missing, because the number may exceed the maximum
 	}
 	return suffix == "" || len(suffix) == 1 && strings.Contains("numkMGTPE", suffix)
 }
 
-// RoundQuantity returns a quantity rounded up, away from zero, to a thousandth. What is none is returned as it is.
+// RoundQuantity rounds a quantity up, away from zero, to a thousandth. It returns an invalid quantity unchanged.
 func RoundQuantity(text string) string {
-	if !strings.ContainsAny(text, "nu.eE") { // nothing finer than a thousandth
+	if !strings.ContainsAny(text, "nu.eE") { // the text has no digits below a thousandth
 		return text
 	}
 	q, err := parseQuantity(strings.TrimSpace(text))
@@ -86,7 +86,8 @@ func RoundQuantity(text string) string {
 	return q.String()
 }
 
-// AddQuantities returns the sum of two quantities, in the notation of the first one that is not zero. What is no quantity counts as zero.
+// AddQuantities returns the sum of two quantities, in the notation of the first one that is not zero. An invalid
+// quantity counts as zero.
 func AddQuantities(a, b string) string {
 	x, y := quantityOrZero(a), quantityOrZero(b)
 	if x.mantissa.Sign() == 0 {
@@ -97,7 +98,8 @@ func AddQuantities(a, b string) string {
 	return x.String()
 }
 
-// CompareQuantities returns -1 if a is less than b, 0 if they are equal, and 1 otherwise. What is no quantity counts as zero.
+// CompareQuantities returns -1 if a is less than b, 0 if they are equal, and 1 otherwise. An invalid quantity
+// counts as zero.
 func CompareQuantities(a, b string) int {
 	x, y := quantityOrZero(a), quantityOrZero(b)
 	exponent := min(x.exponent, y.exponent)
@@ -112,12 +114,12 @@ func quantityOrZero(text string) quantity {
 	return q
 }
 
-// quantityParts are a quantity's sign and number without leading zeros, and its suffix.
+// quantityParts are the sign, the number without leading zeros, and the suffix of a quantity.
 type quantityParts struct {
 	negative        bool
 	whole, fraction string
 	suffix          string
-	sign            bool // whether there is one
+	sign            bool // whether a sign was written
 }
 
 func splitQuantity(text string) (quantityParts, error) {
@@ -215,7 +217,7 @@ func parseQuantity(text string) (quantity, error) {
 	return q, nil
 }
 
-// keepsText reports whether the quantity is printed as it was written: if it is short, and in its one spelling already.
+// keepsText reports whether the quantity prints as it was written: its text is short and already canonical.
 func (p quantityParts) keepsText(exponent int, n notation, mantissa *big.Int) bool {
 	length := len(p.whole) + len(p.fraction)
 	scale := exponent - len(p.fraction)
@@ -227,7 +229,7 @@ func (p quantityParts) keepsText(exponent int, n notation, mantissa *big.Int) bo
 	return length <= 18 && scale >= smallestDecimal && scale%3 == 0 && !strings.HasSuffix(shifted, "000") && shifted[0] != '0'
 }
 
-// bound rounds and caps a quantity that is not negative to what can be held.
+// bound rounds a quantity to a billionth, and caps a binary one at the maximum. The quantity must not be negative.
 func (q *quantity) bound() {
 	q.roundUp(smallestDecimal)
 	if q.notation != binarySI {
@@ -241,7 +243,7 @@ func (q *quantity) bound() {
 	}
 }
 
-// scaled returns the quantity in units of 10^exponent, cut off.
+// scaled returns the quantity in units of 10^exponent, truncated.
 func (q *quantity) scaled(exponent int) *big.Int {
 	power := new(big.Int)
 	if d := q.exponent - exponent; d >= 0 {
@@ -266,7 +268,7 @@ func (q *quantity) roundUp(exponent int) {
 	q.mantissa, q.exponent = rounded, exponent
 }
 
-// String returns the quantity in its one spelling.
+// String returns the canonical spelling of the quantity.
 func (q *quantity) String() string {
 	switch {
 	case q.text != "":
@@ -282,7 +284,8 @@ func (q *quantity) String() string {
 	return q.decimal()
 }
 
-// binary prints whole numbers from 1024 on with the largest suffix that leaves them whole.
+// binary prints a whole number with the largest binary suffix that leaves it whole. It reports false for fractions,
+// and for numbers below 1024.
 func (q *quantity) binary() (string, bool) {
 	number := q.scaled(0)
 	whole := quantity{mantissa: number}
@@ -300,7 +303,7 @@ func (q *quantity) binary() (string, bool) {
 	return number.String() + suffix, true
 }
 
-// decimal prints the number without trailing zeros, and a power of 1000.
+// decimal prints the number without trailing zeros, with a suffix for a power of 1000.
 func (q *quantity) decimal() string {
 	number, exponent := new(big.Int).Set(q.mantissa), q.exponent
 	for {
@@ -321,5 +324,5 @@ func (q *quantity) decimal() string {
 	case i >= 0 && i < len(decimalSuffixes):
 		return number.String() + decimalSuffixes[i]
 	}
-	return number.String() // as kube-apiserver prints numbers that no suffix is large enough for
+	return number.String() // no suffix is large enough, and kube-apiserver prints none either
 }

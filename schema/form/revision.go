@@ -2,16 +2,16 @@ package form
 
 import "github.com/deed-project/deed/value"
 
-// revision is an object that is made of another one, member by member in the order of their names. While all
-// members seen so far stay as they are, nothing is copied.
+// revision builds an object from another one, member by member in the order of names. It copies nothing while all
+// members so far are unchanged.
 type revision struct {
 	from value.Value
-	kept int            // members of from that stay, if out is nil: the first ones
-	out  []value.Member // once a member was added, changed or dropped: all that are in so far
-	room int            // for how many members out is made at most
+	kept int            // while out is nil: the number of first members of from that stay
+	out  []value.Member // the members so far; nil until a member was added, changed or dropped
+	room int            // the maximum capacity of out
 }
 
-// revise takes in member i of r.from, with printed in place of its value; it is dropped if that is absent.
+// revise adds member i of r.from with the value printed. It drops the member if printed is absent.
 func (r *revision) revise(i int, m value.Member, printed value.Value) {
 	switch {
 	case r.out == nil && printed.Same(m.Value):
@@ -24,7 +24,7 @@ func (r *revision) revise(i int, m value.Member, printed value.Value) {
 	}
 }
 
-// add takes in a field that r.from does not have, unless printed is absent.
+// add adds a field that r.from does not have, unless printed is absent.
 func (r *revision) add(f *field, printed value.Value) {
 	if !printed.IsAbsent() {
 		r.copy()
@@ -32,14 +32,14 @@ func (r *revision) add(f *field, printed value.Value) {
 	}
 }
 
-// copy begins r.out with the members that stayed so far. By itself it leaves out the member that is next.
+// copy starts r.out with the members so far. Without an append afterwards, the next member is dropped.
 func (r *revision) copy() {
 	if r.out == nil {
 		r.out = started(r.from, r.kept, r.room)
 	}
 }
 
-// object returns the outcome.
+// object returns the built object.
 func (r *revision) object() value.Value {
 	if r.out == nil {
 		return r.from
@@ -47,7 +47,7 @@ func (r *revision) object() value.Value {
 	return value.Object(r.out...)
 }
 
-// started returns the first members of v, with room for more.
+// started returns a slice of the first kept members of v, with capacity for more.
 func started(v value.Value, kept, room int) []value.Member {
 	out := make([]value.Member, 0, min(room, v.Len()+2))
 	for i := range kept {

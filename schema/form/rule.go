@@ -9,27 +9,30 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Functions are what rules may call: Fill by the name after @, and Is, the words that conditions may use of a
-// value. Print is not called by rules: it has, by the name of a struct type, what becomes of its printed values
-// because they are held as yet another type.
+// Functions are the functions that rules may call. Fill has functions by the name after @. Is has functions by the
+// word that conditions use. Rules do not call Print. It has functions by the name of a struct type. Each converts a
+// printed value of a type that servers hold as another type.
 type Functions struct {
 	Fill  map[string]func(value.Value) value.Value
 	Is    map[string]func(value.Value) bool
 	Print map[string]func(value.Value) value.Value
 }
 
-// SetRules reads default values: a line with the names of struct types, and below it an indented line for each
-// rule, from top to bottom:
+// SetRules reads the rules for default values. A line has the names of struct types. The indented lines below it
+// are the rules for these types, in the order of their application:
 //
 //	PATH = VALUE [if CONDITION [and CONDITION]...]
 //	PATH := VALUE [if CONDITION [and CONDITION]...]
 //	@FUNCTION
 //
-// Instead of a struct type, P:N names the type N, of the fields that structs of package P have; it has functions
-// only. A rule gives what PATH leads to the VALUE if it is unset; with := an empty list or map is not unset. VALUE
-// is JSON, $PATH for the value of another member, if it has any, or now. A condition is PATH is set, PATH is unset,
-// PATH is one of the texts A|B, or PATH is a word of f.Is; the path . is the struct itself. [] at the end of a name
-// steps into every item of a list. Lines that start with # and empty lines say nothing.
+// P:N in place of a struct type names the type N in the fields of structs of package P. Such a type has functions
+// only.
+//
+// A rule sets the member at PATH to VALUE if the member is unset. With :=, an empty list or map is not unset. VALUE
+// is JSON, now, or $PATH. The last is the value of another member; the rule does nothing if that is absent. A
+// condition is one of: PATH is set, PATH is unset, PATH is A|B (one of these texts), and PATH is a word of f.Is.
+// The path . is the struct itself. A name with [] at its end stands for every item of a list. Lines that start with
+// # and empty lines are ignored.
 //
 // The error names the line that cannot be read. Rules for the nil or zero Types are an error.
 func (ts *Types) SetRules(text string, f Functions) error {
@@ -58,10 +61,10 @@ func (ts *Types) SetRules(text string, f Functions) error {
 	return nil
 }
 
-// errNoTypes is the error of rules for no types.
+// errNoTypes is the error of SetRules for the nil and the zero Types.
 var errNoTypes = errors.New("there are no types to set rules for")
 
-// Rules returns how many rules a value of the struct type called name may follow, in all types that it holds.
+// Rules returns the number of rules for the struct type called name and all types that it contains.
 func (ts *Types) Rules(name string) int {
 	if ts == nil {
 		return 0
@@ -85,7 +88,7 @@ func (ts *Types) Rules(name string) int {
 	return visit(ts.structs[name])
 }
 
-// addRule has values of the type called name follow a rule after those that they follow already.
+// addRule adds a rule for the type called name, after its other rules.
 func (ts *Types) addRule(name, line string, f Functions) error {
 	fill, err := ts.rule(name, line, f)
 	if err != nil {
@@ -139,10 +142,10 @@ type rule struct {
 	typ  *Type
 	path []string
 	to   value.Value
-	from []string // instead of to: where the value is
+	from []string // instead of to: the path of the value
 	when []func(value.Value) bool
 
-	strict bool // whether an empty value counts
+	strict bool // an empty value is not unset
 	now    bool // instead of to: the current time
 }
 
@@ -174,8 +177,8 @@ func (t *Type) condition(text string, f Functions) (func(value.Value) bool, bool
 	}, true
 }
 
-// unset reports whether what names lead to from v, a value of t, is nothing or, where t does not tell it apart from
-// nothing, empty.
+// unset reports whether the member of v at the path names is unset. v is a value of t. A member is unset if it is
+// absent or null, or if it is empty and its type does not distinguish that from absent.
 func (t *Type) unset(v value.Value, names []string) bool {
 	for _, name := range names {
 		if t = t.to(name); t == nil {
@@ -186,7 +189,7 @@ func (t *Type) unset(v value.Value, names []string) bool {
 	return isNothing(v) || t.kind != kindPointer && t.kind != kindStruct && t.isEmpty(v)
 }
 
-// to returns the type of the field called name, which may be reached by way of a pointer or a list.
+// to returns the type of the field called name. It steps through pointers and lists.
 func (t *Type) to(name string) *Type {
 	for t.kind == kindPointer || t.kind == kindList {
 		t = t.elem
@@ -201,7 +204,7 @@ func (t *Type) to(name string) *Type {
 }
 
 func (r *rule) fill(v value.Value, e env) value.Value {
-	if isSomething(v.Get(r.path...)) { // as mostly; the rest asks for types
+	if isSomething(v.Get(r.path...)) { // the most common case; the rest needs types
 		return v
 	}
 	for _, holds := range r.when {
@@ -224,7 +227,7 @@ func (r *rule) fill(v value.Value, e env) value.Value {
 	return r.typ.set(v, r.path, to)
 }
 
-// isSomething reports whether v is set whatever its type is.
+// isSomething reports whether v is set, whatever its type is.
 func isSomething(v value.Value) bool {
 	switch v.Kind() {
 	case value.KindString:
@@ -237,7 +240,7 @@ func isSomething(v value.Value) bool {
 	return v.Len() > 0
 }
 
-// set gives what path leads to from v, a value of t, the value to if it is unset.
+// set sets the member of v at path to the value to, if the member is unset. v is a value of t.
 func (t *Type) set(v value.Value, path []string, to value.Value) value.Value {
 	name, each := strings.CutSuffix(path[0], "[]")
 	field := t.to(name)

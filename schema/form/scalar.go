@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// scalar returns what a basic type prints that was read from v.
+// scalar returns the value that a basic type prints after it read v.
 func (w *walk) scalar(t *Type, v value.Value) value.Value {
 	nothing := isNothing(v)
 	switch t.kind {
@@ -46,10 +46,10 @@ func (w *walk) scalar(t *Type, v value.Value) value.Value {
 	return w.schemaOr(t, v)
 }
 
-// microTime is how times with microseconds are written.
+// microTime is the layout of times with microseconds.
 const microTime = "2006-01-02T15:04:05.000000Z07:00"
 
-// simple reads a v that prints as it is, and zero where there is nothing.
+// simple reads a value that prints unchanged. It returns zero if v is absent or null.
 func (w *walk) simple(t *Type, v value.Value, kind value.Kind, zero value.Value) value.Value {
 	switch {
 	case isNothing(v):
@@ -81,7 +81,7 @@ func (w *walk) integer(t *Type, v value.Value) value.Value {
 	return w.fail(err)
 }
 
-// converted returns a whole number as Go converts it to t.
+// converted converts a whole number to t as Go does.
 func converted(t *Type, v value.Value) (value.Value, bool) {
 	n := v.Int()
 	if v.Kind() == value.KindFloat {
@@ -99,7 +99,7 @@ func converted(t *Type, v value.Value) (value.Value, bool) {
 	return value.Int(n), true
 }
 
-// bytes returns bytes as text in base64. Go reads a list of numbers as well, in which null is 0.
+// bytes returns bytes as base64 text. Go also reads a list of numbers, in which null is 0.
 func (w *walk) bytes(t *Type, v value.Value) value.Value {
 	switch {
 	case isNothing(v):
@@ -125,7 +125,7 @@ func (w *walk) bytes(t *Type, v value.Value) value.Value {
 	return respelled(v, base64.StdEncoding.EncodeToString(decoded))
 }
 
-// respelled returns text as a value: v if that is what v is.
+// respelled returns text as a value. It returns v itself if v is that text.
 func respelled(v value.Value, text string) value.Value {
 	if v.Kind() == value.KindString && v.Str() == text {
 		return v
@@ -150,12 +150,12 @@ func (w *walk) quantity(v value.Value) value.Value {
 		return w.fail(refusal)
 	}
 	if w.mode&Spelled != 0 {
-		return respelled(v, text) // a number is spelled as a text, too
+		return respelled(v, text) // a number becomes a text, too
 	}
 	return respelled(v, printed)
 }
 
-// time reads a time in the one layout and prints it in the other. The zero time prints as null.
+// time reads a time in the layout reads and prints it in the layout prints. The zero time prints as null.
 func (w *walk) time(v value.Value, reads, prints string) value.Value {
 	switch {
 	case isNothing(v):
@@ -208,8 +208,8 @@ func (w *walk) intOrString(v value.Value) value.Value {
 	return w.fail(err)
 }
 
-// schemaOr reads one of the three types that are a schema or something else: true and false, a list of schemas, or
-// a list of names. They print as they are read, but for the schemas.
+// schemaOr reads a type that is a schema or something else: a boolean, a list of schemas, or a list of names.
+// Booleans and names print unchanged.
 func (w *walk) schemaOr(t *Type, v value.Value) value.Value {
 	switch {
 	case isNothing(v):
@@ -225,7 +225,7 @@ func (w *walk) schemaOr(t *Type, v value.Value) value.Value {
 	return w.fail(w.custom(schemaMismatch[t.kind]))
 }
 
-// schemaMismatch says what such a type wants.
+// schemaMismatch has the error of each such type for a value of the wrong kind.
 var schemaMismatch = map[kind]string{
 	kindSchemaOrBool:    "boolean or JSON schema expected",
 	kindSchemaOrArray:   "array or JSON schema expected",

@@ -9,10 +9,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// kind says what a Go type is.
+// kind is the kind of a Go type.
 type kind uint8
 
-// The kinds of Go types. Those from kindQuantity on read and print themselves.
+// The kinds of Go types. Types from kindQuantity on have a custom decoder and encoder.
 const (
 	kindString kind = iota
 	kindBool
@@ -29,13 +29,13 @@ const (
 	kindMicroTime
 	kindDuration
 	kindIntOrString
-	kindRaw // any JSON; nothing prints as null
+	kindRaw // any JSON; an absent value prints as null
 	kindSchemaOrBool
 	kindSchemaOrArray
 	kindSchemaOrStrings
 )
 
-// basics are the types that have a name of their own in texts.
+// basics are the types that have a name in descriptions.
 var basics = map[string]kind{
 	"string": kindString, "bool": kindBool, "int32": kindInt32, "int64": kindInt64, "float64": kindFloat, "bytes": kindBytes,
 	"quantity": kindQuantity, "time": kindTime, "microtime": kindMicroTime, "duration": kindDuration,
@@ -43,27 +43,27 @@ var basics = map[string]kind{
 	"schemaorarray": kindSchemaOrArray, "schemaorstrings": kindSchemaOrStrings,
 }
 
-// Type describes a Go type. It is immutable once its [Types] are complete. The nil Type holds any JSON
-// as it is; the zero Type is string.
+// Type describes a Go type. It is immutable once its [Types] are complete. The nil Type holds any JSON unchanged.
+// The zero Type is string.
 type Type struct {
 	kind kind
-	name string // of a struct, such as core/v1.Pod, or of a named type as Go prints it; empty for others
+	name string // of a struct, such as core/v1.Pod, or of a named type as Go prints it; else empty
 	key  string // of a map: the Go type of its keys
 	elem *Type  // of a pointer, list or map; of a schemaor…: the schema
 
 	// For structs only.
-	lines  string // describe the fields; read by the first call of all
+	lines  string // the descriptions of the fields; the first call of all reads them
 	types  *Types
 	once   sync.Once
 	fields []field // sorted by name
 	loud   []int   // indices of the fields that are not silent
-	slots  []uint8 // by slot of a name: the index of a field of that name, or of any
+	slots  []uint8 // by slot of a name: the index of the last field with that slot, else 0
 
 	defaults fillers                       // for structs and named maps
-	prints   func(value.Value) value.Value // for structs; nil without any
+	prints   func(value.Value) value.Value // for structs; may be nil
 }
 
-// anyJSON is what the nil Type stands for.
+// anyJSON stands for the nil Type.
 var anyJSON = &Type{kind: kindRaw}
 
 // known returns t, and anyJSON for nil.
@@ -74,10 +74,10 @@ func (t *Type) known() *Type {
 	return t
 }
 
-// filler sets default values in a value, as it was sent.
+// filler sets default values in a value that was sent.
 type filler func(v value.Value, e env) value.Value
 
-// fillers are carried out one after the other.
+// fillers run one after the other.
 type fillers []filler
 
 func (f fillers) fill(v value.Value, e env) value.Value {
@@ -87,52 +87,53 @@ func (f fillers) fill(v value.Value, e env) value.Value {
 	return v
 }
 
-// env is what default values depend on beside the value.
+// env has the inputs of default values, beside the value.
 type env struct {
 	now    func() time.Time
-	stored bool // an empty list or map is like none, because it is none once it was stored
+	stored bool // an empty list or map is unset, because storage drops it
 }
 
-// field is a member that a struct reads and prints.
+// field is a field of a struct.
 type field struct {
 	name      string
-	embedded  string // the names of the embedded structs that it is a field of, each with a dot behind it
+	embedded  string // the embedded structs that contain the field, each name followed by a dot
 	typ       *Type
-	bare      kind // of typ, or of what it points to
-	order     int  // where the struct has it
+	bare      kind // of typ, or of its element if typ is a pointer
+	order     int  // the position in the Go struct
 	omitEmpty bool
 	omitZero  bool
-	silent    bool // what was not sent is not printed: no look at the type is needed
+	silent    bool // a field that was not sent is not printed
 	required  bool
-	enum      []string // the values that it may have; nil if any
+	enum      []string // the allowed values; nil allows all
 }
 
-// Types is a set of struct types by name. It is safe for concurrent use once complete. It is made by
-// [Parse]; the nil Types and the zero Types have no types.
+// Types is a set of struct types by name. [Parse] makes it. It is safe for concurrent use once complete. The nil
+// Types and the zero Types have no types.
 type Types struct {
 	structs  map[string]*Type
 	defaults map[string]fillers                       // by the name of a struct type or a named map
-	counts   map[string]int                           // likewise, how many rules there are
+	counts   map[string]int                           // likewise, the number of rules
 	prints   map[string]func(value.Value) value.Value // likewise, by the name of a struct type
 	mu       sync.Mutex
-	refs     map[string]*Type // every type that a field refers to, by its text
+	refs     map[string]*Type // the types of fields, by their text
 }
 
-// Parse reads descriptions of struct types: a line with the name of each, and below it an indented line for each
-// field, as
+// Parse reads descriptions of struct types. A line has the name of a type. The indented lines below it are its
+// fields:
 //
 //	core/v1.Volume
 //		name string
 //		hostPath? *core/v1.HostPathVolumeSource
 //
 // The name of a field is followed by ? if it is left out when empty, by ! if it is left out when zero, and by + if
-// OpenAPI requires it. In front of it stand the names of embedded structs that it is a field of, each with a dot
-// behind it. Its type is *T, []T, {}T (a map), the name of a struct, or one of the basic types; @N:T is T
-// under the name N. After the type may stand the values that the field may have, separated by |. What a field's
-// line says is read when a value of its struct is first looked at; it is an error only then, and a panic:
+// OpenAPI requires it. Before the name are the embedded structs that contain the field, each followed by a dot. The
+// type of the field is *T, []T, {K}T, the name of a struct, or a basic type. {K}T is a map with keys of type K, or
+// string if K is empty. @N:T is T under the name N. After the type may be the allowed values, separated by |.
+//
+// The first use of a struct type reads its field lines. A line with an unknown type panics then, because
 // descriptions are generated.
 //
-// Parse takes time in proportion to the text, and the first use of a type in proportion to its own lines.
+// Cost: linear in the text for Parse, and linear in the lines of a type for its first use.
 func Parse(text string) *Types {
 	ts := &Types{structs: map[string]*Type{}, counts: map[string]int{}, defaults: map[string]fillers{}, refs: map[string]*Type{}}
 	for len(text) > 0 {
@@ -148,7 +149,7 @@ func Parse(text string) *Types {
 	return ts
 }
 
-// Struct returns the struct type called name, and whether there is one.
+// Struct returns the struct type called name, and whether it exists.
 func (ts *Types) Struct(name string) (*Type, bool) {
 	if ts == nil {
 		return nil, false
@@ -176,8 +177,8 @@ func (t *Type) all() []field {
 	return t.fields
 }
 
-// seek returns the index of the field called name, given that all was called, or where it would be among the fields, and
-// whether there is one. Names are found in one step, but for those whose slot another field has.
+// seek returns the index of the field called name, and whether it exists. For a missing field, the index is the
+// position to insert it. all must have been called. Most names are found in one step, by their slot.
 func (t *Type) seek(name string) (int, bool) {
 	if i := t.slots[slot(name)]; int(i) < len(t.fields) && t.fields[i].name == name {
 		return int(i), true
@@ -185,7 +186,7 @@ func (t *Type) seek(name string) (int, bool) {
 	return slices.BinarySearchFunc(t.fields, name, func(f field, name string) int { return strings.Compare(f.name, name) })
 }
 
-// slot returns where a struct has the index of the field called name, which may be any of 256 places.
+// slot returns the slot, one of 256, for the field called name.
 func slot(name string) uint8 {
 	if name == "" {
 		return 0
@@ -203,7 +204,7 @@ func (t *Type) lookup(name string) *field {
 	return nil
 }
 
-// field reads the line of a field of the struct called owner.
+// field reads the description of a field of the struct called owner.
 func (ts *Types) field(owner, line string, order int) field {
 	name, rest, _ := strings.Cut(line, " ")
 	ref, enum, _ := strings.Cut(rest, " ")
@@ -230,7 +231,7 @@ func (ts *Types) field(owner, line string, order int) field {
 	return f
 }
 
-// ref returns the type that a text stands for.
+// ref returns the type for a text.
 func (ts *Types) ref(text string) *Type {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
