@@ -8,27 +8,28 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// checker finds where a schema is not structural. A structural schema says everything about the form of a value outside of
-// allOf, anyOf, oneOf and not, the junctors, which may only restrict values further:
+// checker finds the violations of a schema that is not structural. The junctors are allOf, anyOf, oneOf and not. A structural
+// schema defines the form of a value outside of junctors. Junctors may only restrict values further:
 //
-//   - The keywords $ref, $schema, additionalItems, definitions, dependencies, id and patternProperties are not there, items is
-//     one schema, and types are those of JSON.
-//   - Every schema outside of junctors has a type, except that of an integer or string and one that preserves unknown fields.
-//     That of the root is object. An array has items. The root has no additionalProperties.
-//   - No schema in a junctor has a type, default, title, description, nullable, additionalProperties or extension of Kubernetes;
-//     an integer or string may be told by anyOf: [{type: integer}, {type: string}], there or first in allOf.
-//   - What is a property or item inside a junctor of the root is one outside of it too. Junctors further down may speak of what
-//     is not there, as nobody checks them.
-//   - apiVersion, kind and metadata of the root and of embedded resources are strings and an object. Only name and generateName
-//     of the root's metadata may be restricted. No junctor speaks of metadata.
-//   - An embedded resource is an object without additionalProperties that has properties or preserves unknown fields.
-//   - Preserving unknown fields is never false, patterns are valid.
+//   - $ref, $schema, additionalItems, definitions, dependencies, id and patternProperties are forbidden. items is one schema,
+//     and types are those of JSON.
+//   - Every schema outside of junctors has a type, except an integer or string, and a schema that preserves unknown fields.
+//     The type of the root is object. An array has items. The root has no additionalProperties.
+//   - A schema in a junctor has no type, default, title, description, nullable, additionalProperties or extension of
+//     Kubernetes. An integer or string may be declared by anyOf: [{type: integer}, {type: string}], directly or in the first
+//     schema of allOf.
+//   - A property or item inside a junctor of the root must also exist outside of it. Kubernetes does not check this for
+//     junctors further down.
+//   - apiVersion and kind of the root and of embedded resources are strings, and metadata is an object. Only name and
+//     generateName of the root's metadata may be restricted. No junctor has metadata.
+//   - An embedded resource is an object without additionalProperties. It has properties or preserves unknown fields.
+//   - Preserving unknown fields is never false. Patterns are valid.
 type checker struct {
 	crd, version string
 	violations   []error
 }
 
-// level is where a schema outside of junctors stands.
+// level is the position of a schema outside of junctors.
 type level uint8
 
 const (
@@ -45,7 +46,7 @@ func (k *checker) report(at *path, format string, args ...any) {
 	k.violations = append(k.violations, &SchemaError{k.crd, k.version, at.String(), fmt.Sprintf(format, args...)})
 }
 
-// invariants checks a schema outside of junctors and all that is inside of it.
+// invariants checks a schema outside of junctors, and everything inside it.
 func (k *checker) invariants(n *node, lvl level, at *path) {
 	if n == nil {
 		return
@@ -66,7 +67,7 @@ func (k *checker) invariants(n *node, lvl level, at *path) {
 
 func propertyOf(at *path, name string) *path { return at.in("properties").in("[" + name + "]") }
 
-// supported checks what goes for schemas inside of junctors too.
+// supported checks the rules that also apply inside of junctors.
 func (k *checker) supported(n *node, at *path) {
 	for _, keyword := range n.unsupported {
 		k.report(at.in(keyword), "is not supported")
@@ -143,8 +144,8 @@ func (k *checker) resource(n *node, lvl level, at *path) {
 	}
 }
 
-// restrictsNamesOnly reports whether n, the schema of the root's metadata, says nothing but that it is an object, with which
-// default, and what the name and the generated name are.
+// restrictsNamesOnly reports whether n, the schema of the root's metadata, restricts only name and generateName. Its type and
+// default are ignored.
 func restrictsNamesOnly(n *node) bool {
 	for _, p := range n.properties {
 		if p.name != "name" && p.name != "generateName" {
@@ -156,7 +157,7 @@ func restrictsNamesOnly(n *node) bool {
 	return rest.isEmpty()
 }
 
-// isEmpty reports whether n says nothing at all.
+// isEmpty reports whether n has no keywords. n.others includes format and pattern.
 func (n *node) isEmpty() bool {
 	return n.typ == "" && n.title == "" && n.description == "" && !n.nullable && n.deflt.IsAbsent() &&
 		n.items == nil && len(n.properties) == 0 && n.additional == nil &&
@@ -191,7 +192,7 @@ func (k *checker) nested(nodes []*node, at *path) {
 	}
 }
 
-// isIntegerOrString reports whether anyOf admits an integer and a string, and says nothing else.
+// isIntegerOrString reports whether anyOf is exactly [{type: integer}, {type: string}].
 func isIntegerOrString(anyOf []*node) bool {
 	if len(anyOf) != 2 || anyOf[0].typ != "integer" || anyOf[1].typ != "string" {
 		return false
@@ -238,7 +239,7 @@ func (k *checker) junctor(n *node, at *path) {
 	}
 }
 
-// nestedJunctors checks the junctors of a schema that is in one, where an integer or string cannot be told.
+// nestedJunctors checks the junctors of a schema in a junctor. Such a schema cannot declare an integer or string.
 func (k *checker) nestedJunctors(n *node, at *path) {
 	k.nested(n.allOf, at.in("allOf"))
 	k.nested(n.anyOf, at.in("anyOf"))
@@ -248,7 +249,8 @@ func (k *checker) nestedJunctors(n *node, at *path) {
 	}
 }
 
-// complete checks that what the junctors of in, at from, speak of is there outside of them: in the schema of, at at.
+// complete checks that the schemas in the junctors of in have counterparts in the schema called of. from is the path of in.
+// at is the path of the counterpart.
 func (k *checker) complete(in, of *node, at, from *path) {
 	if in.not != nil {
 		k.counterpart(in.not, of, at, from.in("not"))
@@ -263,7 +265,7 @@ func (k *checker) complete(in, of *node, at, from *path) {
 	}
 }
 
-// counterpart checks that of, nil when there is none, has what n speaks of.
+// counterpart checks that of has the items and properties of n. of may be nil.
 func (k *checker) counterpart(n, of *node, at, from *path) {
 	if of == nil {
 		k.report(at, "must be given, because %v is", from)

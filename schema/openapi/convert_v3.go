@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// convertV3 returns the type that the definition called name stands for, without any part when it is left out.
+// convertV3 converts the definition called name to a type. A definition that is only a reference gives a type without parts.
 func convertV3(p *problems, name string, s *openAPI, preserve bool) schema.TypeDef {
 	def := schema.TypeDef{Name: name}
 	switch {
@@ -24,7 +24,7 @@ func convertV3(p *problems, name string, s *openAPI, preserve bool) schema.TypeD
 	return def
 }
 
-// converterV3 converts one definition. Its methods take along whether unknown fields are preserved.
+// converterV3 converts one definition. The argument preserve of its methods is whether unknown fields are preserved.
 type converterV3 struct{ problems *problems }
 
 func (c converterV3) atom(s *openAPI, at place, preserve bool) schema.Atom {
@@ -59,7 +59,8 @@ func (c converterV3) object(s *openAPI, at place, preserve bool) *schema.MapDef 
 	return m
 }
 
-// elementType returns the type of the members that are no properties, and the zero TypeRef when there must be none.
+// elementType returns the type of the members that are not properties. It returns the zero TypeRef if such members are not
+// allowed.
 func (c converterV3) elementType(s *openAPI, at place, preserve bool) schema.TypeRef {
 	switch additional := s.additional; {
 	case additional == nil && (preserve || len(s.properties) == 0):
@@ -88,7 +89,7 @@ func (c converterV3) list(s *openAPI, at place, preserve bool) *schema.ListDef {
 	return l
 }
 
-// ref returns the reference that s is, or else the type that it describes in place.
+// ref returns the reference to s, or to the type that s describes in place.
 func (c converterV3) ref(s *openAPI, at place, preserve bool) schema.TypeRef {
 	target := s.ref
 	if target == "" && len(s.allOf) == 1 {
@@ -104,7 +105,7 @@ func (c converterV3) ref(s *openAPI, at place, preserve bool) schema.TypeRef {
 	return schema.TypeRef{Inlined: c.atom(s, at.inlined(), preserve), Nullable: s.nullable}
 }
 
-// lastSegment returns the name in a reference: what follows its last slash.
+// lastSegment returns the name in a reference: the text after the last slash.
 func lastSegment(ref string) string {
 	return ref[strings.LastIndexByte(ref, '/')+1:]
 }

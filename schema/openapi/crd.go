@@ -10,11 +10,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// SchemaError says where and why a CustomResourceDefinition cannot be used, or how the schema of a version is not structural.
+// SchemaError is a defect that makes a CustomResourceDefinition unusable, or the schema of a version not structural.
 type SchemaError struct {
-	CRD     string // its name
-	Version string // the name of the version; empty for what is not about one
-	Path    string // within the definition, such as spec.versions[0].schema.openAPIV3Schema.properties[a].type
+	CRD     string // the name of the definition
+	Version string // the name of the version; empty if the defect is not about a version
+	Path    string // in the definition, such as spec.versions[0].schema.openAPIV3Schema.properties[a].type
 	Reason  string
 }
 
@@ -33,20 +33,20 @@ func (e *SchemaError) Error() string {
 	return text + e.Reason
 }
 
-// CRD converts a CustomResourceDefinition of apiextensions.k8s.io/v1 to a schema with one type for each version, served or not,
-// and the types of object metadata. Each version's kind is in the index; its list kind is not, as it is in Kubernetes.
+// CRD converts a CustomResourceDefinition of apiextensions.k8s.io/v1 to a schema. It has one type for each version, served or
+// not, and the types of object metadata. Definitions.Kinds has the kind of each version. It does not have the list kinds, as
+// in Kubernetes.
 //
-// The rules, for each version:
+// The rules for each version:
 //
-//   - A version without a schema, or with one that is not structural, has a type where everything is deduced, metadata too.
-//     What a schema breaks is in the warnings.
-//   - Otherwise the type is what [V3] makes of the schema. What spec.preserveUnknownFields says goes for all types, those of
-//     object metadata included.
-//   - The root and every embedded resource have the fields apiVersion, kind and metadata, which replace what the schema says
-//     about them.
+//   - If a version has no structural schema, its type deduces everything, including metadata. The warnings list the
+//     violations of a schema that is not structural.
+//   - Otherwise [V3] defines the type of the schema. spec.preserveUnknownFields applies to all types, including those of
+//     object metadata.
+//   - The root and every embedded resource have the fields apiVersion, kind and metadata. They replace those of the schema.
 //   - Only the keywords of custom resource schemas count: patch strategies do not.
 //
-// The status of the definition is not looked at. Errors are each a [*SchemaError], all of them reported, joined.
+// CRD ignores the status of the definition. It reports all errors, joined, each a [*SchemaError].
 func CRD(crd value.Value) (*Definitions, error) {
 	c := converterCRD{name: crd.Get("metadata", "name").Str()}
 	c.read(crd)
@@ -138,7 +138,7 @@ func (c *converterCRD) version(v value.Value, at *path) {
 	}
 }
 
-// structural returns the schema of a version, and nil when there is none or one that is not structural.
+// structural returns the schema of a version. It returns nil if there is none, or if it is not structural.
 func (c *converterCRD) structural(v value.Value, version string, at *path) *node {
 	if v.IsAbsent() || v.IsNull() {
 		return nil
@@ -158,7 +158,8 @@ func (c *converterCRD) structural(v value.Value, version string, at *path) *node
 	return root
 }
 
-// typeName returns how Kubernetes names the type of a custom resource: the group from its end, the version and the kind.
+// typeName returns the name that Kubernetes gives the type of a custom resource: the reversed group, the version and the
+// kind.
 func typeName(gvk schema.GVK) string {
 	parts := strings.Split(gvk.Group, ".")
 	slices.Reverse(parts)

@@ -4,7 +4,7 @@ package openapi
 
 import "errors"
 
-// errLeftOut says that a document cannot be read.
+// errLeftOut is the error of V2 and V3 in this build.
 var errLeftOut = errors.New("this program was built without OpenAPI documents (build tag openapi_crdonly)")
 
 // V2 returns an error, because the build tag openapi_crdonly leaves OpenAPI documents out.

@@ -9,26 +9,26 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// Definitions is what a conversion gives. It is the same, byte for byte, whenever the input is. The nil
-// Definitions have neither types nor kinds.
+// Definitions is the result of a conversion. Equal inputs give equal Definitions, byte for byte. The nil Definitions have
+// neither types nor kinds.
 type Definitions struct {
 	Document *schema.Document // types and their fields sorted by name
 	Kinds    []Kind           // sorted
 
-	// Warnings says what Kubernetes puts up with without a word: each is a [*SchemaError] about the schema of a version that
-	// breaks a rule of structural schemas and therefore counts as none.
+	// Warnings are defects that Kubernetes accepts silently. Each is a [*SchemaError] about the schema of a version that
+	// breaks a rule of structural schemas, and therefore counts as absent.
 	Warnings []error
 }
 
-// Kind says which type of the document the objects of a kind have.
+// Kind is a kind with the name of its type in the document.
 type Kind struct {
 	schema.GVK
 	Type string
 }
 
-// Catalog compiles the document and returns the types of all kinds. The catalog is returned along with the problems that
-// [schema.Compile] finds and is usable in spite of them, as far as values do not meet them; it lacks the kinds whose type is
-// not in the document, each of which is a problem too.
+// Catalog compiles the document and returns the types of all kinds. It returns the catalog along with the problems of
+// [schema.Compile]. The catalog is usable as long as no value meets a problem. It lacks the kinds whose type is not in the
+// document. Each of them is a problem, too.
 func (d *Definitions) Catalog() (*schema.Catalog, error) {
 	if d == nil {
 		return schema.NewCatalog(nil), nil
@@ -46,7 +46,7 @@ func (d *Definitions) Catalog() (*schema.Catalog, error) {
 	return schema.NewCatalog(types), errors.Join(problems...)
 }
 
-// newDefinitions returns the definitions of types, with the two types for values without a schema added.
+// newDefinitions returns definitions with types and the two types for values without a schema.
 func newDefinitions(types []schema.TypeDef, kinds map[schema.GVK]string) *Definitions {
 	types = append(types, schemas.DeducedTypes()...)
 	slices.SortStableFunc(types, func(a, b schema.TypeDef) int { return strings.Compare(a.Name, b.Name) })
@@ -58,15 +58,15 @@ func newDefinitions(types []schema.TypeDef, kinds map[schema.GVK]string) *Defini
 	return d
 }
 
-// Problem is one defect of an OpenAPI schema. A defect of one type fails the conversion of all.
+// Problem is one defect of an OpenAPI schema. A defect of one type fails the whole conversion.
 type Problem struct {
-	Type   string // the name of the definition that it is in
-	Depth  int    // how many schemas without a name it is inside of
-	Path   string // within the definition, such as properties[spec].items; empty for the definition itself
+	Type   string // the name of the definition
+	Depth  int    // the number of schemas without a name around the defect
+	Path   string // in the definition, such as properties[spec].items; empty for the definition itself
 	Reason string
 }
 
-// Error returns the words of Kubernetes, followed by the place.
+// Error returns the defect in the words of Kubernetes, followed by the path.
 func (p *Problem) Error() string {
 	if p == nil {
 		return "<nil>"
@@ -78,7 +78,7 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// place is where in a definition a converter is.
+// place is the position of a converter in a definition.
 type place struct {
 	def   string
 	path  *path
@@ -88,7 +88,7 @@ type place struct {
 // in returns the place of a part of the schema at p.
 func (p place) in(step string) place { return place{p.def, p.path.in(step), p.depth} }
 
-// inlined returns p for what is inside the schema without a name that is there.
+// inlined returns p for the content of the schema without a name at p.
 func (p place) inlined() place {
 	p.depth++
 	return p

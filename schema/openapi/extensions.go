@@ -29,8 +29,8 @@ var (
 	deduced       = schema.TypeRef{NamedType: schema.DeducedName}
 )
 
-// primitive returns the scalar of a primitive type. Strings of most formats admit every scalar, since the format may be that
-// of a type which is written as a number too.
+// primitive returns the scalar of a primitive type. A string of most formats admits every scalar, because the type behind the
+// format may also be written as a number.
 func primitive(typ, format string) schema.Scalar {
 	switch {
 	case typ == "integer", typ == "number":
@@ -43,11 +43,12 @@ func primitive(typ, format string) schema.Scalar {
 	return schema.Untyped
 }
 
-// listRelationship returns the relationship and keys of a list by its extensions, in this order:
+// listRelationship returns the relationship and keys of a list. The first extension that is present decides:
 //
-//   - the list type atomic, set or map, the latter with the map keys;
-//   - the patch strategy: merge is associative, by the merge key if there is one; retainKeys is atomic;
-//   - neither: atomic.
+//   - the list type: atomic, set, or map with the map keys;
+//   - the patch strategy: merge is associative, by the merge key if there is one; retainKeys is atomic.
+//
+// A list without both is atomic.
 func (p *problems) listRelationship(ext map[string]any, at place) (schema.Relationship, []string) {
 	word, ok := ext[listType]
 	if !ok {
@@ -104,7 +105,7 @@ func (p *problems) patchRelationship(ext map[string]any, at place) (schema.Relat
 	return schema.Associative, []string{name}
 }
 
-// mapRelationship returns the relationship of a map by its extensions, empty when they do not say.
+// mapRelationship returns the relationship of a map by its extensions, or "" without a map type.
 func (p *problems) mapRelationship(ext map[string]any, at place) schema.Relationship {
 	switch word, ok := ext[mapType]; {
 	case !ok:
@@ -118,7 +119,7 @@ func (p *problems) mapRelationship(ext map[string]any, at place) schema.Relation
 	return ""
 }
 
-// kinds returns the kinds that a definition says it is of. Entries without a group, version and kind are skipped.
+// kinds returns the kinds of a definition by its extensions. It skips entries without group, version and kind.
 func kinds(ext map[string]any) []schema.GVK {
 	list, _ := ext[groupVersionKind].([]any)
 	var out []schema.GVK
@@ -133,7 +134,7 @@ func kinds(ext map[string]any) []schema.GVK {
 	return out
 }
 
-// lookup returns a member of an object as JSON or YAML decoders make it, and nil when there is none.
+// lookup returns a member of an object, or nil. The object comes from a JSON or YAML decoder.
 func lookup(object any, name string) any {
 	switch object := object.(type) {
 	case map[string]any:
@@ -144,7 +145,7 @@ func lookup(object any, name string) any {
 	return nil
 }
 
-// defaultValue returns the default of a field, as decoders make it, and the absent value for nil.
+// defaultValue converts the default of a field from a decoder's value. It returns the absent value for nil.
 func (p *problems) defaultValue(v any, at place) value.Value {
 	if v == nil {
 		return value.Value{}
@@ -161,8 +162,8 @@ func (p *problems) defaultValue(v any, at place) value.Value {
 	return out
 }
 
-// stringNames returns v with objects as map[string]any, whole numbers as integers, since JSON decoders make all numbers floats,
-// and those that are no int64 as floats.
+// stringNames returns v with objects as map[string]any. Whole floats below 2^53 become integers, because JSON decoders make
+// all numbers floats. A uint64 becomes a float.
 func stringNames(v any) (any, error) {
 	switch v := v.(type) {
 	case float64:

@@ -5,5 +5,5 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// schemas is what this package needs of schema beyond its API.
+// schemas gives access to the functions of package schema outside its API.
 var schemas = door.Open(schema.Internal{})

@@ -11,7 +11,7 @@ import (
 
 const objectMetaName = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// Extensions that only schemas of custom resources have a use for.
+// Extensions of custom resource schemas only.
 const (
 	embeddedResource = "x-kubernetes-embedded-resource"
 	intOrString      = "x-kubernetes-int-or-string"
@@ -28,7 +28,7 @@ type namedSpec struct {
 	spec *openAPI
 }
 
-// metaSpecs returns metaSchemas, which are read once. Nobody may modify them.
+// metaSpecs returns the parsed metaSchemas. Callers must not modify them.
 var metaSpecs = sync.OnceValue(func() []namedSpec {
 	schemas, err := value.Parse(metaSchemas)
 	if err != nil {
@@ -41,7 +41,7 @@ var metaSpecs = sync.OnceValue(func() []namedSpec {
 	return out
 })
 
-// objectMeta returns the types of object metadata, for definitions that preserve all unknown fields and for others.
+// objectMeta returns the types of object metadata. preserve is whether the definition preserves all unknown fields.
 func objectMeta(preserve bool) []schema.TypeDef {
 	var out []schema.TypeDef
 	var found problems
@@ -54,8 +54,8 @@ func objectMeta(preserve bool) []schema.TypeDef {
 	return out
 }
 
-// native returns n, the schema at the root of a custom resource, as an OpenAPI v3 schema with the fields of every resource.
-// Without a schema everything is deduced.
+// native converts n, the schema at the root of a custom resource, to an OpenAPI v3 schema with the fields of every resource.
+// If n is nil, everything is deduced.
 func native(n *node) *openAPI {
 	if n == nil {
 		return &openAPI{typ: "object"}
@@ -65,7 +65,7 @@ func native(n *node) *openAPI {
 	return s
 }
 
-// addResourceFields replaces what s says about the fields that every resource has.
+// addResourceFields replaces the properties of s that every resource has.
 func addResourceFields(s *openAPI) {
 	if s.properties == nil {
 		s.properties = map[string]*openAPI{}
@@ -75,7 +75,7 @@ func addResourceFields(s *openAPI) {
 	s.properties["metadata"] = &openAPI{ref: "#/components/schemas/" + objectMetaName}
 }
 
-// openAPI returns n as an OpenAPI v3 schema, as far as topology is concerned.
+// openAPI returns the topology of n as an OpenAPI v3 schema.
 func (n *node) openAPI() *openAPI {
 	s := &openAPI{typ: n.typ, format: n.format, nullable: n.nullable}
 	if !n.deflt.IsAbsent() {

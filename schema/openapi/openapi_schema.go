@@ -2,33 +2,34 @@ package openapi
 
 import "github.com/deed-project/deed/value"
 
-// openAPI is what an OpenAPI v3 schema says about topology.
+// openAPI is the topology of an OpenAPI v3 schema.
 type openAPI struct {
 	ref        string
-	typ        string // the first type; empty if there is none
+	typ        string // the first type; empty without a type
 	format     string
 	nullable   bool
-	deflt      any // as a JSON decoder makes it; nil if there is none
+	deflt      any // the value of a JSON decoder; nil without a default
 	allOf      []*openAPI
 	items      *openAPIItems
 	properties map[string]*openAPI
 	additional *openAPIMembers
-	extensions map[string]any // as a JSON decoder makes them
+	extensions map[string]any // the values of a JSON decoder
 }
 
-// openAPIItems is what items says. Its schema is nil if there are several.
+// openAPIItems is the value of items. The schema is nil if there are several.
 type openAPIItems struct{ schema *openAPI }
 
-// openAPIMembers is what additionalProperties says: a boolean, or a schema.
+// openAPIMembers is the value of additionalProperties: a boolean or a schema.
 type openAPIMembers struct {
 	allows bool
 	schema *openAPI
 }
 
-// extensionsRead are the extensions that the embedded schemas have a use for.
+// extensionsRead are the extensions that readOpenAPI reads.
 var extensionsRead = []string{listMapKeys, listType, mapType, patchMergeKey, patchStrategy}
 
-// readOpenAPI returns v, one of the embedded schemas, which have no items of several schemas and no booleans as additionalProperties.
+// readOpenAPI reads an embedded schema. Embedded schemas have neither items of several schemas nor boolean
+// additionalProperties.
 func readOpenAPI(v value.Value) *openAPI {
 	if v.IsAbsent() {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// path is where in a schema something is, as a list of steps from the inside out. The nil path is the root. Paths share what they
-// have in common, so that knowing the place of everything costs little as long as nobody asks for it.
+// path is a position in a schema: a list of steps from the inside out. The nil path is the root. Paths share their common
+// steps, so that positions cost little until one is printed.
 type path struct {
 	outer *path
 	step  string // a keyword, or [i] or [name] after one

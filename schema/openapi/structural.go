@@ -6,8 +6,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// node is one schema of a CustomResourceDefinition: the keywords that say something about topology, and those that decide
-// whether the schema is structural. A keyword that is null, false or empty is one that is not there.
+// node is one schema of a CustomResourceDefinition. It has the keywords of topology, and those that decide whether the schema
+// is structural. A null, false or empty keyword counts as absent.
 type node struct {
 	typ, format        string
 	title, description string
@@ -23,16 +23,16 @@ type node struct {
 	allOf, anyOf, oneOf []*node
 	not                 *node
 
-	preserve    value.Value // x-kubernetes-preserve-unknown-fields as written
+	preserve    value.Value // x-kubernetes-preserve-unknown-fields, as written
 	embedded    bool
 	intOrString bool
 	listKeys    []string
 	listType    value.Value
 	mapType     value.Value
-	rules       int // how many x-kubernetes-validations
+	rules       int // the number of x-kubernetes-validations
 
-	unsupported []string // keywords that no custom resource schema may have, as far as they are there
-	others      []string // all other keywords that are there
+	unsupported []string // the forbidden keywords that are present
+	others      []string // all other keywords that are present
 }
 
 // property is one property of a schema. Properties are sorted by name.
@@ -41,13 +41,13 @@ type property struct {
 	*node
 }
 
-// additional is what additionalProperties says: a schema, or true or false.
+// additional is the value of additionalProperties: a schema, true or false.
 type additional struct {
 	*node // nil for true and false
 	allow bool
 }
 
-// property returns the property called name, and nil when there is none.
+// property returns the property called name, or nil.
 func (n *node) property(name string) *node {
 	for _, p := range n.properties {
 		if p.name == name {
@@ -59,7 +59,7 @@ func (n *node) property(name string) *node {
 
 func (n *node) preserves() bool { return n.preserve.Bool() }
 
-// decoder reads nodes. Its errors are about values of the wrong kind, which no API server would store.
+// decoder reads nodes. Its errors are about values of the wrong kind. An API server does not store such values.
 type decoder struct {
 	crd, version string
 	errors       []error
@@ -69,7 +69,7 @@ func (d *decoder) fail(at *path, want string, v value.Value) {
 	d.errors = append(d.errors, &SchemaError{d.crd, d.version, at.String(), fmt.Sprintf("expected %s, got %v", want, v.Kind())})
 }
 
-// present reports whether v is there and of kind want.
+// present reports whether v has kind want. Any other kind is an error, but not an absent or null v.
 func (d *decoder) present(v value.Value, want value.Kind, at *path) bool {
 	if v.IsAbsent() || v.IsNull() {
 		return false
@@ -94,7 +94,7 @@ func (d *decoder) node(v value.Value, at *path) *node {
 	return n
 }
 
-// keyword reads one keyword to n.
+// keyword reads one keyword into n.
 func (d *decoder) keyword(n *node, keyword string, v value.Value, at *path) {
 	switch keyword {
 	case "type":
@@ -132,8 +132,8 @@ func (d *decoder) keyword(n *node, keyword string, v value.Value, at *path) {
 	}
 }
 
-// extension reads one of the other keywords to n: those of Kubernetes, those that are forbidden, and the rest, which matter
-// only where nothing may be said at all.
+// extension reads one of the other keywords into n: those of Kubernetes, the forbidden ones, and the rest. The rest matters
+// only where no keyword is allowed.
 func (d *decoder) extension(n *node, keyword string, v value.Value, at *path) {
 	switch keyword {
 	case preserveUnknown:

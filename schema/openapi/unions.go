@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// checkUnions returns what is wrong with the unions that an object declares, if anything. Unions are a list of
+// checkUnions returns an error if the unions of an object are malformed. Unions are a list of
 //
 //	{discriminator: FIELD, fields-to-discriminateBy: {FIELD: VALUE, …}}
 //
-// where no field is in two places and no value stands for two fields of a union. They change nothing.
+// in which no field has two places, and no value stands for two fields of a union. Unions have no effect on the conversion.
 func checkUnions(ext map[string]any) error {
 	declared, ok := ext["x-kubernetes-unions"]
 	if !ok {
@@ -37,7 +37,7 @@ func checkUnions(ext map[string]any) error {
 	return nil
 }
 
-// unionFields returns the discriminator of a union and the fields that it tells apart.
+// unionFields returns the discriminator of a union, and the fields that it selects.
 func unionFields(union map[any]any) ([]string, error) {
 	var fields []string
 	if declared, ok := union["discriminator"]; ok {

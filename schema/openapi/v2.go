@@ -16,21 +16,23 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// V2 converts an OpenAPI v2 document, known as swagger.json, to a schema. It reads definitions and nothing else of it.
+// V2 converts an OpenAPI v2 document, known as swagger.json, to a schema. It reads only the definitions.
 //
-// The rules, for each schema, as far as they differ from those of [V3]:
+// The rules for each schema that differ from those of [V3]:
 //
-//   - Properties make an object, with or without the type object. Neither type nor properties is any value, deduced.
-//   - Only an object with properties can say that unknown fields are preserved: its own are deduced then, and those of the
-//     schemas written inside it. Its additionalProperties are ignored.
-//   - An object without properties has members of the type of additionalProperties, deduced when that is missing or a boolean.
-//   - A reference counts as $ref alone, with a map type beside it; properties and type beside it are problems, as is a
-//     reference to what is no definition. A reference to RawExtension is any value as one leaf.
-//   - Several types are a problem, and so are a list without items and an unknown type.
+//   - Properties make an object, with or without the type object. A schema with neither type nor properties is any value,
+//     deduced.
+//   - Only an object with properties can preserve unknown fields. The unknown fields of it and of the schemas written inside
+//     it are deduced. Its additionalProperties are ignored.
+//   - The members of an object without properties have the type of additionalProperties. They are deduced if that is missing
+//     or a boolean.
+//   - A reference is $ref alone, optionally with a map type. Properties or a type beside it are a problem. A reference to a
+//     missing definition is a problem, too. A reference to RawExtension is any value as one leaf.
+//   - Several types, a list without items, and an unknown type are problems.
 //   - Unions are checked and otherwise ignored.
 //
-// Problems fail the conversion: of those about references and types only the first is reported, as a plain error; of the
-// others all are, joined, each a [*Problem]. Two types that claim the same kind are an error.
+// Problems fail the conversion. V2 reports only the first problem of references and types, as a plain error. It reports all
+// other problems, joined, each a [*Problem]. Two types with the same kind are an error.
 func V2(doc []byte) (*Definitions, error) {
 	models, err := loadV2(doc)
 	if err != nil {
@@ -54,7 +56,7 @@ func V2(doc []byte) (*Definitions, error) {
 	return newDefinitions(types, kinds), nil
 }
 
-// loadV2 reads the definitions of doc, with the rest replaced by the least that makes a document.
+// loadV2 reads the definitions of doc. It replaces the rest by a minimal document.
 func loadV2(doc []byte) (proto.Models, error) {
 	v, err := value.Parse(doc)
 	if err != nil {
@@ -81,8 +83,8 @@ func loadV2(doc []byte) (proto.Models, error) {
 	return proto.NewOpenAPIData(parsed)
 }
 
-// parseV2 reads a document. The parser reports what is wrong with most schemas, but panics on some that are no objects, such as
-// a string in a list of items; those panics are errors here.
+// parseV2 reads a document. The parser reports defects of most schemas, but panics on some that are not objects, such as a
+// string in a list of items. parseV2 returns those panics as errors.
 func parseV2(text []byte) (doc *openapiv2.Document, err error) {
 	defer func() {
 		switch crash := recover().(type) {
@@ -100,8 +102,9 @@ func parseV2(text []byte) (doc *openapiv2.Document, err error) {
 	return doc, nil
 }
 
-// noise matches what the parser's errors say and means nothing to the reader: positions in the text made by loadV2 and, of a value of
-// the wrong kind, a syntax tree with memory addresses, which would make the same error differ from run to run.
+// noise matches the parts of parser errors that mean nothing to a user. These are positions in the text that loadV2 made, and
+// the syntax tree of a value of the wrong kind. The tree has memory addresses, so that the same error would differ from run
+// to run.
 const noise = `(?ms)^\[\d+,\d+\] |: &\{Kind:.*?Column:\d+\}( \(\*yaml\.Node\))?`
 
 func kindsV2(models proto.Models) (map[schema.GVK]string, error) {
@@ -117,7 +120,7 @@ func kindsV2(models proto.Models) (map[schema.GVK]string, error) {
 	return out, nil
 }
 
-// converterV2 converts models. Its methods take along whether unknown fields are preserved.
+// converterV2 converts models. The argument preserve of its methods is whether unknown fields are preserved.
 type converterV2 struct{ problems problems }
 
 func (c *converterV2) atom(s proto.Schema, at place, preserve bool) schema.Atom {
@@ -144,7 +147,7 @@ func (c *converterV2) atom(s proto.Schema, at place, preserve bool) schema.Atom 
 	case *proto.Arbitrary:
 		return schemas.DeducedTypes()[1].Atom
 	}
-	return schema.Atom{} // a definition that only refers to another is left out
+	return schema.Atom{} // a definition that is only a reference is left out
 }
 
 func (c *converterV2) kind(k *proto.Kind, at place, preserve bool) *schema.MapDef {
@@ -167,7 +170,7 @@ func (c *converterV2) kind(k *proto.Kind, at place, preserve bool) *schema.MapDe
 	return m
 }
 
-// ref returns the reference that s is, or else the type that it describes in place.
+// ref returns the reference to s, or to the type that s describes in place.
 func (c *converterV2) ref(s proto.Schema, at place, preserve bool) schema.TypeRef {
 	r, ok := s.(*proto.Ref)
 	switch {

@@ -13,29 +13,30 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// V3 converts OpenAPI v3 documents, as a Kubernetes API server has one for each API group and version, to one schema. It reads
-// components.schemas and nothing else of them.
+// V3 converts OpenAPI v3 documents to one schema. A Kubernetes API server has a document for each API group and version. V3
+// reads only components.schemas of each.
 //
-// A type may be in several documents. Its conversions must agree, except that the first one counts for the types that all API
-// servers bring along, those of meta/v1 and autoscaling/v1. A reference is looked up in all documents.
+// A type may be in several documents. Its conversions must agree, except for types that all API servers define: those of
+// meta/v1 and autoscaling/v1. The first definition of such a type wins. A reference may lead to any document.
 //
-// The rules, for each schema:
+// The rules for each schema:
 //
-//   - A type definition that only refers to another is left out. Quantity is any scalar, RawExtension any value as one leaf.
-//   - No type admits everything: any scalar, the list and the map that the rest of the schema describes. Otherwise the first
-//     of several types counts.
-//   - integer and number are numeric; a string of another format than byte is any scalar.
-//   - A map's members without a property have the type of additionalProperties. If that is true, they are deduced, and if it
-//     is false, there are none. If it is missing, they are deduced where there are no properties or unknown fields are
-//     preserved, and there are none otherwise.
-//   - Preserving unknown fields goes for the schema that says so and all schemas written inside it, but not through references.
-//   - A list's items have the type of items, which must be one schema.
-//   - A reference is $ref or, without it, an allOf with one $ref and nothing else. Only map type, nullable and default count
-//     beside it; everything else is ignored.
-//   - List types, map types and patch strategies give lists and maps their relationship; an unknown word is a problem.
+//   - A type definition that is only a reference is left out. Quantity is any scalar. RawExtension is any value as one leaf.
+//   - A schema without a type admits any scalar, and the list and the map that the rest of the schema describes. If a schema
+//     has several types, the first one counts.
+//   - integer and number are numeric. A string of another format than byte is any scalar.
+//   - The members of a map that are not properties have the type of additionalProperties. true makes them deduced, and false
+//     forbids them. Without additionalProperties, they are deduced if there are no properties or unknown fields are
+//     preserved, and forbidden otherwise.
+//   - Preserving unknown fields applies to the schema with the keyword and all schemas written inside it, but not through
+//     references.
+//   - The items of a list have the type of items, which must be one schema.
+//   - A reference is $ref or, without it, an allOf with one $ref and nothing else. Beside it, only map type, nullable and
+//     default count.
+//   - List types, map types and patch strategies define the relationship of lists and maps. An unknown word is a problem.
 //
-// Problems, each a [*Problem], fail the conversion; all are reported, joined. If several types claim a kind, it has the last of
-// them by name.
+// Problems fail the conversion. V3 reports all problems, joined. A problem is a [*Problem], or a plain error about a document
+// that is not OpenAPI v3. If several types have the same kind, the last type by name wins.
 func V3(docs ...[]byte) (*Definitions, error) {
 	l := loaderV3{types: map[string]loadedV3{}}
 	for i, doc := range docs {
@@ -64,11 +65,11 @@ type loaderV3 struct {
 	problems problems
 }
 
-// loadedV3 is one type with what it was converted from.
+// loadedV3 is one type with its source.
 type loadedV3 struct {
 	doc    int // counted from 1
 	source value.Value
-	def    schema.TypeDef // without any part when the type is left out
+	def    schema.TypeDef // without parts if the type is left out
 	kinds  []schema.GVK
 }
 
@@ -98,7 +99,7 @@ func (l *loaderV3) add(name string, source value.Value, number int) {
 		return
 	}
 	if err := s.UnmarshalJSON(source.AppendJSON(nil)); err != nil {
-		l.problems.report(place{def: name}, "%s", strings.ReplaceAll(err.Error(), "json: unable to", "json: cannot")) // it varies
+		l.problems.report(place{def: name}, "%s", strings.ReplaceAll(err.Error(), "json: unable to", "json: cannot")) // the wording varies
 		return
 	}
 	loaded := loadedV3{number, source, convertV3(&l.problems, name, fromSpec(&s), false), kinds(s.Extensions)}
@@ -114,7 +115,7 @@ func (l *loaderV3) add(name string, source value.Value, number int) {
 	l.types[name] = loaded
 }
 
-// isShared reports whether all API servers define name, each for itself and perhaps as another release has it.
+// isShared reports whether all API servers define name. They may define it as different releases do.
 func isShared(name string) bool {
 	return strings.HasPrefix(name, "io.k8s.apimachinery.pkg.apis.meta.v1") || strings.HasPrefix(name, "io.k8s.api.autoscaling.v1")
 }
@@ -127,7 +128,7 @@ func equalDefs(a, b schema.TypeDef) bool {
 	return text(a).Equal(text(b))
 }
 
-// fromSpec returns what s, a schema of a document, says about topology.
+// fromSpec returns the topology of s, a schema of a document.
 func fromSpec(s *spec.Schema) *openAPI {
 	if s == nil {
 		return nil
