@@ -18,7 +18,7 @@ import (
 var written string
 
 // Catalog returns the types of the built-in kinds. The first call compiles all of them, which takes some milliseconds: see [Type]. It
-// panics when the embedded file is damaged.
+// panics if the embedded file is damaged.
 var Catalog = sync.OnceValue(func() *schema.Catalog {
 	c, err := all().catalog()
 	if err != nil {
@@ -27,11 +27,11 @@ var Catalog = sync.OnceValue(func() *schema.Catalog {
 	return c
 })
 
-// Type returns the type of a built-in kind, and whether gvk is one. It is the one that [Catalog] has; it is compiled when somebody asks
-// for it first, with the types that it refers to.
+// Type returns the type of a built-in kind, and whether gvk is one. It is the same type as in [Catalog]. The first call for a kind
+// compiles its type, with the types that it refers to.
 func Type(gvk schema.GVK) (*schema.Type, bool) { return all().typeOf(gvk) }
 
-// typeOf returns the type of a kind, and whether it has one.
+// typeOf returns the type of a kind, and whether the kind has one.
 func (k *kinds) typeOf(gvk schema.GVK) (*schema.Type, bool) {
 	e, ok := k.entries[gvk]
 	if !ok {
@@ -44,9 +44,9 @@ func (k *kinds) typeOf(gvk schema.GVK) (*schema.Type, bool) {
 	return types[e.typeName], true
 }
 
-// Empty returns an object of kind gvk in which nothing is set, as an API server sees what does not exist yet, and
-// whether gvk is a built-in kind. API servers hold objects as Go structs, some of whose fields print although
-// nobody set them: they are in the object, beside apiVersion and kind.
+// Empty returns an object of kind gvk without any set field, and whether gvk is a built-in kind. An API server starts from such an
+// object if none exists yet. It holds objects as Go structs, and prints some fields even if they are not set. The object has these
+// fields, beside apiVersion and kind.
 func Empty(gvk schema.GVK) (object value.Value, ok bool) { return all().empty(gvk) }
 
 // empty is Empty for the kinds of a release.
@@ -58,23 +58,23 @@ func (k *kinds) empty(gvk schema.GVK) (object value.Value, ok bool) {
 	return emptyObject(gvk, e.prints), true
 }
 
-// kinds is what the embedded file holds. Types are read and compiled as they are asked for: a server that has but namespaces and custom
+// kinds is the content of the embedded file. Types are parsed and compiled on demand: a server with only namespaces and custom
 // resources needs few of them.
 type kinds struct {
 	entries map[schema.GVK]entry
 
 	written  map[string]string                       // the definitions of all types, as JSON, by name
-	compiled atomic.Pointer[map[string]*schema.Type] // with everything that they refer to; nobody modifies the map
-	mu       sync.Mutex                              // held by whoever compiles
+	compiled atomic.Pointer[map[string]*schema.Type] // with everything that they refer to; the map is not modified
+	mu       sync.Mutex                              // held while compiling
 }
 
-// entry is what the file says of a kind.
+// entry is the part of the file for one kind.
 type entry struct {
 	typeName string
-	prints   value.Value // what an empty object prints beside apiVersion and kind; absent for nothing
+	prints   value.Value // the fields of an empty object beside apiVersion and kind; absent for none
 }
 
-// all panics when the embedded file is damaged.
+// all returns the content of the embedded file. It panics if the file is damaged.
 var all = sync.OnceValue(func() *kinds {
 	k, err := load(written)
 	if err != nil {
@@ -83,9 +83,9 @@ var all = sync.OnceValue(func() *kinds {
 	return k
 })
 
-// load reads a JSON object of two members: types, those of a schema document, and gvks, which says for each
-// kind the name of its type and what its empty object prints. Each type is a line, which begins with its name, so that types which
-// nobody asks for need not be parsed.
+// load reads a JSON object with two members. types has the types of a schema document. gvks has, for each kind, the name of its type
+// and the fields of its empty object. Each type is one line that begins with its name. load can therefore leave the parsing of a type
+// to its first use.
 func load(text string) (*kinds, error) {
 	types, gvks, _ := strings.Cut(text, "\n],\"gvks\":")
 	list, err := value.Parse([]byte(strings.TrimSuffix(gvks, "}\n")))
@@ -105,7 +105,7 @@ func load(text string) (*kinds, error) {
 	return k, nil
 }
 
-// addEntry adds what the file says of a kind.
+// addEntry adds the entry of a kind.
 func (k *kinds) addEntry(kind value.Value) {
 	gvk := schema.GVK{
 		Group: kind.Get("group").Str(), Version: kind.Get("version").Str(), Kind: kind.Get("kind").Str(),
@@ -113,7 +113,7 @@ func (k *kinds) addEntry(kind value.Value) {
 	k.entries[gvk] = entry{kind.Get("type").Str(), kind.Get("empty")}
 }
 
-// catalog returns the types of all kinds. The error is about any type that the file defines.
+// catalog returns the types of all kinds. The error may be about any type of the file.
 func (k *kinds) catalog() (*schema.Catalog, error) {
 	compiled, err := k.compile(slices.Collect(maps.Keys(k.written))...)
 	if err != nil {
@@ -128,7 +128,7 @@ func (k *kinds) catalog() (*schema.Catalog, error) {
 	return schema.NewCatalog(types), nil
 }
 
-// compile returns types, those of the given names among them. The error is about definitions.
+// compile returns the compiled types, which include those of the given names. The error is about a definition.
 func (k *kinds) compile(names ...string) (map[string]*schema.Type, error) {
 	known := k.known()
 	if !slices.ContainsFunc(names, func(name string) bool { return known[name] == nil }) {
@@ -156,7 +156,7 @@ func (k *kinds) compile(names ...string) (map[string]*schema.Type, error) {
 	return known, nil
 }
 
-// known returns the types that are compiled.
+// known returns the compiled types.
 func (k *kinds) known() map[string]*schema.Type {
 	if compiled := k.compiled.Load(); compiled != nil {
 		return *compiled
@@ -164,13 +164,13 @@ func (k *kinds) known() map[string]*schema.Type {
 	return nil
 }
 
-// collect appends the definition of a type, and of those that it refers to, unless they are in found or known already.
+// collect appends the definition of a type, and of the types that it refers to, unless they are in found or known already.
 func (k *kinds) collect(
 	defs []value.Value, name string, found map[string]bool, known map[string]*schema.Type,
 ) ([]value.Value, error) {
 	text, defined := k.written[name]
 	if found[name] || known[name] != nil || !defined {
-		return defs, nil // what is not defined, the compiler reports
+		return defs, nil // the compiler reports undefined types
 	}
 	def, err := value.Parse([]byte(text))
 	if err != nil {

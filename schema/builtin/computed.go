@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// functions are what defaults.txt calls. They see values as they were sent: a member may be null, and of a kind
-// that its type refuses later.
+// functions are the functions for defaults.txt. They see values as clients sent them. A member may be null, or of a
+// kind that its type refuses later.
 var functions = form.Functions{
 	Fill: map[string]func(value.Value) value.Value{
 		"serviceAccount":        serviceAccount,
@@ -29,14 +29,14 @@ var functions = form.Functions{
 	Is: map[string]func(value.Value) bool{"latest": isLatest, "sourceless": isSourceless},
 }
 
-// documents is what package value has for those who make objects of many members.
+// documents gives access to the functions of package value for objects with many members.
 var documents = door.Open(value.Internal{})
 
-// isNothing reports whether a member counts as not there.
+// isNothing reports whether v counts as absent.
 func isNothing(v value.Value) bool { return v.IsAbsent() || v.IsNull() }
 
-// within returns v with what names lead to changed by change. v is returned as it is where there is no object to
-// step into.
+// within returns v with the result of change for the member at the path names. It returns v itself if a step of the
+// path is not an object.
 func within(v value.Value, change func(value.Value) value.Value, names ...string) value.Value {
 	if len(names) == 0 {
 		return change(v)
@@ -52,7 +52,7 @@ func within(v value.Value, change func(value.Value) value.Value, names ...string
 	return v.With(names[0], changed)
 }
 
-// eachItem returns the list at names with change made to each of its items that is an object.
+// eachItem returns v with the result of change for each object in the list at the path names.
 func eachItem(v value.Value, change func(value.Value) value.Value, names ...string) value.Value {
 	return within(v, func(list value.Value) value.Value {
 		if list.Kind() != value.KindList {
@@ -75,7 +75,7 @@ func eachItem(v value.Value, change func(value.Value) value.Value, names ...stri
 	}, names...)
 }
 
-// isSourceless reports whether a volume names nothing to mount.
+// isSourceless reports whether a volume has no source.
 func isSourceless(volume value.Value) bool {
 	for name, source := range volume.Members() {
 		if name != "name" && !source.IsNull() {
@@ -85,7 +85,7 @@ func isSourceless(volume value.Value) bool {
 	return true
 }
 
-// serviceAccount keeps the old name of serviceAccountName in step with it.
+// serviceAccount copies serviceAccountName to serviceAccount, its old name, if either is set.
 func serviceAccount(spec value.Value) value.Value {
 	if name := spec.Get("serviceAccountName"); !isNothing(name) || !isNothing(spec.Get("serviceAccount")) {
 		return spec.With("serviceAccount", name)
@@ -93,7 +93,7 @@ func serviceAccount(spec value.Value) value.Value {
 	return spec
 }
 
-// gracePeriod makes a negative grace period one second.
+// gracePeriod sets a negative grace period to one second.
 func gracePeriod(pod value.Value) value.Value {
 	if pod.Get("spec", "terminationGracePeriodSeconds").Float() >= 0 {
 		return pod
@@ -103,7 +103,7 @@ func gracePeriod(pod value.Value) value.Value {
 	}, "spec")
 }
 
-// requestLimits has each container of a pod request what it is limited to, where it does not say.
+// requestLimits sets missing requests of each container of a pod to its limits.
 func requestLimits(pod value.Value) value.Value {
 	fill := func(container value.Value) value.Value {
 		return within(container, func(resources value.Value) value.Value {
@@ -118,7 +118,8 @@ func requestLimits(pod value.Value) value.Value {
 	return eachItem(pod, fill, "spec", "initContainers")
 }
 
-// filled returns object with those members of other that it lacks. Where it is no object, it is returned as it is.
+// filled returns object with the members of other that it lacks. If it is neither absent, null nor an object, filled
+// returns it unchanged.
 func filled(object, other value.Value) value.Value {
 	if isNothing(object) {
 		object = value.Object()
@@ -135,7 +136,7 @@ func filled(object, other value.Value) value.Value {
 	return documents.WithAll(object, value.Object(lacking...))
 }
 
-// hostPorts gives the ports of containers in the network of their host the same number there.
+// hostPorts sets missing host ports to the container ports, if the pod uses the network of its host.
 func hostPorts(pod value.Value) value.Value {
 	if !pod.Get("spec", "hostNetwork").Bool() {
 		return pod
@@ -152,7 +153,7 @@ func hostPorts(pod value.Value) value.Value {
 	return eachItem(pod, fill, "spec", "initContainers")
 }
 
-// podIPs keeps a pod's address in step with the list of its addresses; the former counts.
+// podIPs makes podIP and podIPs of a pod consistent. podIP wins.
 func podIPs(status value.Value) value.Value {
 	ip, ips := status.Get("podIP").Str(), status.Get("podIPs")
 	switch {
@@ -164,7 +165,8 @@ func podIPs(status value.Value) value.Value {
 	return status
 }
 
-// sessionAffinityConfig has the sessions of a service last three hours, if it has any.
+// sessionAffinityConfig sets the missing timeout of sessions of a service to three hours. It removes the
+// configuration of a service without sessions.
 func sessionAffinityConfig(service value.Value) value.Value {
 	return within(service, func(spec value.Value) value.Value {
 		config := spec.Get("sessionAffinityConfig")
@@ -181,7 +183,7 @@ func sessionAffinityConfig(service value.Value) value.Value {
 	}, "spec")
 }
 
-// targetPorts has the ports of a service lead to the same port of its pods.
+// targetPorts sets missing target ports of a service to its ports.
 func targetPorts(service value.Value) value.Value {
 	return eachItem(service, func(port value.Value) value.Value {
 		target := port.Get("targetPort")
@@ -196,7 +198,7 @@ func targetPorts(service value.Value) value.Value {
 	}, "spec", "ports")
 }
 
-// ingressModes says how the addresses of a load balancer deliver traffic.
+// ingressModes sets the missing ipMode of the addresses of a load balancer.
 func ingressModes(service value.Value) value.Value {
 	if service.Get("spec", "type").Str() != "LoadBalancer" {
 		return service
@@ -227,8 +229,8 @@ func namespaceLabel(namespace value.Value) value.Value {
 	}, "metadata")
 }
 
-// containerLimits fills in what containers get that do not say: their limit is the maximum; they request their
-// limit, or the minimum.
+// containerLimits fills in the missing defaults of a limit range for containers. The default limit is the maximum.
+// The default request is the limit, or else the minimum.
 func containerLimits(item value.Value) value.Value {
 	if item.Get("type").Str() != "Container" {
 		return item
@@ -256,7 +258,7 @@ func roundQuantities(resources value.Value) value.Value {
 	return documents.WithAll(resources, value.Object(changed...))
 }
 
-// storedVersions has a definition remember the version that it stores objects in.
+// storedVersions records the version in which a definition stores objects, unless one is recorded already.
 func storedVersions(definition value.Value) value.Value {
 	if definition.Get("status", "storedVersions").Len() > 0 {
 		return definition

@@ -15,17 +15,17 @@ import (
 // release is the release of Kubernetes that the embedded data describes.
 const release = "v1.37"
 
-// UnservedError is a version of a built-in kind that servers do not serve, or a kind that is none.
+// UnservedError is the error of a version that servers do not serve, or of a kind that is not built-in.
 type UnservedError struct {
 	GVK schema.GVK
 	// Removed is the first release that does not serve the version, and Replacement the served kind to use instead.
-	// Both are empty where nothing is known of it.
+	// Both are empty if unknown.
 	Removed, Replacement string
 
-	release string // of the server, and empty for the current one
+	release string // the release of the server; empty for the current one
 }
 
-// Error says since when the version is not served, and what to use instead.
+// Error says since which release the version is not served, and which kind replaces it.
 func (e *UnservedError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -40,8 +40,8 @@ func (e *UnservedError) Error() string {
 	return fmt.Sprintf("%s is not served since Kubernetes %s: use %s", name, e.Removed, e.Replacement)
 }
 
-// Config returns the configuration of the endpoint that writes objects of kind gvk themselves: see [Kind.Config].
-// The error is an [*UnservedError].
+// Config returns the configuration of the main endpoint for objects of kind gvk: see [Kind.Config]. The error is an
+// [*UnservedError].
 func Config(gvk schema.GVK) (managedfields.Config, error) {
 	k, ok := Lookup(gvk)
 	if !ok {
@@ -50,11 +50,11 @@ func Config(gvk schema.GVK) (managedfields.Config, error) {
 	return k.Config("")
 }
 
-// Config returns the configuration of the endpoint that writes the kind's objects through a subresource, such as
-// status, or the objects themselves if that is empty. It computes what a server stores, but for what only a server
-// can know; field managers for it convert managers' fields between all versions of the kind in its group that can be
-// served. An Event of events.k8s.io loses the entries of v1, and the other way round, because each group of a server has
-// types of its own. The error is an [*UnservedError].
+// Config returns the configuration of the endpoint for a subresource, such as status, or of the main endpoint if that
+// is empty. The configuration computes the objects that a server stores, except for parts that only a server can
+// know. Its field managers convert managers' fields between all versions of the kind in its group that can be served.
+// Each group of a server has types of its own. An Event of events.k8s.io therefore loses the entries of v1, and the
+// reverse. The error is an [*UnservedError].
 func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	k = k.known()
 	if k.Served == NotServed {
@@ -86,7 +86,7 @@ func (k *Kind) Config(subresource string) (managedfields.Config, error) {
 	return c, nil
 }
 
-// unserved returns the error that the kind's version is not served.
+// unserved returns the error of a version that is not served.
 func (k *Kind) unserved() *UnservedError {
 	if k.release == nil {
 		return &UnservedError{GVK: k.GVK, Removed: k.Removed, Replacement: k.Replacement}
@@ -98,8 +98,7 @@ func (k *Kind) unserved() *UnservedError {
 	return e
 }
 
-// hold is Held, and where the endpoint's version is the one that is stored, Stored as well: that is one walk
-// instead of two.
+// hold is Held. If the endpoint's version is the stored one, it is also Stored: one walk does both.
 func (k *Kind) hold(object value.Value) (value.Value, error) {
 	if k.hub {
 		return k.normalized(object, k.storage()|form.Converted)
@@ -111,13 +110,13 @@ func (k *Kind) hold(object value.Value) (value.Value, error) {
 func (k *Kind) store(subresource string, c managedfields.Change) (value.Value, error) {
 	known := value.Value{}
 	if c.Operation == merge.Apply && k.hub {
-		known = c.Held // by hold
+		known = c.Held // hold returned it
 	}
 	return k.storeLike(subresource, c.Live, c.Sent, c.Object, known)
 }
 
-// read is Held for an object that a client sent, with the error of kube-apiserver, and as it compares with what is
-// stored: see spelled.
+// read is Held for an object that a client sent, with the errors of kube-apiserver. It returns the object as the
+// server compares it with the stored one: see spelled.
 func (k *Kind) read(object value.Value) (value.Value, error) {
 	held, err := k.Held(object)
 	var refused *form.Error
@@ -130,9 +129,11 @@ func (k *Kind) read(object value.Value) (value.Value, error) {
 	return k.Spelled(object, held), nil
 }
 
-// Spelled returns held, which is sent as [Kind.Held] returns it, as a server compares it with what is stored: with atomic
-// lists as they were sent where an empty list or map in an item, or the spelling of a quantity, makes them another one. It
-// holds only while a field manager compares: Held takes it back. It takes time in proportion to sent.
+// Spelled returns held as a server compares it with the stored object. held must be the result of [Kind.Held] for
+// sent. An atomic list stays as it was sent if an empty list or map in an item, or the spelling of a quantity,
+// changes it. The result is only for the comparison by a field manager: Held turns it back.
+//
+// Cost: linear in the size of sent.
 func (k *Kind) Spelled(sent, held value.Value) value.Value {
 	k = k.known()
 	if t, ok := k.schemas().typeOf(k.GVK); ok {
@@ -141,13 +142,13 @@ func (k *Kind) Spelled(sent, held value.Value) value.Value {
 	return held
 }
 
-// spelled returns held, a value of the types f and t that was read from sent, with atomic lists as they were sent
-// where the server takes them for changed: it compares the Go values of their items, and an empty list or map in
-// one is not like none, nor one spelling of a quantity like another.
+// spelled returns held with atomic lists as they were sent, if the server takes them for changed. held is a value of
+// the types f and t that was read from sent. The server compares the Go values of the items. An empty list or map in
+// a Go value differs from an absent one, and one spelling of a quantity differs from another.
 //
 //	live  limits: [{type: Pod}]    sent  limits: [{type: Pod, max: {}}]    held  limits: [{type: Pod}]    limits is changed
 //
-// It takes time in proportion to sent.
+// Cost: linear in the size of sent.
 func spelled(f *form.Type, t *schema.Type, sent, held value.Value) value.Value {
 	if f == nil || t == nil {
 		return held
@@ -186,13 +187,13 @@ func spelled(f *form.Type, t *schema.Type, sent, held value.Value) value.Value {
 	return held
 }
 
-// ReadError is an object that the kind's type cannot hold.
+// ReadError is the error of an object from a client that its type cannot hold.
 type ReadError struct {
 	GVK schema.GVK
 	Err *form.Error
 }
 
-// Error returns what is wrong, in the words that kube-apiserver has for objects that clients send.
+// Error returns the defect in the words of kube-apiserver for objects that clients send.
 func (e *ReadError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -208,13 +209,13 @@ func (e *ReadError) Unwrap() error {
 	return e.Err
 }
 
-// ConvertError is an object that cannot be converted because its type cannot hold it.
+// ConvertError is the error of an object that cannot be converted because its type cannot hold it.
 type ConvertError struct {
 	GVK schema.GVK
 	Err *form.Error
 }
 
-// Error returns what is wrong, in the words that kube-apiserver has for objects that applies come to.
+// Error returns the defect in the words of kube-apiserver for the outcome of an apply.
 func (e *ConvertError) Error() string {
 	if e == nil {
 		return "<nil>"

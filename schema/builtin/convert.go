@@ -9,12 +9,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// conversion is how the objects of a version become those that all versions of the kind have in common, and back.
+// conversion converts the objects of a version to the common form of all versions of the kind, and back.
 type conversion struct {
 	toCommon, fromCommon func(value.Value) value.Value
 }
 
-// conversions has the versions whose objects differ in more than the fields that they have.
+// conversions has the versions that differ in more than the set of their fields.
 var conversions = map[schema.GVK]conversion{
 	{Group: "autoscaling", Version: "v1", Kind: "HorizontalPodAutoscaler"}:        {scalerFromV1, scalerToV1},
 	{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceClaim"}:         requestsAt("spec", "devices"),
@@ -23,9 +23,8 @@ var conversions = map[schema.GVK]conversion{
 	{Group: "events.k8s.io", Version: "v1", Kind: "Event"}:                        {eventFromNew, eventToNew},
 }
 
-// Convert returns object, which is of version k of a kind, in version to of it. What the other version does not
-// have is lost, and so is what reading and printing it loses: empty members, for instance. The error is a
-// [*ConvertError].
+// Convert returns object, which has version k of a kind, in version to. Fields that the other version does not have are lost.
+// Values that reading and printing loses are lost, too, such as empty members. The error is a [*ConvertError].
 func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
 	k, to = k.known(), to.known()
 	object, err := k.normalized(object, form.Printed|form.Converted)
@@ -38,8 +37,9 @@ func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
 	return to.converted(object)
 }
 
-// ConvertRead is Convert for an object that was read from sent, which is absent if it is not known. What reading adds to the annotations of
-// a scaler of autoscaling/v1 says more than the fields that it comes from: it is not converted.
+// ConvertRead is Convert for an object that was read from sent. sent is absent if it is not known. Reading a scaler of
+// autoscaling/v1 adds an annotation that says more than the fields it is derived from. ConvertRead does not convert this
+// annotation.
 func (k *Kind) ConvertRead(object, sent value.Value, to *Kind) (value.Value, error) {
 	isDerived := !sent.IsAbsent() && sent.Get("metadata", "annotations", scalerCurrentMetrics).IsAbsent()
 	if k = k.known(); k.GVK.Kind != "HorizontalPodAutoscaler" || k.GVK.Version != "v1" || !isDerived {
@@ -48,7 +48,7 @@ func (k *Kind) ConvertRead(object, sent value.Value, to *Kind) (value.Value, err
 	return to.known().converted(scalerFromV1(annotated(object, scalerCurrentMetrics, "")))
 }
 
-// converted returns an object in the version of k, given what all versions have in common.
+// converted returns an object of the common form in the version of k.
 func (k *Kind) converted(object value.Value) (value.Value, error) {
 	if c := conversions[k.GVK]; c.fromCommon != nil {
 		object = c.fromCommon(object)
@@ -57,22 +57,22 @@ func (k *Kind) converted(object value.Value) (value.Value, error) {
 	return k.normalized(object, 0)
 }
 
-// Stored returns what a server reads back after it stored object, which is as [Kind.Held] returns it. Objects are
-// stored in one version of their kind, [Kind.Hub], and what that does not have is lost. The error is a
+// Stored returns the object that a server reads back after it stored object. object must be a result of [Kind.Held]. A server
+// stores objects in one version of their kind, [Kind.Hub]. Fields that this version does not have are lost. The error is a
 // [*ConvertError].
 func (k *Kind) Stored(object value.Value) (value.Value, error) {
 	return k.known().storedLike(object, value.Value{})
 }
 
-// Encoded returns object as a server encodes it into the store: the outcome lacks the defaults that object lacks. A server adds these defaults
-// when it reads the object, so that [Kind.Stored] of the outcome equals Stored of object. The error is a [*ConvertError]. The kind must be
-// the [Kind.Hub] of its group.
+// Encoded returns object as a server encodes it into the store. The result lacks the defaults that object lacks. A server adds
+// these defaults when it reads the object, so that [Kind.Stored] of the result equals Stored of object. The error is a
+// [*ConvertError]. The kind must be the [Kind.Hub] of its group.
 func (k *Kind) Encoded(object value.Value) (value.Value, error) {
 	k = k.known()
 	return k.normalized(object, k.storage()&^form.Defaults)
 }
 
-// storedLike is Stored for an object that shares members with known, which is what a server reads back already.
+// storedLike is Stored for an object that shares members with known, a result of Stored.
 func (k *Kind) storedLike(object, known value.Value) (value.Value, error) {
 	if k.hub {
 		return k.normalizedLike(object, known, k.storage())
@@ -89,7 +89,7 @@ func (k *Kind) storedLike(object, known value.Value) (value.Value, error) {
 	return hub.Convert(object, k)
 }
 
-// storage says how what is stored is read. Two groups store JSON, which keeps empty lists.
+// storage returns the mode to read stored objects. Two groups store JSON, which keeps empty lists.
 func (k *Kind) storage() form.Mode {
 	if k.GVK.Group == "apiextensions.k8s.io" || k.GVK.Group == "apiregistration.k8s.io" {
 		return form.Held
@@ -97,7 +97,7 @@ func (k *Kind) storage() form.Mode {
 	return form.Held | form.Stored
 }
 
-// converter converts the objects of a kind between its versions, as a field manager wants it.
+// converter converts the objects of a kind between its versions, for a field manager.
 type converter map[string]*Kind // by apiVersion
 
 // Convert implements [managedfields.Converter].

@@ -2,13 +2,13 @@ package builtin
 
 import "github.com/deed-project/deed/value"
 
-// flatRequest are the members that requests for devices have themselves in resource.k8s.io/v1beta1, and in a member
-// called exactly in later versions.
+// flatRequest are members of requests for devices. In resource.k8s.io/v1beta1, the request itself has them. In later
+// versions, its member called exactly has them.
 var flatRequest = []string{
 	"deviceClassName", "selectors", "allocationMode", "count", "adminAccess", "tolerations", "capacity", "derivedAttributes",
 }
 
-// requestsAt returns the conversion of the requests that names lead to.
+// requestsAt returns the conversion of the requests at the path names.
 func requestsAt(names ...string) conversion {
 	path := append(names[:len(names):len(names)], "requests")
 	return conversion{
@@ -23,7 +23,7 @@ func requestsAt(names ...string) conversion {
 	}
 }
 
-// nested moves members of object into one called name, if there are any.
+// nested moves members of object into a member called name, unless all are unset.
 func nested(object value.Value, name string, members []string) value.Value {
 	inner := value.Object()
 	for _, member := range members {
@@ -38,7 +38,7 @@ func nested(object value.Value, name string, members []string) value.Value {
 	return object.With(name, inner)
 }
 
-// flattened moves the members of the one called name into object.
+// flattened moves the members of the member called name into object.
 func flattened(object value.Value, name string) value.Value {
 	for member, v := range object.Get(name).Members() {
 		object = object.With(member, v)
@@ -46,8 +46,8 @@ func flattened(object value.Value, name string) value.Value {
 	return object.With(name, value.Value{})
 }
 
-// devicesFromBasic and devicesToBasic convert the devices of a slice, which say in resource.k8s.io/v1beta1 that
-// they are basic.
+// devicesFromBasic and devicesToBasic convert the devices of a slice. In resource.k8s.io/v1beta1, they are in a
+// member called basic.
 func devicesFromBasic(object value.Value) value.Value {
 	return eachItem(object, func(device value.Value) value.Value { return flattened(device, "basic") }, "spec", "devices")
 }

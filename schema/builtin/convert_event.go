@@ -2,7 +2,7 @@ package builtin
 
 import "github.com/deed-project/deed/value"
 
-// eventNames has pairs of names: of members of events in events.k8s.io/v1, and in v1.
+// eventNames has pairs of names of event members: in events.k8s.io/v1, and in v1.
 var eventNames = [][2]string{
 	{"regarding", "involvedObject"}, {"note", "message"}, {"deprecatedSource", "source"}, {"deprecatedCount", "count"},
 	{"deprecatedFirstTimestamp", "firstTimestamp"}, {"deprecatedLastTimestamp", "lastTimestamp"},

@@ -2,15 +2,16 @@ package builtin
 
 import "github.com/deed-project/deed/value"
 
-// Metrics of autoscaling/v1, which stand in annotations, have their values side by side; those of v2 have them in
+// Metrics of autoscaling/v1 are in annotations, and have their values side by side. Metrics of v2 have them in
 // members called metric, target and current.
 
-// identified returns the metric that a source or status of v1 is about.
+// identified returns the member metric for a source or status of v1.
 func identified(source value.Value, selector string) value.Member {
 	return member("metric", object(member("name", source.Get("metricName")), member("selector", source.Get(selector))))
 }
 
-// oneOf returns the v2 metric of the same type as metric, with each member that is there made what change makes of it.
+// oneOf converts a metric. The result has the type of metric. It also has each member of metric that is in changes,
+// converted by the function there.
 func oneOf(metric value.Value, changes map[string]func(value.Value) value.Value) value.Value {
 	out := object(member("type", metric.Get("type")))
 	for name, change := range changes {
@@ -21,7 +22,7 @@ func oneOf(metric value.Value, changes map[string]func(value.Value) value.Value)
 	return out
 }
 
-// typed returns the type of a target that has want if v is there, and other if not.
+// typed returns the member type of a target: want if v is present, and other if not.
 func typed(v value.Value, want, other string) value.Member {
 	if isNothing(v) {
 		want = other

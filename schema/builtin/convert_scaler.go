@@ -6,7 +6,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The annotations in which autoscaling/v1 has what later versions have fields for.
+// Annotations of autoscaling/v1 for values that have fields in later versions.
 const (
 	scalerMetrics        = "autoscaling.alpha.kubernetes.io/metrics"
 	scalerBehavior       = "autoscaling.alpha.kubernetes.io/behavior"
@@ -14,7 +14,7 @@ const (
 	scalerConditions     = "autoscaling.alpha.kubernetes.io/conditions"
 )
 
-// withoutScalerAnnotations drops what no version but the first may have in annotations.
+// withoutScalerAnnotations drops the annotations that only the first version may have.
 func withoutScalerAnnotations(scaler value.Value) value.Value {
 	for _, name := range []string{
 		scalerMetrics, scalerBehavior, scalerCurrentMetrics, scalerConditions,
@@ -25,7 +25,7 @@ func withoutScalerAnnotations(scaler value.Value) value.Value {
 	return scaler
 }
 
-// object returns an object of those members that are there.
+// object returns an object of the members that are neither absent nor null.
 func object(members ...value.Member) value.Value {
 	out := value.Object()
 	for _, m := range members {
@@ -38,7 +38,7 @@ func object(members ...value.Member) value.Value {
 
 func member(name string, v value.Value) value.Member { return value.Member{Name: name, Value: v} }
 
-// annotatedList returns what an annotation has as JSON: a list of type name. Nothing is what cannot be read.
+// annotatedList returns the JSON list of type name in an annotation. It reports false if the list cannot be read.
 func annotatedList(scaler value.Value, annotation, name string) (value.Value, bool) {
 	text := scaler.Get("metadata", "annotations", annotation)
 	if text.IsAbsent() {
@@ -53,8 +53,8 @@ func annotatedList(scaler value.Value, annotation, name string) (value.Value, bo
 	return list, err == nil
 }
 
-// scalerFromV1 makes a scaler of autoscaling/v1 one of v2: the target for the CPU becomes a metric, and annotations
-// become fields.
+// scalerFromV1 converts a scaler of autoscaling/v1 to v2. The CPU target becomes a metric, and annotations become
+// fields.
 func scalerFromV1(scaler value.Value) value.Value {
 	spec, status := scaler.Get("spec"), scaler.Get("status")
 	var metrics []value.Value
@@ -105,7 +105,7 @@ func scalerStatusFromV1(scaler, status value.Value) value.Value {
 	return status.With("currentCPUUtilizationPercentage", value.Value{})
 }
 
-// behaviorOf reads the behavior in an annotation, whose members begin with capital letters.
+// behaviorOf reads the behavior in an annotation. Its member names begin with capital letters.
 func behaviorOf(scaler value.Value) value.Value {
 	v, err := value.Parse([]byte(scaler.Get("metadata", "annotations", scalerBehavior).Str()))
 	if err != nil {
@@ -119,7 +119,7 @@ func behaviorOf(scaler value.Value) value.Value {
 	return behavior
 }
 
-// recased gives the first letter of all names another case.
+// recased changes the case of the first letter of all member names.
 func recased(v value.Value, to func(string) string) value.Value {
 	switch v.Kind() {
 	case value.KindObject:
@@ -177,7 +177,7 @@ func scalerToV1(scaler value.Value) value.Value {
 		With("status", status.With("currentMetrics", value.Value{}).With("conditions", value.Value{}))
 }
 
-// cpuUtilization returns the utilization of the CPU that a metric is about, if it is about that.
+// cpuUtilization returns the CPU utilization of a metric. It is absent if the metric is about something else.
 func cpuUtilization(metric value.Value, where string) value.Value {
 	resource := metric.Get("resource")
 	if metric.Get("type").Str() != "Resource" || resource.Get("name").Str() != "cpu" {
@@ -186,7 +186,7 @@ func cpuUtilization(metric value.Value, where string) value.Value {
 	return resource.Get(where, "averageUtilization")
 }
 
-// annotatedWith returns scaler with a list of type name as JSON in an annotation, if there is anything in it.
+// annotatedWith returns scaler with a list of type name as JSON in an annotation, unless the list is empty.
 func annotatedWith(scaler value.Value, annotation, name string, items []value.Value) value.Value {
 	if len(items) == 0 {
 		return scaler
@@ -194,12 +194,12 @@ func annotatedWith(scaler value.Value, annotation, name string, items []value.Va
 	t, _ := forms().Struct(name)
 	list, err := t.ListOf().Normalize(value.List(items...), 0)
 	if err != nil {
-		return scaler // cannot be: the items were printed by types that hold no less
+		return scaler // unreachable: types that hold no less printed the items
 	}
 	return annotated(scaler, annotation, string(t.ListOf().AppendJSON(nil, list)))
 }
 
-// behaviorText prints behavior as a Go struct whose fields have no other names.
+// behaviorText prints behavior as JSON text with the names of Go fields.
 func behaviorText(behavior value.Value) string {
 	var b []byte
 	for i, name := range []string{"scaleUp", "scaleDown"} {

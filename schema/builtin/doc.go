@@ -1,17 +1,17 @@
-// Package builtin knows the kinds that Kubernetes itself serves, so that deed can type their objects without a
-// cluster, and can answer what kube-apiserver stores of them.
+// Package builtin describes the kinds that Kubernetes itself serves. With it, deed types their objects without a
+// cluster, and computes the objects that kube-apiserver stores.
 //
-// [Catalog] has the schemas by which objects are merged: those of every kind of the built-in API groups that can be
-// applied, of CustomResourceDefinition, and of APIService. A [Kind] is what else there is to know: names and
-// subresources, the form of its objects, default values, conversion to other versions, and what an endpoint does
-// not write. [Config] puts it all together for a field manager.
+// [Catalog] has the schemas for merging: those of every kind of the built-in API groups that can be applied, of
+// CustomResourceDefinition, and of APIService. A [Kind] has the rest: names, subresources, the form of objects,
+// default values, conversions, and the fields that an endpoint does not write. [Config] combines both for a field
+// manager.
 //
-// All is that of Kubernetes v1.37, generated from what Kubernetes publishes for its clients and from its server's
-// own types; the rules for default values, in defaults.txt, are written by hand. docs/builtin.md has a row for each
-// kind. The types of custom resources are not here: read those from a CustomResourceDefinition.
+// All data is from Kubernetes v1.37. It is generated from the files that Kubernetes publishes for clients, and from
+// the types of its server. Only the rules for default values, in defaults.txt, are written by hand. docs/builtin.md
+// has a row for each kind. For the types of a custom resource, read its CustomResourceDefinition.
 //
-// [ReleaseOf] has the kinds of earlier releases: their schemas, the versions that they serve, and how they merge. Forms, default values and
-// reset fields are those of v1.37, without fields that came later: see docs/releases.md.
+// [ReleaseOf] has the kinds of earlier releases: their schemas, the versions that they serve, and how they merge.
+// Forms, default values and reset fields are those of v1.37, without fields that came later: see docs/releases.md.
 package builtin
 
 //go:generate go run ../../oracle/genschema

@@ -10,12 +10,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Fields whose feature gate is off: gated.txt lists them, and withoutGated drops them.
+// Fields whose feature gate is off. gated.txt lists them, and withoutGated drops them.
 
 //go:embed gated.txt
 var gatedFields string
 
-// podSpecs has, by group and kind, where objects have the spec of a pod.
+// podSpecs has, by group and kind, the path of the pod spec in objects.
 var podSpecs = map[schema.GVK]string{
 	{Kind: "Pod"}:                        "spec",
 	{Kind: "PodTemplate"}:                "template.spec",
@@ -28,18 +28,18 @@ var podSpecs = map[schema.GVK]string{
 	{Group: "batch", Kind: "CronJob"}:    "spec.jobTemplate.spec.template.spec",
 }
 
-// podSpec returns where objects of the kind have the spec of a pod, "" if they have none.
+// podSpec returns the path of the pod spec in objects of the kind, or "".
 func (k *Kind) podSpec() string { return podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] }
 
-// gate is a place on the way to gated fields.
+// gate is a node of a tree of paths to gated fields. Its place is the value at the path.
 type gate struct {
-	name    string // of the gate, if the place itself is gated
-	allowed string // a text that a gated place may have, "" for none
+	name    string // the feature gate, if the place itself is gated
+	allowed string // a text that a gated place may have; "" for none
 	sets    bool   // the place gets the text instead of being dropped
-	hollow  bool   // the place goes when nothing is left in it
-	oneOf   bool   // the place counts only if none of its kind is before it
+	hollow  bool   // the place is dropped when it becomes empty
+	oneOf   bool   // the place counts only if the object has no earlier place with oneOf
 	members []gateMember
-	items   *gate // of a list, or of a map
+	items   *gate // the items of a list, or the members of a map
 }
 
 type gateMember struct {
@@ -48,7 +48,7 @@ type gateMember struct {
 	*gate
 }
 
-// of returns the member of v, absent if it does not count.
+// of returns the member of v. It is absent if it does not count.
 func (m gateMember) of(v value.Value) value.Value {
 	for _, name := range m.after {
 		if !isNothing(v.Get(name)) {
@@ -58,7 +58,7 @@ func (m gateMember) of(v value.Value) value.Value {
 	return v.Get(m.name)
 }
 
-// gates has, by minor release, and then by group and kind, the ways to gated fields.
+// gates has the paths to gated fields, by minor release and then by group and kind.
 var gates = func() (out [CurrentMinor + 1]func() map[schema.GVK]ways) {
 	for minor := range out {
 		out[minor] = sync.OnceValue(func() map[schema.GVK]ways { return gatesIn(minor) })
@@ -66,8 +66,8 @@ var gates = func() (out [CurrentMinor + 1]func() map[schema.GVK]ways) {
 	return out
 }()
 
-// gatesIn returns, by group and kind, the ways to the fields that are gated in a minor release. A gate with a choice of members has ways of its
-// own, since the choice counts for it alone.
+// gatesIn returns the paths to the gated fields of a minor release, by group and kind. A gate with a choice of members has a tree of its
+// own, because the choice applies to this gate only.
 func gatesIn(minor int) map[schema.GVK]ways {
 	type tree struct {
 		of   schema.GVK
@@ -96,7 +96,7 @@ func gatesIn(minor int) map[schema.GVK]ways {
 			before, until, limited := strings.Cut(name, " until ")
 			before, from, begun := strings.Cut(before, " from ")
 			if name = before; limited && minorOf(until) <= minor || begun && minor < minorOf(from) {
-				name = "" // it is on, or not known
+				name = "" // the gate is on, or not known
 			}
 			continue
 		case name == "":
@@ -111,7 +111,7 @@ func gatesIn(minor int) map[schema.GVK]ways {
 	return out
 }
 
-// gatedPaths yields the kinds that a line of gated.txt is about, with the path in their objects.
+// gatedPaths yields the kinds that a line of gated.txt applies to, each with the path in its objects.
 func gatedPaths(kind, path string) func(func(schema.GVK, string) bool) {
 	return func(yield func(schema.GVK, string) bool) {
 		lists := []string{""}
@@ -188,10 +188,10 @@ func (k *Kind) withoutGated(live, object value.Value) value.Value {
 	return w.drop(object, found)
 }
 
-// ways are the ways to the gated fields of a kind.
+// ways are the trees of paths to the gated fields of a kind.
 type ways []*gate
 
-// gated returns the ways to gated fields of the kind.
+// gated returns the paths to the gated fields of the kind.
 func (k *Kind) gated() ways {
 	return gates[k.Minor()]()[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
 }
@@ -272,7 +272,7 @@ func (g *gate) drop(v value.Value, names []string) value.Value {
 	return v
 }
 
-// lateDefaults has, by group and kind, a field whose default came with a release: it depends on the gate of the field.
+// lateDefaults has, by group and kind, a field whose default exists since a release. The default depends on the gate of the field.
 var lateDefaults = map[schema.GVK]struct {
 	since string
 	path  []string
@@ -281,10 +281,10 @@ var lateDefaults = map[schema.GVK]struct {
 	{Group: "storage.k8s.io", Kind: "CSIDriver"}: {"v1.37", []string{"spec", "preventPodSchedulingIfMissing"}},
 }
 
-// cronJobDefaultsSince is the release since which the job of a CronJob has all default values of a Job.
+// cronJobDefaultsSince is the first release in which the job of a CronJob has all default values of a Job.
 const cronJobDefaultsSince = "v1.34"
 
-// undefaulted returns held, which was read from object, without the default that came after the release of the kind.
+// undefaulted returns held without the defaults that came after the release of the kind. held was read from object.
 func (k *Kind) undefaulted(object, held value.Value) value.Value {
 	if k.GVK.Kind == "CronJob" && k.Minor() < minorOf(cronJobDefaultsSince) {
 		held = withoutPatternStatus(object, held)
@@ -299,7 +299,8 @@ func (k *Kind) undefaulted(object, held value.Value) value.Value {
 	return withAt(held, late.path, value.Value{})
 }
 
-// withoutPatternStatus returns a CronJob whose patterns of pod conditions have the status that they have in object, and none by default.
+// withoutPatternStatus returns held, a CronJob, without the default status of its patterns of pod conditions. The patterns have their
+// status in object.
 func withoutPatternStatus(object, held value.Value) value.Value {
 	at := []string{"spec", "jobTemplate", "spec", "podFailurePolicy", "rules"}
 	sent, i := object.Get(at...), -1
@@ -313,7 +314,8 @@ func withoutPatternStatus(object, held value.Value) value.Value {
 	}, at...)
 }
 
-// withoutPullPolicies returns held with the policies that its volumes of images have in object, and none by default. at is the path of volumes.
+// withoutPullPolicies returns held without the default pull policies of its image volumes. The volumes have their policies in object. at is
+// the path of the volumes.
 func withoutPullPolicies(object, held value.Value, at []string) value.Value {
 	sent, i := object.Get(at...), -1
 	return eachItem(held, func(volume value.Value) value.Value {
@@ -326,11 +328,11 @@ func withoutPullPolicies(object, held value.Value, at []string) value.Value {
 	}, at...)
 }
 
-// imagesSince is the release that has volumes that are images.
+// imagesSince is the first release with image volumes.
 const imagesSince = "v1.35"
 
-// withoutImageVolumes returns object without volumes that are images, and what mounts them, unless the release has them or live has one.
-// Empty lists of volumes and mounts go, too.
+// withoutImageVolumes returns object without image volumes and their mounts, unless the release has them or live has one. Empty lists of
+// volumes and mounts are dropped, too.
 func (k *Kind) withoutImageVolumes(live, object value.Value) value.Value {
 	path := k.podSpec()
 	if path == "" || minorOf(imagesSince) <= k.Minor() {
@@ -368,7 +370,7 @@ func (k *Kind) withoutImageVolumes(live, object value.Value) value.Value {
 	return withAt(object, at, spec)
 }
 
-// imageVolumes returns the names of the volumes of a pod that are images.
+// imageVolumes returns the names of the image volumes of a pod.
 func imageVolumes(spec value.Value) (names []string) {
 	for v := range spec.Get("volumes").Items() {
 		if !isNothing(v.Get("image")) {

@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// isLatest reports whether an image's reference has the tag latest, or neither tag nor digest. A text that is no
-// reference has no tag at all.
+// isLatest reports whether an image's reference has the tag latest, or neither tag nor digest. An invalid reference
+// has no tag.
 func isLatest(image value.Value) bool {
 	m := reference().FindStringSubmatch(image.Str())
 	if m == nil {
@@ -18,7 +18,7 @@ func isLatest(image value.Value) bool {
 	name, tag, digest := m[1], m[2], m[3]
 	host, path, ok := strings.Cut(name, "/")
 	if !ok || !strings.ContainsAny(host, ".:") && host != "localhost" && strings.ToLower(host) == host {
-		host, path = "docker.io", name // of a repository on the usual host
+		host, path = "docker.io", name // a repository on the default host
 	}
 	length := len(path)
 	if (host == "docker.io" || host == "index.docker.io") && !strings.Contains(path, "/") {
@@ -33,7 +33,7 @@ func isLatest(image value.Value) bool {
 // maxRepository is the maximum length of the path of a repository, in bytes.
 const maxRepository = 255
 
-// reference matches HOST/PATH:TAG@DIGEST, all but the path optional.
+// reference matches HOST/PATH:TAG@DIGEST. Only the path is required.
 var reference = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		label  = `(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])`
@@ -46,5 +46,5 @@ var reference = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(` + name + `)(?::(` + tag + `))?(?:@(` + digest + `))?$`)
 })
 
-// hexadecimal matches what identifies an image instead of naming it.
+// hexadecimal matches the ID of an image, which is not a name.
 var hexadecimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-f0-9]{64}$`) })

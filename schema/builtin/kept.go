@@ -6,9 +6,9 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// LeavesOut reports whether a server may have nothing at path in an object although it took a value there. So it is for the members
-// that a Go type leaves out when they are empty: false, 0, "", null, or a list or map without items. Who applied such a value owns
-// the path all the same. Items of lists, and members of maps, are never left out.
+// LeavesOut reports whether a server may store nothing at path although it accepted a value there. This is true for members that
+// a Go type leaves out when empty. Empty values are false, 0, "", null, and a list or map without items. The manager that applied
+// such a value still owns the path. Items of lists and members of maps are never left out.
 func (k *Kind) LeavesOut(path fieldpath.Path) bool {
 	t := k.Form()
 	for i, e := range path {
@@ -27,8 +27,8 @@ func (k *Kind) LeavesOut(path fieldpath.Path) bool {
 	return false
 }
 
-// Folded returns where a server keeps what is written to path: the texts of a Secret's stringData are in its data. It is path itself
-// for every other field. The owner of what is folded owns path, not the path that is returned.
+// Folded returns the path at which a server stores the value written to path. The texts in a Secret's stringData are stored in
+// data. The result is path itself for every other field. The manager owns path, not the result.
 func (k *Kind) Folded(path fieldpath.Path) fieldpath.Path {
 	gvk := k.known().GVK
 	if gvk.Group != "" || gvk.Kind != "Secret" || len(path) == 0 || path[0] != fieldpath.Field("stringData") {

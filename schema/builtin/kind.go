@@ -26,40 +26,40 @@ var writtenForms string
 //go:embed defaults.txt
 var defaults string
 
-// Kind is a built-in kind in one version. It is immutable; the caller must not modify its slices. Kinds
-// come from [Lookup], [Kinds] and [Siblings]. The nil Kind and the zero Kind are none: where a method of
-// theirs can fail, the error is an [*UnservedError], and all others change nothing.
+// Kind is a built-in kind in one version. It is immutable. The caller must not modify its slices. [Lookup], [Kinds]
+// and [Siblings] return Kinds. The nil Kind and the zero Kind are not built-in kinds: their methods return an
+// [*UnservedError] if they can fail, and change nothing otherwise.
 type Kind struct {
 	GVK  schema.GVK
-	Hub  string // the apiVersion in which a server holds objects of the kind
-	hub  bool   // whether that is this version
+	Hub  string // the apiVersion in which a server stores objects of the kind
+	hub  bool   // whether Hub is this version
 	form string // the name of its struct type
 	now  func() time.Time
 
 	release *Release // nil for the current one
 
-	// Since is the release of Kubernetes that brought the version, such as v1.9, and Removed the first one, of those
-	// that are out, that does not serve it any more. Replacement is the served kind to use instead, such as apps/v1
-	// Deployment. All are empty where nothing is known.
+	// Since is the first release of Kubernetes with the version, such as v1.9. Removed is the first published release
+	// that does not serve it any more. Replacement is the served kind to use instead, such as apps/v1 Deployment. All
+	// are empty if unknown.
 	Since, Removed, Replacement string
-	// Served says whether servers serve the version: by default, if they are told to, or not at all.
+	// Served says whether servers serve the version: by default, on request, or not at all.
 	Served Serving
 
-	// The rest is known of versions that are served.
+	// The fields below are known for served versions only.
 
 	Resource, Singular     string
 	ShortNames, Categories []string
 	Namespaced             bool
 	Verbs                  []string
 	Subresources           []Subresource
-	reset                  map[string]merge.Filter // by subresource: what its endpoint does not write
-	unowned                map[string]merge.Filter // what managers at an endpoint do not own; nil is reset
+	reset                  map[string]merge.Filter // by subresource: the fields that the endpoint does not write
+	unowned                map[string]merge.Filter // by subresource: the fields that managers do not own; nil means reset
 }
 
 // Serving says whether servers serve a version.
 type Serving uint8
 
-// The ways. ServedOnRequest is for versions that --runtime-config turns on.
+// The values of Serving. --runtime-config turns on a version that is ServedOnRequest.
 const (
 	NotServed Serving = iota
 	ServedOnRequest
@@ -69,11 +69,11 @@ const (
 // Subresource is a part of an object, or an action, with a path of its own.
 type Subresource struct {
 	Name  string
-	GVK   schema.GVK // what it reads and writes
+	GVK   schema.GVK // the kind that it reads and writes
 	Verbs []string
 }
 
-// Lookup returns what there is to know of a kind, and whether it is a built-in one.
+// Lookup returns the Kind of gvk, and whether it is a built-in one.
 func Lookup(gvk schema.GVK) (*Kind, bool) {
 	k, ok := kindIndex().kinds[gvk]
 	return k, ok
@@ -82,11 +82,11 @@ func Lookup(gvk schema.GVK) (*Kind, bool) {
 // Kinds yields the built-in kinds in all their versions, sorted by group, kind and version.
 func Kinds() iter.Seq[*Kind] { return slices.Values(kindIndex().sorted) }
 
-// Siblings returns the kind of gvk in all versions that its objects can be written in, gvk itself among them,
-// sorted by group and version. Events are in two groups; every other kind is in one.
+// Siblings returns all versions in which objects of the kind of gvk can be written, gvk itself among them. They are
+// sorted by group and version. Events are in two groups. Every other kind is in one.
 func Siblings(gvk schema.GVK) []*Kind { return siblings(kindIndex().sorted, gvk) }
 
-// siblings is Siblings among the kinds of a release.
+// siblings is Siblings among kinds, those of a release.
 func siblings(kinds []*Kind, gvk schema.GVK) []*Kind {
 	var out []*Kind
 	for _, k := range kinds {
@@ -97,7 +97,7 @@ func siblings(kinds []*Kind, gvk schema.GVK) []*Kind {
 	return out
 }
 
-// family returns the group whose objects those of gvk are held as.
+// family returns the group whose objects a server stores for gvk.
 func family(gvk schema.GVK) string {
 	if gvk.Group == "events.k8s.io" && gvk.Kind == "Event" {
 		return ""
@@ -105,13 +105,13 @@ func family(gvk schema.GVK) string {
 	return gvk.Group
 }
 
-// indexOfKinds is what kinds.json holds.
+// indexOfKinds is the content of kinds.json.
 type indexOfKinds struct {
 	sorted []*Kind
 	kinds  map[schema.GVK]*Kind
 }
 
-// kindIndex panics when the embedded file is damaged.
+// kindIndex returns the content of kinds.json. It panics if the file is damaged.
 var kindIndex = sync.OnceValue(func() indexOfKinds {
 	list, err := value.Parse(writtenKinds)
 	if err != nil {
@@ -182,11 +182,11 @@ func pathsOf(list value.Value) fieldpath.Set {
 	return fieldpath.SetOf(paths...)
 }
 
-// forms panics when an embedded file is damaged.
+// forms returns the current forms. It panics if an embedded file is damaged.
 var forms = sync.OnceValue(func() *form.Types { return parseForms(writtenForms) })
 
-// formerForms are the fields that have null before a release if they are not set. Since then, they are left out. The time is that of metadata
-// inside of objects, such as templates.
+// formerForms are fields that print as null before a release if they are not set. Since that release, they are left
+// out. The time is that of metadata inside of objects, such as templates.
 var formerForms = []struct{ until, in, is, was string }{
 	{"v1.33", "resource/v1beta1.AllocatedDeviceStatus", "data? *raw", "data raw"},
 	{"v1.34", "meta/v1.ObjectMeta", "creationTimestamp?! ", "creationTimestamp? "},
@@ -238,8 +238,8 @@ func (k *Kind) known() *Kind {
 	return k
 }
 
-// Form returns the Go type of the kind's objects, whose Normalize says what a server makes of one. It is nil for
-// what is no built-in kind.
+// Form returns the Go type of the kind's objects. Its Normalize computes the value that a server reads and prints.
+// Form returns nil if k is not a built-in kind.
 func (k *Kind) Form() *form.Type {
 	k = k.known()
 	types := forms
@@ -250,34 +250,35 @@ func (k *Kind) Form() *form.Type {
 	return t
 }
 
-// WithClock returns the kind with a clock, which some default values ask. Without one it is time.Now.
+// WithClock returns the kind with a clock for default values. The default clock is time.Now.
 func (k *Kind) WithClock(now func() time.Time) *Kind {
 	with := *k.known()
 	with.now = now
 	return &with
 }
 
-// Held returns what a server holds after it read object: with default values, in the one spelling of everything,
-// and without what the kind does not know. The error is a [*ConvertError]: what the kind cannot hold.
+// Held returns the object that a server holds after it read object. The result has default values and canonical
+// spelling. It lacks fields that the kind does not know. The error is a [*ConvertError] about a value that the kind
+// cannot hold.
 //
-// It takes time in proportion to the size of object.
+// Cost: linear in the size of object.
 func (k *Kind) Held(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Held)
 }
 
-// HeldAgain is Held for an object that Held returned, perhaps with what [Kind.Spelled] put back.
+// HeldAgain is Held for an object that Held returned. [Kind.Spelled] may have changed it.
 func (k *Kind) HeldAgain(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Held|form.Again)
 }
 
-// HeldApplied is Held for the outcome of an apply, which a server reads as a map: a number is cut off to the size
-// of its type.
+// HeldApplied is Held for the outcome of an apply. A server reads it as a map, and cuts off a number to the size of
+// its type.
 func (k *Kind) HeldApplied(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Held|form.Converted)
 }
 
-// Printed returns an object that a server holds as it prints it: in the form of its Go type. Unlike Held, it adds
-// no defaults.
+// Printed returns an object that a server holds in the form that its Go type prints. Unlike Held, it adds no
+// defaults.
 func (k *Kind) Printed(object value.Value) (value.Value, error) {
 	return k.known().normalized(object, form.Printed|form.Again)
 }
@@ -287,7 +288,7 @@ func (k *Kind) normalized(object value.Value, mode form.Mode) (value.Value, erro
 	return k.normalizedLike(object, value.Value{}, mode)
 }
 
-// normalizedLike is normalized for an object that shares members with known, which is its outcome already.
+// normalizedLike is normalized for an object that shares members with known, an earlier result.
 func (k *Kind) normalizedLike(object, known value.Value, mode form.Mode) (value.Value, error) {
 	t := k.Form()
 	if t == nil {
@@ -304,7 +305,7 @@ func (k *Kind) normalizedLike(object, known value.Value, mode form.Mode) (value.
 	return value.Value{}, err
 }
 
-// Minor returns the number of the minor release that the kind is of, such as 37 for v1.37.
+// Minor returns the number of the kind's minor release, such as 37 for v1.37.
 func (k *Kind) Minor() int {
 	if k.known().release == nil {
 		return CurrentMinor
@@ -320,7 +321,7 @@ func (k *Kind) schemas() *kinds {
 	return k.release.schemas
 }
 
-// admitted returns what a server holds without the fields that the kind does not have in its release.
+// admitted returns held without the fields that the kind does not have in its release.
 func (k *Kind) admitted(held value.Value) value.Value {
 	if k.release == nil || k.release.schemas == all() {
 		return held
@@ -332,7 +333,7 @@ func (k *Kind) admitted(held value.Value) value.Value {
 	return declaredBy(t, held)
 }
 
-// siblings returns the kind in all versions that its objects can be written in, sorted by group and version.
+// siblings returns all versions in which objects of the kind can be written, sorted by group and version.
 func (k *Kind) siblings() []*Kind {
 	if k.release == nil {
 		return Siblings(k.GVK)
@@ -340,7 +341,7 @@ func (k *Kind) siblings() []*Kind {
 	return siblings(k.release.index.sorted, k.GVK)
 }
 
-// filter returns the fields that managers at an endpoint do not own, and whether there are any.
+// filter returns the filter of fields that managers at an endpoint do not own, and whether there is one.
 func (k *Kind) filter(subresource string) (merge.Filter, bool) {
 	filters := k.unowned
 	if filters == nil {
@@ -350,7 +351,7 @@ func (k *Kind) filter(subresource string) (merge.Filter, bool) {
 	return filter, ok
 }
 
-// clock returns what tells the current time.
+// clock returns the clock of the kind.
 func (k *Kind) clock() func() time.Time {
 	if k.now == nil {
 		return time.Now

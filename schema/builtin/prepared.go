@@ -8,8 +8,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// prepared has, by group and kind, what else becomes of an object that is written through a subresource, or itself
-// if that is empty.
+// prepared has the rules of single kinds, by group and kind. A rule changes an object that a client writes through a subresource, or
+// through the main endpoint if that is empty.
 var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object value.Value) value.Value{
 	{Kind: "Namespace"}:             preparedNamespace,
 	{Kind: "Node"}:                  preparedNode,
@@ -27,7 +27,7 @@ var prepared = map[schema.GVK]func(k *Kind, subresource string, live, object val
 	{Group: "resource.k8s.io", Kind: "ResourceClaim"}:       preparedDevices,
 }
 
-// preparedNamespace has a namespace begin as active, and keep its finalizers, of which that of Kubernetes is one.
+// preparedNamespace makes a new namespace active and adds the finalizer of Kubernetes. An update keeps the finalizers.
 func preparedNamespace(k *Kind, subresource string, live, namespace value.Value) value.Value {
 	spec := namespace.Get("spec")
 	switch {
@@ -46,8 +46,8 @@ func preparedNamespace(k *Kind, subresource string, live, namespace value.Value)
 	return namespace.With("spec", spec.With("finalizers", value.List(append(finalizers, value.String("kubernetes"))...)))
 }
 
-// nodeGates are the members of a node's status that came with a gate, each with the release since which the gate is on. Before, only one way
-// to write a status drops the member: the creation of a node, or an update through the status subresource.
+// nodeGates are the members of a node's status that came with a gate, each with the first release in which the gate is on. Earlier releases
+// drop the member in one way of writing a status only: the creation of a node, or an update through the status subresource.
 var nodeGates = []struct {
 	since   string
 	created bool // whether the creation drops it
@@ -58,7 +58,7 @@ var nodeGates = []struct {
 	{"v1.33", true, []string{"status", "features"}},
 }
 
-// preparedNode drops what the release does not store.
+// preparedNode drops the members that the release does not store.
 func preparedNode(k *Kind, subresource string, live, node value.Value) value.Value {
 	for _, g := range nodeGates {
 		written := g.created && live.IsAbsent() || !g.created && subresource == "status" && isNothing(live.Get(g.path...))
@@ -69,7 +69,7 @@ func preparedNode(k *Kind, subresource string, live, node value.Value) value.Val
 	return node
 }
 
-// preparedVolume has a volume begin as pending, and says since when it is what it is.
+// preparedVolume makes a new volume pending, and records the time of the last phase transition.
 func preparedVolume(k *Kind, subresource string, live, volume value.Value) value.Value {
 	now := value.String(k.clock()().UTC().Format(time.RFC3339))
 	if live.IsAbsent() {
@@ -90,8 +90,8 @@ func preparedVolume(k *Kind, subresource string, live, volume value.Value) value
 	return volume
 }
 
-// preparedScaler restores the annotations in which autoscaling/v1 keeps parts of the status, or of the spec, where the endpoint does not write
-// that part. The server restores these parts as fields.
+// preparedScaler restores annotations of autoscaling/v1 that hold parts of the status, or of the spec, if the endpoint does not write that
+// part. The server restores these parts as fields.
 func preparedScaler(k *Kind, subresource string, live, scaler value.Value) value.Value {
 	if k.GVK.Version != "v1" {
 		return scaler
@@ -106,8 +106,8 @@ func preparedScaler(k *Kind, subresource string, live, scaler value.Value) value
 	return scaler
 }
 
-// preparedClaim has a claim name its source twice: by the old field, which may name a claim or a snapshot only, and by the new one. It drops
-// another source in the old field, and one in another namespace.
+// preparedClaim sets both fields for the source of a claim: dataSource, which may name a claim or a snapshot only, and dataSourceRef. If
+// the live claim has no source, it drops any other source in dataSource, and a source in another namespace.
 func preparedClaim(_ *Kind, subresource string, live, claim value.Value) value.Value {
 	spec := claim.Get("spec")
 	old, source := spec.Get("dataSource"), spec.Get("dataSourceRef")
@@ -141,8 +141,8 @@ func isOldSource(source value.Value) bool {
 	return false
 }
 
-// preparedEndpoints drops the topology of endpoints, which v1 shows and does not write. The host in it, which was the name of the node, stays
-// if an endpoint had it before.
+// preparedEndpoints drops the topology of endpoints, which v1 shows but does not write. The topology's host name, once the name of the
+// node, moves to nodeName if an endpoint of live had it.
 func preparedEndpoints(_ *Kind, _ string, live, slice value.Value) value.Value {
 	const topology, host = "deprecatedTopology", "kubernetes.io/hostname"
 	if slice.Get("endpoints").Equal(live.Get("endpoints")) {
@@ -159,7 +159,7 @@ func preparedEndpoints(_ *Kind, _ string, live, slice value.Value) value.Value {
 	}, "endpoints")
 }
 
-// preparedAccount has the secrets of an account be named only: they are in its namespace.
+// preparedAccount drops all members but the name of an account's secrets. The secrets are in the namespace of the account.
 func preparedAccount(_ *Kind, _ string, _, account value.Value) value.Value {
 	return eachItem(account, func(secret value.Value) value.Value {
 		if secret.Len() == 1 && !secret.Get("name").IsAbsent() {
@@ -169,7 +169,7 @@ func preparedAccount(_ *Kind, _ string, _, account value.Value) value.Value {
 	}, "secrets")
 }
 
-// preparedDaemonSet counts how often the template has changed, from 1.
+// preparedDaemonSet counts the changes of the template, from 1.
 func preparedDaemonSet(k *Kind, subresource string, live, set value.Value) value.Value {
 	const name = "deprecated.daemonset.template.generation"
 	switch {
@@ -188,7 +188,7 @@ func preparedDaemonSet(k *Kind, subresource string, live, set value.Value) value
 	return annotated(set, name, value.Int(n).String())
 }
 
-// preparedTaintRule has a taint whose effect changes be a new one.
+// preparedTaintRule sets the time of a taint whose effect changes.
 func preparedTaintRule(k *Kind, subresource string, live, rule value.Value) value.Value {
 	if subresource != "" || live.IsAbsent() {
 		return rule
@@ -205,8 +205,8 @@ func preparedTaintRule(k *Kind, subresource string, live, rule value.Value) valu
 // signingRequest is the kind of requests for certificates.
 const signingRequest = "CertificateSigningRequest"
 
-// preparedSigning fills in the times of the conditions of a request for a certificate. A write of the status keeps the conditions that approve
-// or deny the request, unless it adds or removes one.
+// preparedSigning fills in the times of the conditions of a request for a certificate. A write of the status keeps the conditions that
+// approve or deny the request, unless it adds or removes one.
 func preparedSigning(k *Kind, subresource string, live, request value.Value) value.Value {
 	conditions := slices.Collect(request.Get("status", "conditions").Items())
 	if len(conditions) == 0 || subresource != "status" && subresource != "approval" {
@@ -230,7 +230,7 @@ func preparedSigning(k *Kind, subresource string, live, request value.Value) val
 	return request.With("status", request.Get("status").With("conditions", value.List(conditions...)))
 }
 
-// keepConditions replaces the conditions of a type by those in was, if there are as many.
+// keepConditions replaces the conditions of a type by those in was, if both have the same number.
 func keepConditions(conditions, was []value.Value, typ string) {
 	of := func(list []value.Value) (at []int) {
 		for i, c := range list {
@@ -249,7 +249,7 @@ func keepConditions(conditions, was []value.Value, typ string) {
 	}
 }
 
-// transitionOf returns when a condition took its status: the time in was, or now if it has another status there.
+// transitionOf returns the time when a condition took its status: the time in was, or now if the status differs there.
 func transitionOf(condition value.Value, was []value.Value, now value.Value) value.Value {
 	for _, c := range was {
 		since := c.Get("lastTransitionTime")
@@ -272,7 +272,7 @@ func preparedAPIService(k *Kind, _ string, live, service value.Value) value.Valu
 	)))))
 }
 
-// preparedDevices drops from the status of a claim what it says of devices that it no longer has.
+// preparedDevices drops the status of devices that a claim no longer has.
 func preparedDevices(_ *Kind, subresource string, live, claim value.Value) value.Value {
 	if subresource != "status" {
 		return claim
@@ -296,7 +296,7 @@ func preparedDevices(_ *Kind, subresource string, live, claim value.Value) value
 	return claim.With("status", status.With("devices", value.List(kept...)))
 }
 
-// deviceID returns what identifies a device, or a share of one, in a claim.
+// deviceID returns the identity of a device, or of a share of a device, in a claim.
 func deviceID(v value.Value) [4]string {
 	return [4]string{v.Get("driver").Str(), v.Get("pool").Str(), v.Get("device").Str(), v.Get("shareID").Str()}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// preparedPod has a pod begin as pending, and keep what old clients drop. Of the other subresources, each writes its part alone.
+// preparedPod makes a new pod pending, and keeps fields that old clients drop. ephemeralcontainers and resize write only their parts.
 func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value {
 	if live.IsAbsent() {
 		pod = withAppArmor(withLabelKeys(k.preparePodResources(pod)))
@@ -39,8 +39,8 @@ func preparedPod(k *Kind, subresource string, live, pod value.Value) value.Value
 	return pod.With("spec", keepMissing(pod.Get("spec"), live.Get("spec"), "resources"))
 }
 
-// serviceClassSince is the release since which a server finds the class of each new pod. Before, a pod keeps the class that it is sent with, and
-// empty resources of the pod count more than those of its containers.
+// serviceClassSince is the first release in which a server computes the class of each new pod. Earlier releases keep the class that the
+// client sent. In them, empty resources of the pod override those of its containers.
 const serviceClassSince = "v1.37"
 
 // newServiceClass returns the class of a new pod.
@@ -60,7 +60,7 @@ func (k *Kind) keepsServiceClass() bool {
 	return k.GVK.Kind == "Pod" && k.release != nil && !k.release.emulated && k.Minor() < minorOf(serviceClassSince)
 }
 
-// gated is what a pod begins with that may not be scheduled yet.
+// gated is the condition of a new pod with scheduling gates, without its time.
 var gated = object(
 	member("type", value.String("PodScheduled")), member("status", value.String("False")),
 	member("lastProbeTime", value.Null()),
@@ -68,7 +68,8 @@ var gated = object(
 	member("message", value.String("Scheduling is blocked due to non-empty scheduling gates")),
 )
 
-// withLabelKeys returns a new pod whose affinity and spread constraints select the values that the pod has for the labels that they name.
+// withLabelKeys adds requirements to the affinity and spread constraints of a new pod. They select the pod's own values of the labels that
+// the constraints name.
 func withLabelKeys(pod value.Value) value.Value {
 	labels := pod.Get("metadata", "labels")
 	constraint := func(c value.Value) value.Value {
@@ -86,8 +87,8 @@ func withLabelKeys(pod value.Value) value.Value {
 	return pod
 }
 
-// selecting returns an affinity term or a constraint with a requirement in its selector for each label that the list keys names. A nil
-// selector matches nothing and stays.
+// selecting adds a requirement to the selector of an affinity term or a constraint, for each label in the list keys. A nil selector matches
+// nothing and stays.
 func selecting(of, labels value.Value, keys, operator string) value.Value {
 	selector := of.Get("labelSelector")
 	if isNothing(selector) {
@@ -107,13 +108,13 @@ func selecting(of, labels value.Value, keys, operator string) value.Value {
 	return of.With("labelSelector", selector.With("matchExpressions", value.List(requirements...)))
 }
 
-// initAnnotations were the init containers of pods before there was a field for them.
+// initAnnotations held the init containers of pods before the field for them existed.
 var initAnnotations = [...]string{
 	"pod.alpha.kubernetes.io/init-containers", "pod.beta.kubernetes.io/init-containers",
 	"pod.alpha.kubernetes.io/init-container-statuses", "pod.beta.kubernetes.io/init-container-statuses",
 }
 
-// withoutInitAnnotations returns object without annotations of its pod, or of its template, that no release reads any more.
+// withoutInitAnnotations returns object without the initAnnotations of its pod or template. No release reads them any more.
 func (k *Kind) withoutInitAnnotations(object value.Value) value.Value {
 	path := k.podSpec()
 	if path == "" {
@@ -133,8 +134,8 @@ func (k *Kind) withoutInitAnnotations(object value.Value) value.Value {
 
 const appArmorAnnotation = "container.apparmor.security.beta.kubernetes.io/"
 
-// withAppArmor returns a new pod whose containers have the profiles that old annotations name, unless a container has one or the pod has
-// the same.
+// withAppArmor sets the profiles of containers of a new pod from old annotations. It skips a container that has a profile. It also skips a
+// profile that the pod has already.
 func withAppArmor(pod value.Value) value.Value {
 	annotations := pod.Get("metadata", "annotations")
 	if annotations.Len() == 0 || pod.Get("spec", "os", "name").Str() == "windows" {
@@ -171,8 +172,7 @@ func appArmorProfile(annotation value.Value) value.Value {
 	return value.Value{}
 }
 
-// keepObserved returns status with the observedGeneration of its conditions as the conditions of
-// former have it, where they have none.
+// keepObserved returns status with the observedGeneration of former for each condition without one.
 func keepObserved(status, former value.Value) value.Value {
 	had := map[string][]value.Value{}
 	for c := range former.Get("conditions").Items() {
@@ -190,12 +190,12 @@ func keepObserved(status, former value.Value) value.Value {
 	}, "conditions")
 }
 
-// onlySpec returns live with another spec, and with what of pod names it and says who manages it.
+// onlySpec returns live with spec and the metadata of pod. keepPodMetadata restores the metadata that the subresource does not write.
 func onlySpec(live, pod, spec value.Value) value.Value {
 	return live.With("metadata", keepPodMetadata(live, pod).Get("metadata")).With("spec", spec)
 }
 
-// keepPodMetadata returns pod with those members of the metadata of live that its subresources for containers do not write.
+// keepPodMetadata returns pod with the metadata of live that the subresources for containers do not write.
 func keepPodMetadata(live, pod value.Value) value.Value {
 	metadata := pod.Get("metadata")
 	for _, name := range [...]string{"labels", "annotations", "finalizers", "ownerReferences", "deletionTimestamp"} {
@@ -204,8 +204,8 @@ func keepPodMetadata(live, pod value.Value) value.Value {
 	return pod.With("metadata", metadata)
 }
 
-// resizedPod returns live with the resources of the containers of pod. A pod with more or fewer containers stays what it is but for missing
-// resources of the pod as a whole, and is refused.
+// resizedPod returns live with the resources of the containers of pod. A pod with another number of containers only gets its missing
+// resources as a whole; validation refuses it later.
 //
 // Before v1.36, the resources of the pod as a whole stay.
 func (k *Kind) resizedPod(live, pod value.Value) value.Value {
@@ -237,7 +237,8 @@ func (k *Kind) resizedPod(live, pod value.Value) value.Value {
 	return k.preparePodResources(onlySpec(live, pod, spec))
 }
 
-// podWritten returns a pod with those fields of its metadata and its spec that a subresource writes, or all of them for the pod itself.
+// podWritten returns pod with only those fields of its metadata and spec that the subresource writes. For other subresources and the main
+// endpoint, it returns pod itself.
 func podWritten(subresource string, pod value.Value) value.Value {
 	spec := pod.Get("spec")
 	if subresource == "ephemeralcontainers" || subresource == "resize" {
@@ -258,7 +259,7 @@ func podWritten(subresource string, pod value.Value) value.Value {
 	return pod
 }
 
-// keepMissing returns object with those of the named members that it lacks as former has them.
+// keepMissing returns object with the named members that it lacks, as former has them.
 func keepMissing(object, former value.Value, names ...string) value.Value {
 	for _, name := range names {
 		if v := former.Get(name); object.Get(name).IsAbsent() && !v.IsAbsent() {
@@ -268,8 +269,8 @@ func keepMissing(object, former value.Value, names ...string) value.Value {
 	return object
 }
 
-// ServiceClass returns the class of a pod by its own resources, if it has any for CPU, memory or huge pages, and otherwise by those of its
-// containers: the class that all of them have, or Burstable.
+// ServiceClass returns the class of a pod. The pod's own resources decide if they have CPU, memory or huge pages. Otherwise its containers
+// decide: the class is the one that all of them have, or Burstable.
 func ServiceClass(pod value.Value) string {
 	if resources := pod.Get("spec", "resources"); hasPodResources(resources) {
 		return resourcesClass(resources)
@@ -291,7 +292,7 @@ func ServiceClass(pod value.Value) string {
 	return class
 }
 
-// hasPodResources reports whether resources of a pod has a limit or request that a pod may have.
+// hasPodResources reports whether the resources of a pod have a limit or request that a pod may have.
 func hasPodResources(resources value.Value) bool {
 	for _, list := range []string{"limits", "requests"} {
 		for name := range resources.Get(list).Members() {
@@ -303,9 +304,8 @@ func hasPodResources(resources value.Value) bool {
 	return false
 }
 
-// resourcesClass returns Guaranteed if resources requests as much CPU and memory as it limits, BestEffort if it has
-// or requests none, and Burstable otherwise. A request that is absent is the limit, by default; one of zero is
-// none.
+// resourcesClass returns Guaranteed if the requests of CPU and memory equal the limits, BestEffort if there are none of either, and
+// Burstable otherwise. An absent request defaults to the limit. A zero counts as none.
 func resourcesClass(resources value.Value) string {
 	class := ""
 	for _, name := range []string{"cpu", "memory"} {

@@ -8,21 +8,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Resources of pods. A pod may set resources as a whole, beside those of its containers, and what is missing follows from the containers:
+// Resources of pods. A pod may set resources as a whole, beside those of its containers. Missing ones follow from the containers:
 //
 //	pod          limits {cpu: 2}
 //	containers   requests {cpu: 500m, memory: 1Gi} and {cpu: 250m}
 //	outcome      limits {cpu: 2}, requests {cpu: 750m, memory: 1Gi}
 
-// podResourcesSince is the release since which new pods and resized ones get these resources behind all admission, and updates that have none
-// keep them. Before, a pod has them once it is read, so that its manager owns them. Limits of CPU and memory do not follow then, and requests
-// only for a pod that has limits.
+// podResourcesSince is the first release in which new and resized pods get these resources after all admission. Updates without resources
+// keep them. In earlier releases, a pod gets the resources when it is read, so that its manager owns them. Limits of CPU and memory do not
+// follow then, and requests follow only for a pod with limits.
 const podResourcesSince = "v1.37"
 
-// podResourcesFirst is the release that has resources of pods as a whole.
+// podResourcesFirst is the first release in which pods have resources as a whole.
 const podResourcesFirst = "v1.34"
 
-// readPodResources returns what a server holds of a pod that it read.
+// readPodResources returns held, a pod that a server read, with its resources in releases before podResourcesSince.
 func (k *Kind) readPodResources(held value.Value) value.Value {
 	if k.release == nil || k.GVK != (schema.GVK{Version: "v1", Kind: "Pod"}) || k.Minor() >= minorOf(podResourcesSince) || k.Minor() < minorOf(podResourcesFirst) {
 		return held
@@ -30,7 +30,7 @@ func (k *Kind) readPodResources(held value.Value) value.Value {
 	return withPodResources(held, false)
 }
 
-// preparePodResources returns what becomes of a pod that is new or resized.
+// preparePodResources returns a new or resized pod with its resources, since podResourcesSince.
 func (k *Kind) preparePodResources(pod value.Value) value.Value {
 	if k.Minor() < minorOf(podResourcesSince) {
 		return pod
@@ -38,9 +38,9 @@ func (k *Kind) preparePodResources(pod value.Value) value.Value {
 	return withPodResources(pod, true)
 }
 
-// withPodResources returns a pod whose own resources have what follows from those of its containers: limits of huge pages, requests of
-// CPU and memory, and limits of what all containers limit. A pod without resources of its own stays as it is. Without withLimits, the last do
-// not follow, and requests only for a pod that has limits.
+// withPodResources adds resources to the pod's own that follow from its containers. These are limits of huge pages, requests of CPU and
+// memory, and limits of resources that all containers limit. A pod without resources of its own stays unchanged. Without withLimits, limits
+// of the last kind do not follow, and requests follow only for a pod with limits.
 func withPodResources(pod value.Value, withLimits bool) value.Value {
 	resources := pod.Get("spec", "resources")
 	limits, requests := quantities(resources.Get("limits")), quantities(resources.Get("requests"))
@@ -82,15 +82,13 @@ func withPodResources(pod value.Value, withLimits bool) value.Value {
 	return pod.With("spec", pod.Get("spec").With("resources", resources))
 }
 
-// isHugePages reports whether a resource is memory in huge pages, whose size is part of its name.
+// isHugePages reports whether a resource is memory in huge pages. The name includes the page size.
 func isHugePages(name string) bool { return strings.HasPrefix(name, "hugepages-") }
 
-// ofPod reports whether a pod may have a resource of that name of its own.
+// ofPod reports whether a pod may set the resource called name as a whole.
 func ofPod(name string) bool { return name == "cpu" || name == "memory" || isHugePages(name) }
 
-// quantities returns the quantities of a list of limits or requests by name.
-//
-// One that cannot be parsed is left out: validation refuses it.
+// quantities returns the quantities of a list of limits or requests by name. It leaves out an invalid quantity, which validation refuses.
 func quantities(list value.Value) map[string]string {
 	out := map[string]string{}
 	for name, text := range list.Members() {
@@ -108,7 +106,7 @@ func addMissing(to map[string]string, name, q string) {
 	}
 }
 
-// withQuantities returns resources with the quantities of a list that it lacks.
+// withQuantities returns resources with the quantities in all that its list lacks.
 func withQuantities(resources value.Value, list string, all map[string]string) value.Value {
 	of := resources.Get(list)
 	for name, q := range all {
@@ -122,10 +120,10 @@ func withQuantities(resources value.Value, list string, all map[string]string) v
 	return resources.With(list, of)
 }
 
-// aggregate returns what the containers of a pod take together of a list, limits or requests, and which resources all of them list. The
-// init containers run one after the other, beside the sidecars before them.
+// aggregate returns the quantities in a list, limits or requests, that the containers of a pod use together. everywhere has the resources
+// that all containers list. Init containers run one after the other, beside the sidecars before them.
 //
-// The sum is the larger one of two phases. One is the containers with all sidecars. The other is the most that any init container takes,
+// The sum is the maximum of two phases. One phase is the containers with all sidecars. The other is the most that any init container uses,
 // with the sidecars before it.
 func aggregate(spec value.Value, list string) (sum map[string]string, everywhere map[string]bool) {
 	sum, everywhere = map[string]string{}, map[string]bool{}
@@ -143,7 +141,7 @@ func aggregate(spec value.Value, list string) (sum map[string]string, everywhere
 	}
 	each("containers", func(_ value.Value, of map[string]string) { addTo(sum, of) })
 	each("initContainers", func(container value.Value, of map[string]string) {
-		// A sidecar goes on beside everything after it.
+		// A sidecar runs beside everything after it.
 		if container.Get("restartPolicy").Str() == "Always" {
 			addTo(sum, of)
 			addTo(sidecars, of)
@@ -170,7 +168,7 @@ func addTo(sum, of map[string]string) {
 	}
 }
 
-// raiseTo raises each quantity in most to that in of, if that is larger.
+// raiseTo raises each quantity in most to that in of, if the latter is larger.
 func raiseTo(most, of map[string]string) {
 	for name, q := range of {
 		if was, ok := most[name]; !ok || form.CompareQuantities(q, was) > 0 {

@@ -6,15 +6,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// IsDecorated reports whether a server shows some objects of the kind otherwise than it stores them: see [Kind.Shown].
+// IsDecorated reports whether a server shows some objects of the kind in another form than the stored one: see [Kind.Shown].
 func (k *Kind) IsDecorated() bool {
 	k = k.known()
 	return k.GVK.Kind == "Service" && k.GVK.Group == ""
 }
 
-// Shown returns a stored object as a server shows it. Only some Services are stored otherwise:
+// Shown returns a stored object as a server shows it. Only two forms of Services differ:
 //
-//	an external name          has no internalTrafficPolicy, although a former one is stored and becomes visible with another type; its
+//	an external name          shows no internalTrafficPolicy, although a former one is stored and becomes visible with another type; its
 //	                          clusterIP, if any, is in clusterIPs, too
 //	addresses, no ipFamilies  a write of the status has created the Service; the families are those of the addresses
 func (k *Kind) Shown(object value.Value) value.Value {
@@ -39,7 +39,7 @@ func (k *Kind) Shown(object value.Value) value.Value {
 	return object.With("spec", spec)
 }
 
-// withFamilies returns a spec with the families of addresses, unless the Service has none.
+// withFamilies returns spec with the families of the addresses ips. It returns spec itself if the address is None.
 func withFamilies(spec, ips value.Value) value.Value {
 	if ips.Item(0).Str() == "None" {
 		return spec
@@ -57,8 +57,7 @@ func withFamilies(spec, ips value.Value) value.Value {
 	return spec.With("ipFamilies", value.List(families...)).With("ipFamilyPolicy", value.String(policy))
 }
 
-// preparedService drops what a service of another type had and one of its new type does not need, unless the client
-// changes it.
+// preparedService drops fields that a change of type makes unnecessary, unless the client changes the field, too.
 func preparedService(k *Kind, subresource string, live, service value.Value) value.Value {
 	spec := service.Get("spec")
 	if subresource != "" || live.IsAbsent() {
@@ -99,8 +98,8 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 	return service
 }
 
-// withoutAddresses returns a spec without the addresses of was. An address that is another one stays, and is refused. A spec without a
-// clusterIP, or without clusterIPs beside that of was, comes from a client that does not know both.
+// withoutAddresses returns spec without the addresses of was. A changed address stays, so that validation refuses it. A client that does
+// not know both fields sends a spec without a clusterIP, or without the clusterIPs of was.
 func withoutAddresses(spec, was value.Value) value.Value {
 	ip, ips, had := spec.Get("clusterIP"), spec.Get("clusterIPs"), was.Get("clusterIPs")
 	isSame := ip.Str() == was.Get("clusterIP").Str()
@@ -125,7 +124,7 @@ func externallyAccessible(spec value.Value) bool {
 	return typ == "LoadBalancer" || typ == "NodePort" || typ == "ClusterIP" && spec.Get("externalIPs").Len() > 0
 }
 
-// onlyPortsOf reports whether a service has no node port that was had not. Ports without one do not count.
+// onlyPortsOf reports whether each node port of a service was in was. Ports without one do not count.
 func onlyPortsOf(was, spec value.Value) bool {
 	had := map[int64]bool{0: true}
 	for port := range was.Get("ports").Items() {

@@ -7,9 +7,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// printed has, by struct type, what becomes of values because a server does not hold them as they are written, but
-// as a type that all versions of the kind have in common. It is filled by init, as it leads back to the forms,
-// which lead to it.
+// printed has functions by struct type. A server holds values of these types as a type that all versions of the kind
+// have in common, and each function computes the effect. init fills the map, because the functions refer to the
+// forms, which refer to the map.
 var printed map[string]func(value.Value) value.Value
 
 func init() {
@@ -29,7 +29,7 @@ func init() {
 	}
 }
 
-// podCIDRs keeps the address range of a node in step with the list of its ranges; the former counts.
+// podCIDRs makes podCIDR and podCIDRs of a node consistent. podCIDR wins.
 func podCIDRs(spec value.Value) value.Value {
 	first, all := spec.Get("podCIDR"), spec.Get("podCIDRs")
 	switch {
@@ -54,7 +54,7 @@ func stringData(secret value.Value) value.Value {
 	return secret.With("data", documents.WithAll(secret.Get("data"), value.Object(encoded...))).With("stringData", value.Value{})
 }
 
-// annotated returns object with an annotation; text "" removes it.
+// annotated returns object with an annotation. The text "" removes it.
 func annotated(object value.Value, name, text string) value.Value {
 	metadata := object.Get("metadata")
 	annotations := metadata.Get("annotations")
@@ -71,7 +71,7 @@ func annotated(object value.Value, name, text string) value.Value {
 	return object.With("metadata", metadata.With("annotations", annotations))
 }
 
-// templateGeneration has each daemon set say how often its template has changed.
+// templateGeneration sets the annotation that counts the changes of a daemon set's template.
 func templateGeneration(set value.Value) value.Value {
 	const name = "deprecated.daemonset.template.generation"
 	text := set.Get("metadata", "annotations", name).Str()
@@ -87,7 +87,7 @@ func templateCount(set value.Value) int64 {
 	return n
 }
 
-// rollbackTo drops an annotation that says nothing.
+// rollbackTo drops the rollback annotation if it is empty.
 func rollbackTo(deployment value.Value) value.Value {
 	const name = "deprecated.deployment.rollback.to"
 	if deployment.Get("metadata", "annotations", name).Str() == "" {
@@ -96,7 +96,7 @@ func rollbackTo(deployment value.Value) value.Value {
 	return deployment
 }
 
-// rollingUpdateCounts has the two counts of a rolling update be there, if only as 0.
+// rollingUpdateCounts sets a missing count of a rolling update to 0.
 func rollingUpdateCounts(update value.Value) value.Value {
 	for _, name := range []string{"maxSurge", "maxUnavailable"} {
 		if update.Get(name).IsAbsent() {
@@ -106,7 +106,7 @@ func rollingUpdateCounts(update value.Value) value.Value {
 	return update
 }
 
-// partition has the partition of a rolling update be there, if only as 0.
+// partition sets the missing partition of a rolling update to 0.
 func partition(update value.Value) value.Value {
 	if update.Get("partition").IsAbsent() {
 		return update.With("partition", value.Int(0))
@@ -114,17 +114,17 @@ func partition(update value.Value) value.Value {
 	return update
 }
 
-// scalerOfV1 has a scaler of autoscaling/v1 keep in annotations just what fits nowhere else.
+// scalerOfV1 makes the annotations of a scaler of autoscaling/v1 canonical: it converts the scaler to v2 and back.
 func scalerOfV1(scaler value.Value) value.Value {
 	scaler = scalerToV1(scalerFromV1(scaler))
 	t, _ := forms().Struct("autoscaling/v1.HorizontalPodAutoscaler")
 	if printed, err := t.Normalize(scaler, 0); err == nil {
 		return printed
 	}
-	return scaler // cannot be: the type has printed it before
+	return scaler // unreachable: the type has printed it before
 }
 
-// claimTemplates has the templates of claims say what they are.
+// claimTemplates sets apiVersion and kind of the templates of claims.
 func claimTemplates(spec value.Value) value.Value {
 	return eachItem(spec, func(claim value.Value) value.Value {
 		if claim.Get("apiVersion").Str() == "v1" && claim.Get("kind").Str() == "PersistentVolumeClaim" {
@@ -134,7 +134,7 @@ func claimTemplates(spec value.Value) value.Value {
 	}, "volumeClaimTemplates")
 }
 
-// conversionWebhook drops a webhook that says nothing.
+// conversionWebhook drops an empty webhook.
 func conversionWebhook(conversion value.Value) value.Value {
 	webhook := conversion.Get("webhook")
 	if !webhook.IsAbsent() && webhook.Get("clientConfig").IsAbsent() && webhook.Get("conversionReviewVersions").IsNull() {
@@ -143,7 +143,7 @@ func conversionWebhook(conversion value.Value) value.Value {
 	return conversion
 }
 
-// basicDevice has a device in the first version say that it is a basic one.
+// basicDevice adds the member basic to a device of v1beta1.
 func basicDevice(device value.Value) value.Value {
 	if device.Get("basic").IsAbsent() {
 		return device.With("basic", value.Object())

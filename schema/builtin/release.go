@@ -18,32 +18,32 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Releases before the current one. Each is known by its difference to the next one: the types that are others there, and the kinds that
-// it does not have. Forms, default values and reset fields are those of the current release, without the fields that a type does not have.
+// Releases before the current one. Each is a difference from the next release: the types that differ, and the kinds that are missing.
+// Forms, default values and reset fields are those of the current release, without the fields that a type does not have.
 
 // earlier holds the differences, from the latest release to the earliest, as oracle/releases/generate writes them:
 //
 //	release 36                             the differences from v1.37 to v1.36
-//	{"name":"io.k8s…","map":…}             a type that is another one, or only there
-//	kind {"group":"",…}                    a kind that is another one, or only there: see load
-//	without batch/v1 Job                   a kind that is not there
+//	{"name":"io.k8s…","map":…}             a type that differs, or that only v1.36 has
+//	kind {"group":"",…}                    a kind that differs, or that only v1.36 has: see load
+//	without batch/v1 Job                   a kind that v1.36 does not have
 //
 //go:embed releases.txt
 var earlier string
 
-// Release is the built-in kinds of a minor release of Kubernetes. It is immutable and safe for concurrent use. It is made by [ReleaseOf]:
-// the nil Release and the zero Release have no kinds.
+// Release has the built-in kinds of a minor release of Kubernetes. It is immutable and safe for concurrent use. [ReleaseOf], [Emulated] and
+// [Current] return Releases. The nil Release and the zero Release have no kinds.
 type Release struct {
 	minor    int
-	emulated bool // by a server of the current release
+	emulated bool // a server of the current release emulates it
 	profile  managedfields.Profile
 	schemas  *kinds
 	index    indexOfKinds
 }
 
-// ReleaseOf returns the built-in kinds of a release: one such as 1.33, or a patch release such as v1.36.2, whose
-// [managedfields.Profile] may be another one. The error says that the release is none of v1.31 to v1.37. The first call for a minor release
-// takes some milliseconds.
+// ReleaseOf returns the built-in kinds of a release. name is a minor release such as 1.33, or a patch release such as v1.36.2, whose
+// [managedfields.Profile] may differ. The error says that the release is not one of v1.31 to v1.37. The first use of a minor release takes
+// some milliseconds.
 func ReleaseOf(name string) (*Release, error) {
 	profile, err := managedfields.ProfileOf(name)
 	if err != nil {
@@ -56,9 +56,9 @@ func ReleaseOf(name string) (*Release, error) {
 	return makeRelease(Release{minor: minor, profile: profile, schemas: schemasOf(minor)}), nil
 }
 
-// Emulated returns the built-in kinds as a server of the current release has them that emulates a minor release such as 1.36, as
-// kube-apiserver does with --emulated-version: the kinds have the schemas of the current release and merge as there. Versions that came
-// later are not served, and fields whose feature gate was off are not stored. The error says that the release is none of v1.31 to v1.37.
+// Emulated returns the built-in kinds of a server of the current release that emulates a minor release such as 1.36. kube-apiserver does
+// this with --emulated-version. The kinds have the schemas of the current release, and merge in the same way. Versions that came later are
+// not served. Fields whose feature gate was off are not stored. The error says that the release is not one of v1.31 to v1.37.
 func Emulated(name string) (*Release, error) {
 	if _, err := managedfields.ProfileOf(name); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func Emulated(name string) (*Release, error) {
 // Current returns the built-in kinds of the release that the package describes.
 var Current = sync.OnceValue(func() *Release { return makeRelease(Release{minor: CurrentMinor, schemas: all()}) })
 
-// makeRelease returns a release with the kinds that its schemas have.
+// makeRelease returns a copy of a release with all kinds, including those that it does not serve.
 func makeRelease(of Release) *Release {
 	r := &of
 	r.index = indexOfKinds{kinds: map[schema.GVK]*Kind{}}
@@ -98,17 +98,18 @@ func (r *Release) known() *Release {
 	return r
 }
 
-// Profile returns how the release behaves where releases differ.
+// Profile returns the behaviour of the release where releases differ.
 func (r *Release) Profile() managedfields.Profile { return r.known().profile }
 
-// Lookup returns what there is to know of a kind, and whether it is a built-in one. Its [Kind.Served] is that of the release, and its
-// [Kind.Config] has the types and the profile of the release.
+// Lookup returns the Kind of gvk, and whether it is a built-in one. Its [Kind.Served] is that of the release. Its [Kind.Config] has the
+// types and the profile of the release.
 func (r *Release) Lookup(gvk schema.GVK) (*Kind, bool) {
 	k, ok := r.known().index.kinds[gvk]
 	return k, ok
 }
 
-// Kinds yields the built-in kinds in all their versions, also those that the release does not serve, sorted by group, kind and version.
+// Kinds yields the built-in kinds in all their versions, sorted by group, kind and version. It includes versions that the release does not
+// serve.
 func (r *Release) Kinds() iter.Seq[*Kind] { return slices.Values(r.known().index.sorted) }
 
 // Type returns the type of a kind in the release, and whether it has one.
@@ -119,8 +120,8 @@ func (r *Release) Type(gvk schema.GVK) (*schema.Type, bool) {
 	return r.schemas.typeOf(gvk)
 }
 
-// Catalog returns the types of the kinds of the release. The first call for a minor release compiles all of them. It panics when the
-// embedded file is damaged.
+// Catalog returns the types of the kinds of the release. The first call for a minor release compiles all of them. It panics if the embedded
+// file is damaged.
 func (r *Release) Catalog() *schema.Catalog {
 	if r.known().schemas == nil {
 		return schema.NewCatalog(nil)
@@ -151,15 +152,15 @@ func (r *Release) String() string { return fmt.Sprintf("v1.%d", r.known().minor)
 
 // serves returns whether the release serves a version of a kind.
 //
-// Kinds that are requests have no type in any release. A version that was removed later had to be turned on, as all beta versions since
-// v1.24, but for that of priority and fairness.
+// Kinds of requests have no type in any release. Versions that were removed later are served on request, like all beta versions since
+// v1.24. Those of priority and fairness are served by default.
 func (r *Release) serves(k *Kind) Serving {
 	_, typed := all().entries[k.GVK]
 	if _, ok := r.schemas.entries[k.GVK]; typed && !ok || k.SinceMinor() > r.minor {
 		return NotServed
 	}
 	switch removed := minorOf(k.Removed); {
-	case r.emulated: // the server has no code for what was removed
+	case r.emulated: // the server has no code for removed versions
 		return k.Served
 	case removed == 0 || removed > CurrentMinor:
 		return k.Served
@@ -171,16 +172,16 @@ func (r *Release) serves(k *Kind) Serving {
 	return ServedOnRequest
 }
 
-// CurrentMinor is the number of the minor release that the package describes: that of [Current].
+// CurrentMinor is the number of the minor release of [Current].
 const CurrentMinor = 37
 
 // FirstEmulated is the number of the earliest minor release that a kube-apiserver of the current one can emulate.
 const FirstEmulated = 34
 
-// SinceMinor returns the number of the minor release that brought the version of k, and 0 if it is not known.
+// SinceMinor returns the number of the first minor release with the version of k, or 0 if it is not known.
 func (k *Kind) SinceMinor() int { return minorOf(k.known().Since) }
 
-// minorOf returns the minor release of a text such as v1.33, and 0 for none.
+// minorOf returns the number of a minor release such as v1.33. It returns 0 for other texts.
 func minorOf(release string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(release, "v1."))
 	if err != nil {
@@ -189,7 +190,7 @@ func minorOf(release string) int {
 	return n
 }
 
-// describeLike takes what is known of served versions alone from another version of k.
+// describeLike copies the fields that are known for served versions only. It takes them from another version of current in the same group.
 func (k *Kind) describeLike(current *Kind) {
 	for _, s := range Siblings(current.GVK) {
 		if s.Resource != "" && s.GVK.Group == k.GVK.Group {
@@ -200,12 +201,12 @@ func (k *Kind) describeLike(current *Kind) {
 	}
 }
 
-// formerResets are endpoints that earlier releases had otherwise.
+// formerResets are endpoints that differ in earlier releases.
 var formerResets = []struct {
 	group, kind, subresource string
 	until                    string
-	gated                    bool     // the current release does the same when it emulates an earlier one
-	restored, unowned        []string // what the endpoint does not write, and what its managers do not own
+	gated                    bool     // the current release does the same if it emulates an earlier one
+	restored, unowned        []string // the fields that the endpoint does not write, and that its managers do not own
 }{
 	{"networking.k8s.io", "ServiceCIDR", "", "v1.36", true, nil, nil},
 	{"networking.k8s.io", "ServiceCIDR", "status", "v1.36", false, []string{"metadata", "spec"}, nil},
@@ -214,7 +215,7 @@ var formerResets = []struct {
 	{"certificates.k8s.io", "PodCertificateRequest", "status", "v1.37", false, []string{"metadata", "spec"}, []string{"spec"}},
 }
 
-// writeAsBefore gives k the endpoints of its release.
+// writeAsBefore sets the endpoints of k to those of its release.
 func (k *Kind) writeAsBefore() {
 	for _, f := range formerResets {
 		if f.group != k.GVK.Group || f.kind != k.GVK.Kind || minorOf(f.until) <= k.release.minor || k.release.emulated && !f.gated {
@@ -236,13 +237,13 @@ func excluding(names []string) merge.Filter {
 	return merge.Filter{Exclude: fieldpath.SetOf(paths...)}
 }
 
-// releases has the schemas of minor releases that were asked for.
+// releases caches the schemas of minor releases.
 var releases struct {
 	sync.Mutex
 	schemas map[int]*kinds
 }
 
-// schemasOf returns the schemas of a minor release. It panics when the embedded file is damaged.
+// schemasOf returns the schemas of a minor release. It panics if the embedded file is damaged.
 func schemasOf(minor int) *kinds {
 	releases.Lock()
 	defer releases.Unlock()
@@ -266,7 +267,7 @@ func schemasOf(minor int) *kinds {
 	return k
 }
 
-// change applies the differences to the release before.
+// change applies the differences of one release.
 func (k *kinds) change(lines string) error {
 	for line := range strings.Lines(lines) {
 		line = strings.TrimSuffix(line, "\n")

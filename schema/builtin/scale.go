@@ -9,7 +9,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// scaleTypes describes the Scale object, through which replicas are written.
+// scaleTypes describes the Scale object. Clients write replicas through it.
 const scaleTypes = `{"types":[
 	{"name":"Scale","map":{"fields":[
 		{"name":"apiVersion","type":{"scalar":"string"}},
@@ -45,8 +45,9 @@ var scaleType = sync.OnceValue(func() *schema.Type {
 	return t
 })
 
-// ScaleConfig returns the configuration of the endpoint that writes the number of replicas of an object through its
-// subresource scale, as an object of kind Scale. [managedfields.ScaleEntries] carries owners there, [managedfields.EntriesAfterScale] back.
+// ScaleConfig returns the configuration of the endpoint for the subresource scale. It writes the number of replicas of an object,
+// as an object of kind Scale. [managedfields.ScaleEntries] converts the entries of owners for it, and
+// [managedfields.EntriesAfterScale] converts them back.
 func ScaleConfig() managedfields.Config {
 	gvk := schema.GVK{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 	k, _ := Lookup(gvk)
@@ -60,9 +61,9 @@ func ScaleConfig() managedfields.Config {
 	}
 }
 
-// Replicas returns, by apiVersion, where the number of replicas stands in objects of the kind, as
-// [managedfields.ScaleEntries] wants it; nil for a kind without the subresource scale. A server knows versions
-// there that it no longer serves.
+// Replicas returns, by apiVersion, the path of the number of replicas in objects of the kind, for [managedfields.ScaleEntries].
+// It is nil for a kind without the subresource scale. The map includes versions that servers no longer serve, because a server
+// still knows them there.
 func (k *Kind) Replicas() map[string]fieldpath.Path {
 	k = k.known()
 	scalable := false

@@ -8,13 +8,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Prepare returns what is to be stored of object, which is as [Kind.Held] returns it, when it is written through a subresource, or itself
-// if that is empty: with what the endpoint does not write as it is in live, and with what the server keeps up to date. An absent live is
-// an object that does not exist yet; sent is what object was read from. What a server allocates and admission sets is not there: a uid,
-// for instance, and times.
+// Prepare returns the object to store when a client writes object through a subresource, or through the main endpoint if that is empty.
+// object must be a result of [Kind.Held]. live is absent if the object does not exist yet. sent is the value that object was read from. The
+// result lacks values that a server allocates or admission sets, such as a uid and times. The steps are:
 //
-// In order: the metadata of the live object stays as far as clients do not write it (keepIdentity), what the endpoint does not write
-// stays (restore), the kind's own rules hold (prepared), and changes are counted (generation).
+//  1. keepIdentity keeps the metadata that clients do not write.
+//  2. restore keeps other fields that the endpoint does not write, as they are in live.
+//  3. withoutGated drops fields whose gate is off.
+//  4. prepared applies the rules of the kind.
+//  5. generation counts changes.
 func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value.Value {
 	if k.Form() == nil {
 		return object
@@ -26,17 +28,18 @@ func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value
 	}
 	stored, err := k.Stored(unprepared)
 	if err != nil {
-		return object // cannot be: the object is held
+		return object // unreachable: the object is held
 	}
 	return k.counted(subresource, live, sent, stored, object)
 }
 
-// Store returns what a server reads back after it stored what Prepare makes of object. The error is a [*ConvertError].
+// Store returns the object that a server reads back after it stored the result of Prepare. The error is a [*ConvertError].
 func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.Value, error) {
 	return k.known().storeLike(subresource, live, sent, object, value.Value{})
 }
 
-// storeLike is Store for an object that is what a server reads back already, known, or for an absent known.
+// storeLike is Store for an object that may share members with known, a value that a server read back. Shared members are not read again.
+// known may be absent.
 func (k *Kind) storeLike(subresource string, live, sent, object, known value.Value) (value.Value, error) {
 	stored, err := k.storedLike(k.prepare(subresource, live, object), known)
 	counted := stored
@@ -66,13 +69,15 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 	return object
 }
 
-// podStatusGatedSince is the release since which an update of the status of a pod drops the fields of gates that are off.
+// podStatusGatedSince is the first release in which an update of the status of a pod drops the fields of gates that are off.
 const podStatusGatedSince = "v1.33"
 
-// WithEmpties returns object as the Go type of the kind holds it before it is stored: with the empty lists and maps of sent that printing
-// leaves out. Object is what [Kind.Prepare] made of sent for a write through a subresource, or through the main endpoint if that is empty;
-// isNew tells that it replaces nothing. What the endpoint does not write stays as it is. It takes time in proportion to sent, and
-// shares object if sent has no such list or map.
+// WithEmpties returns object as the Go type of the kind holds it before it is stored. It adds the empty lists and maps of sent that
+// printing leaves out. object is the result of [Kind.Prepare] for sent and a subresource, or the main endpoint if that is empty. isNew
+// means that there is no live object. Fields that the endpoint does not write stay unchanged. The result is object itself if sent has no
+// such list or map.
+//
+// Cost: linear in the size of sent.
 func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Value) value.Value {
 	k = k.known()
 	t := k.Form()
@@ -87,10 +92,10 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 	if k.GVK.Kind == "Pod" {
 		sent = podWritten(subresource, sent)
 	}
-	if metadata := sent.Get("metadata"); !metadata.Get("creationTimestamp").IsAbsent() { // which no client writes
+	if metadata := sent.Get("metadata"); !metadata.Get("creationTimestamp").IsAbsent() { // clients do not write it
 		sent = sent.With("metadata", metadata.With("creationTimestamp", value.Value{}))
 	}
-	if w := k.gated(); len(w) > 0 { // what was dropped of object must not come back
+	if w := k.gated(); len(w) > 0 { // dropped fields must not come back
 		kept := w.find(object)
 		sent = w.drop(sent, slices.DeleteFunc(w.find(sent), func(name string) bool { return slices.Contains(kept, name) }))
 	}
@@ -109,8 +114,8 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 	return object
 }
 
-// withEmptyRequests returns a pod whose containers have empty requests if they have empty limits and no requests: requests get the limits
-// as their defaults.
+// withEmptyRequests returns pod with empty requests for each container that has empty limits and no requests. The limits are the defaults
+// of the requests.
 func withEmptyRequests(pod value.Value, list string) value.Value {
 	containers := pod.Get("spec", list)
 	for i := range containers.Len() {
@@ -125,8 +130,8 @@ func withEmptyRequests(pod value.Value, list string) value.Value {
 	return pod
 }
 
-// emptyCounts are the lists that get their defaults only if they are absent: the rules of defaults.txt with :=. What is stored is read without
-// empty lists, so that the default has already replaced an empty one.
+// emptyCounts are the lists that get their defaults only if they are absent: the rules of defaults.txt with :=. Stored objects are read
+// without empty lists, so that the default has already replaced an empty one.
 var emptyCounts = map[string][][]string{
 	"HorizontalPodAutoscaler": {{"spec", "behavior", "scaleUp", "policies"}, {"spec", "behavior", "scaleDown", "policies"}},
 }
@@ -140,8 +145,8 @@ func withAt(object value.Value, path []string, v value.Value) value.Value {
 	return v
 }
 
-// KeepsMetadata reports whether an update through a subresource, or through the main endpoint if that is empty, keeps a member of the live
-// object's metadata and ignores what was sent. The members are the uid and those of a pending deletion.
+// KeepsMetadata reports whether an update keeps a member of the live object's metadata and ignores the sent value. The update goes through
+// a subresource, or through the main endpoint if that is empty. The members are the uid and those of a pending deletion.
 //
 // An endpoint that resets metadata keeps the deletion timestamp. Only the status endpoints of priority and fairness keep the other members:
 // elsewhere validation refuses a change of them. The endpoints for containers of a pod reset metadata, although their managers own it.
@@ -164,18 +169,19 @@ func (k *Kind) KeepsMetadata(subresource, member string) bool {
 // flowGroup is the group of priority and fairness, whose status endpoints write no metadata.
 const flowGroup = "flowcontrol.apiserver.k8s.io"
 
-// createKeeps reports whether a create keeps what path leads to, although updates do not write it. A create keeps everything but the status,
-// and of a Node, which kubelets create, the status as well. Of the status of a Pod, preparedPod takes the class.
+// createKeeps reports whether a create keeps the value at path, although updates do not write it. A create keeps everything but the status.
+// It also keeps the status of a Node, which kubelets create. preparedPod takes the class from the status of a Pod.
 func (k *Kind) createKeeps(path fieldpath.Path) bool {
 	return path[0].Name() != "status" || k.GVK.Kind == "Node" || k.keepsServiceClass()
 }
 
-// judges reports whether the server validates what a subresource writes to path, and does not restore it: who writes it does not own it.
+// judges reports whether the server validates the value that a subresource writes to path, and does not restore the field. The manager of
+// the write does not own the field.
 func (k *Kind) judges(subresource string, path fieldpath.Path) bool {
 	return k.GVK.Kind == signingRequest && subresource == "status" && len(path) == 2 && path[1].Name() == "conditions"
 }
 
-// counted returns object with its generation, given what is stored of it. Writing a status counts as no change.
+// counted returns object with its generation. stored is the stored form of the object. A write of a status is not a change.
 func (k *Kind) counted(subresource string, live, sent, stored, object value.Value) value.Value {
 	if subresource == "status" {
 		return object
@@ -191,7 +197,7 @@ func (k *Kind) counted(subresource string, live, sent, stored, object value.Valu
 	return object.With("metadata", object.Get("metadata").With("generation", generation))
 }
 
-// keepIdentity carries over what a server writes into metadata itself. A created object has none of it.
+// keepIdentity copies the metadata that only a server writes from live to object. A new object has none of it.
 func keepIdentity(live, object value.Value, namespaced bool) value.Value {
 	metadata, was := object.Get("metadata"), live.Get("metadata")
 	if !metadata.Same(was) {
@@ -211,7 +217,7 @@ func keepIdentity(live, object value.Value, namespaced bool) value.Value {
 	return object.With("metadata", metadata)
 }
 
-// restore gives what path leads to from object the value that it has in live, or none. See keepMetadata for metadata.
+// restore sets the member of object at path to its value in live, or removes it. See keepMetadata for metadata.
 func restore(live, object value.Value, path fieldpath.Path, freePrefix bool) value.Value {
 	if len(path) == 0 {
 		return object
@@ -230,7 +236,7 @@ func restore(live, object value.Value, path fieldpath.Path, freePrefix bool) val
 	return object
 }
 
-// keepMetadata returns metadata as it was, but for the revision, and for the prefix of generated names if freePrefix is set.
+// keepMetadata returns was with the resourceVersion of metadata. If freePrefix is set, it also takes generateName from metadata.
 func keepMetadata(was, metadata value.Value, freePrefix bool) value.Value {
 	if v := metadata.Get("resourceVersion"); !v.IsAbsent() {
 		was = was.With("resourceVersion", v)
@@ -241,8 +247,8 @@ func keepMetadata(was, metadata value.Value, freePrefix bool) value.Value {
 	return was
 }
 
-// generations has the kinds whose objects count how often what the paths lead to was changed. Every other kind
-// keeps the number that a client created it with.
+// generations has the kinds whose objects count how often the values at the paths changed. Every other kind keeps the generation that a
+// client created the object with.
 var generations = map[schema.GVK][][]string{
 	{Kind: "Pod"}:                                                                     {{"spec"}},
 	{Kind: "PodTemplate"}:                                                             {{"template"}},
@@ -277,10 +283,10 @@ var generations = map[schema.GVK][][]string{
 	{Group: "storage.k8s.io", Kind: "CSIDriver"}:                                {{"spec"}},
 }
 
-// createdUncounted are kinds that count changes only, and begin with what the client says.
+// createdUncounted are kinds that count only changes. A new object has the generation that the client sent.
 var createdUncounted = map[schema.GVK]bool{{Group: "storage.k8s.io", Kind: "CSIDriver"}: true}
 
-// countedSince has, of kinds that do not count in all releases, the first one in which they do.
+// countedSince has the first release in which a kind counts, for kinds that do not count in all releases.
 var countedSince = map[schema.GVK]string{{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"}: "v1.37"}
 
 // generation returns how often an object has changed, and whether its kind counts that.
@@ -299,20 +305,21 @@ func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool)
 	return n, counts
 }
 
-// countsUnprepared reports whether the kind counts what a client sends, and not only what is stored of it: the topology of endpoints, and
-// fields of gates that are off.
+// countsUnprepared reports whether the kind counts changes in the sent object, and not only in the stored one. Examples are the topology of
+// endpoints, and fields of gates that are off.
 func (k *Kind) countsUnprepared() bool {
 	return k.GVK.Kind == "EndpointSlice" || k.GVK.Kind == "ResourceSlice"
 }
 
-// countsEmpty are kinds for which an empty list is not the same as none, which is what is stored instead of it.
+// countsEmpty are kinds that distinguish an empty list from an absent one when they count changes, although storage does not.
 var countsEmpty = map[schema.GVK]bool{
 	{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}:   true,
 	{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"}: true,
 	{Group: "networking.k8s.io", Kind: "NetworkPolicy"}:                             true,
 }
 
-// sendsEmpty reports whether an empty list or map that the kind counts is in sent, from which stored was made, and has no default there.
+// sendsEmpty reports whether sent has an empty list or map that the kind counts, and that no default replaces in stored. stored was made
+// from sent.
 func (k *Kind) sendsEmpty(sent, stored value.Value) bool {
 	kind := schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}
 	if !countsEmpty[kind] {
@@ -322,17 +329,17 @@ func (k *Kind) sendsEmpty(sent, stored value.Value) bool {
 	return k.Form().Member(part).Unlike(sent.Get(part), stored.Get(part))
 }
 
-// changed reports whether what one of the paths leads to is not the same in two objects, as they are stored.
+// changed reports whether the values at one of the paths differ in two objects, as they are stored.
 func (k *Kind) changed(live, stored value.Value, paths [][]string) bool {
 	if !k.hub {
 		hub, _ := Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
 		converted, err := k.Convert(live, hub)
 		if err != nil {
-			return true // live is no object of the kind
+			return true // live is not an object of the kind
 		}
 		live = converted
 		if stored, err = k.Convert(stored, hub); err != nil {
-			return true // cannot be: it was converted before
+			return true // unreachable: it was converted before
 		}
 	}
 	for _, path := range paths {
