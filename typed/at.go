@@ -5,12 +5,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// One lookup. It is a walk of a set of one path, so that a lookup and a walk cannot disagree about
-// where a path leads.
+// A lookup of one path is a walk of a set with this path, so that lookups and walks cannot disagree
+// about where a path leads.
 
-// at returns what v has at path, and absent when it has nothing there. Of items that are there
-// several times it is the first. Each list on the way is searched from its beginning: whoever wants
-// to know of many paths takes [Walk].
+// at returns the value that v has at path, or absent. It returns the first of several items with
+// one identity. It searches each list on the path from its beginning, so [Walk] is cheaper for many
+// paths.
 func (v Value) at(path fieldpath.Path) value.Value {
 	if len(path) == 0 {
 		return v.content

@@ -11,9 +11,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Comparing two values of one type: what is added, modified and removed, as three sets that are
-// built while both values are walked once. Of a type in which ports is keyed by port, and args
-// atomic:
+// A comparison of two values of one type. One walk of both values builds three sets: added,
+// modified and removed fields. In this example, ports is keyed by port, and args is atomic:
 //
 //	old       {args: [-a]  ports: [{port: 80, name: web}]  replicas: 1}
 //	new       {args: [-b]  ports: [{port: 443}]            replicas: 1}
@@ -22,11 +21,11 @@ import (
 //	modified  .args
 //	removed   .ports[port=80] .ports[port=80].name .ports[port=80].port
 //
-// Cost: linear in both values, except for what is the same storage in both, which costs nothing;
-// with a factor log n where items are added or removed, as their paths are sorted.
+// Cost: linear in both values, except that parts with the same storage in both cost nothing. Added
+// and removed items have a factor log n, because their paths are sorted.
 
-// Diff says where two values of one type differ. A path is in more than one of its sets only where
-// an item was there once and is there several times, or the other way round.
+// Diff holds the paths where two values of one type differ. A path is in two of the sets only if
+// one value has an item once and the other has it several times.
 type Diff struct {
 	Added    fieldpath.Set // only the new value has them
 	Modified fieldpath.Set // both have them, with different values
@@ -38,24 +37,25 @@ func (d Diff) isEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() 
 
 // Compare returns where new differs from old:
 //
-//	C1  A leaf, that is, a scalar or an atomic list or object, is added, removed, or modified when
-//	    the values are not equal.
-//	C2  Granular objects and lists are compared member by member and item by item, when at least
-//	    one side has something in them. Null, empty, absent and values of another kind are nothing
-//	    to descend into. Where both sides are such, the values are leaves: {} and null differ.
-//	C3  What only one side has, container or leaf, is added or removed together with everything
+//	C1  A leaf is a scalar, an atomic list or an atomic object. It is added, removed, or modified
+//	    if the values are not equal.
+//	C2  Granular objects and lists are compared member by member and item by item, if at least one
+//	    side has members or items. Null, empty, absent and values of another kind have none. If
+//	    neither side has any, the values are leaves: {} and null differ.
+//	C3  A node that only one side has, container or leaf, is added or removed with everything
 //	    below it.
 //	C4  Items are paired by identity; their order does not matter.
-//	C5  Items of one identity that both sides have several times are modified when their sequences
-//	    differ. If one side has the item once or not at all and the other several times, the
-//	    single one is added or removed with all below it, the several ones with nothing below.
-//	C6  Where a type admits several kinds and the two sides differ in kind, both count: what is
-//	    below a container as added or removed, and the node itself by the rules of new's kind.
+//	C5  If both sides have several items of one identity, the path of these items is modified when
+//	    the sequences differ. If only one side has several, their path alone is added or removed.
+//	    A single item on the other side is removed or added with everything below it.
+//	C6  If a type admits several kinds and the two sides differ in kind, the rules of both kinds
+//	    apply. Members and items below a container are added or removed, and a leaf makes its node
+//	    modified.
 //	C7  The root itself is never in the result.
 //
-// The error is [ErrTypes] when the types differ or there are none, or [Errors] when a granular list holds items
-// without identity: one whose relationship the schema leaves open, or what [Value.Remove] left of
-// others.
+// The error is [ErrTypes] if the types differ or the values have no type. It is [Errors] if a
+// granular list holds items without identity. These are the items of a list whose relationship the
+// schema leaves open, or items that lost their identity in [Value.Remove].
 func Compare(old, new Value) (Diff, error) {
 	if err := checkTypes(old, new); err != nil {
 		return Diff{}, err
@@ -81,21 +81,21 @@ var comparers = sync.Pool{New: func() any { return new(comparer) }}
 
 // comparer is the state of Compare. It is at one path of both values.
 type comparer struct {
-	tidy  bool // both values are
-	nodes int  // of both values that were visited
-	pairs int  // of items that were compared
+	tidy  bool // whether both values are tidy
+	nodes int  // visited nodes of both values
+	pairs int  // compared pairs of items
 	texts slab.Text
 
 	path                     fieldpath.Path // to the node that the walk is at
-	found                    []itemAt       // items of the lists that are being walked, innermost last
+	found                    []itemAt       // items of the lists being walked, innermost last
 	added, modified, removed side
 }
 
 // side builds one of the sets of a Diff. Its builder follows the walk's path lazily: it enters a
-// node only when something at or below it is to be added.
+// node only when a path at or below the node is added.
 type side struct {
 	b       fieldpath.Builder
-	members []bool // for each node that b is in: whether it is in the set
+	members []bool // for each node that b has entered: whether it is in the set
 }
 
 // follow makes the builder enter the nodes of path.
@@ -122,7 +122,7 @@ func (s *side) leave(depth int) {
 	}
 }
 
-// below compares two nodes that are one step below the one that the walk is at.
+// below compares two nodes, one step below the current node.
 func (c *comparer) below(e fieldpath.Element, t *schema.Type, old, new value.Value) {
 	depth := len(c.path)
 	c.path = append(c.path, e)
@@ -130,7 +130,7 @@ func (c *comparer) below(e fieldpath.Element, t *schema.Type, old, new value.Val
 	c.leave(depth)
 }
 
-// leave goes back to a depth of the path, from below it.
+// leave returns to the given depth of the path.
 func (c *comparer) leave(depth int) {
 	c.path = c.path[:depth]
 	c.added.leave(depth)
@@ -144,7 +144,7 @@ func (c *comparer) node(t *schema.Type, old, new value.Value) {
 	switch {
 	case old.Same(new):
 		return
-	// C3: only one side has it.
+	// C3: only one side has the node.
 	case old.IsAbsent():
 		c.whole(&c.added, t, new)
 		return
@@ -152,8 +152,8 @@ func (c *comparer) node(t *schema.Type, old, new value.Value) {
 		c.whole(&c.removed, t, old)
 		return
 	}
-	// Both have it. The parts differ where the type admits several kinds and the two are of
-	// different ones.
+	// Both sides have the node. The parts differ if the type admits several kinds and the values
+	// differ in kind.
 	oldParts, newParts := partsFor(t, old), partsFor(t, new)
 	if oldParts != newParts {
 		c.part(oldParts.first(), t, old, new) // rule C6
@@ -161,21 +161,21 @@ func (c *comparer) node(t *schema.Type, old, new value.Value) {
 	c.part(newParts.first(), t, old, new)
 }
 
-// part compares two values, neither of which is absent, as the given part of their type has it.
+// part compares two values, neither of which is absent, by the rules of part p of their type.
 func (c *comparer) part(p parts, t *schema.Type, old, new value.Value) {
 	switch {
-	// C2: a granular object or list, with something in it on one side at least.
+	// C2: a granular object or list, with members or items on at least one side.
 	case p == mapPart && !t.Map().Atomic() && !(isNone(old, value.KindObject) && isNone(new, value.KindObject)):
 		c.objects(t.Map(), old, new)
 	case p == listPart && t.List().Topology() != schema.AtomicList && !(isNone(old, value.KindList) && isNone(new, value.KindList)):
 		c.lists(t.List(), old, new)
-	// C1: a leaf, or two containers with nothing in them.
+	// C1: a leaf, or two containers without members or items.
 	case !old.Equal(new):
 		c.modified.add(c.path)
 	}
 }
 
-// objects compares the members of two objects; anything else than an object has none.
+// objects compares the members of two objects. A value of another kind has no members.
 func (c *comparer) objects(m *schema.Map, old, new value.Value) {
 	// Both are sorted by name, so one pass pairs the members.
 	olds, news := values.Members(old), values.Members(new)
@@ -203,7 +203,7 @@ func (c *comparer) objects(m *schema.Map, old, new value.Value) {
 	}
 }
 
-// member compares the members called name of two objects, either of which may be absent.
+// member compares the members called name of two objects. One of the two members may be absent.
 func (c *comparer) member(m *schema.Map, name string, old, new value.Value) {
 	// A member that the type does not admit has no place in any set of fields.
 	if t, _ := m.Lookup(name); t != nil {
@@ -211,13 +211,13 @@ func (c *comparer) member(m *schema.Map, name string, old, new value.Value) {
 	}
 }
 
-// whole adds the node that the walk is at, and all below it, to s: the other side has nothing here.
+// whole adds the current node and everything below it to s. The other side does not have the node.
 func (c *comparer) whole(s *side, t *schema.Type, v value.Value) {
 	s.add(c.path)
 	c.contents(s, t, v)
 }
 
-// contents adds all that is below the node that the walk is at to s.
+// contents adds everything below the current node to s.
 func (c *comparer) contents(s *side, t *schema.Type, v value.Value) {
 	switch partsFor(t, v).first() {
 	case mapPart:
@@ -240,7 +240,7 @@ func (c *comparer) contents(s *side, t *schema.Type, v value.Value) {
 	}
 }
 
-// wholeBelow is whole for the node one step below the one that the walk is at.
+// wholeBelow is whole for the node that e leads to, one step below the current node.
 func (c *comparer) wholeBelow(s *side, e fieldpath.Element, t *schema.Type, v value.Value) {
 	if isLeaf(t, v) {
 		s.follow(c.path)
@@ -267,7 +267,7 @@ func (c *comparer) items(s *side, l *schema.List, v value.Value) {
 		c.found = c.found[:first]
 		return
 	}
-	// C5: of an item that is there several times only the path counts, without anything below it.
+	// C5: of duplicate items only the path counts, without anything below it.
 	for _, g := range c.group(l, v, value.Value{}) {
 		if len(g.old) == 1 {
 			c.wholeBelow(s, g.element, l.Element(), g.old[0])
@@ -277,8 +277,7 @@ func (c *comparer) items(s *side, l *schema.List, v value.Value) {
 	}
 }
 
-// markBelow adds the path one step below the node that the walk is at to s, without anything below
-// it.
+// markBelow adds the path one step below the current node to s, without anything below it.
 func (c *comparer) markBelow(s *side, e fieldpath.Element) {
 	depth := len(c.path)
 	c.path = append(c.path, e)

@@ -6,13 +6,13 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Comparing the items of sets and keyed lists: rules C4 and C5. Items are told apart by identity,
-// so the first thing is to find the pairs: in step where both lists are tidy, by grouping where one
-// of them may hold an item twice.
+// Comparison of the items of sets and keyed lists, by rules C4 and C5. Items are paired by
+// identity. Two tidy lists are passed in step. If a list may hold duplicates, the items are
+// grouped.
 //
 // Cost: linear in the items of both lists, by hashing.
 
-// lists compares the items of two sets or keyed lists; anything else than a list has none.
+// lists compares the items of two sets or keyed lists. A value of another kind has no items.
 func (c *comparer) lists(l *schema.List, old, new value.Value) {
 	if c.tidy {
 		c.tidyLists(l, values.Items(old), values.Items(new))
@@ -23,15 +23,15 @@ func (c *comparer) lists(l *schema.List, old, new value.Value) {
 	}
 }
 
-// tidyLists pairs the items of two lists that hold each item once. Neighbours are mostly the same;
-// an index is made only from the first pair on that is not:
+// tidyLists compares two lists without duplicates. Most items have the same place in both lists.
+// Only the items from the first other one on are indexed:
 //
-//	old  a b c d      a and a, b and b are neighbours; c and x are not
-//	new  a b x c      the rests, c d and x c, are indexed
+//	old  a b c d      a and b have the same place; c and x do not match
+//	new  a b x c      the rests c d and x c are indexed
 //
 //	c    in both      compared
-//	d    in old       removed, with all below it
-//	x    in new       added, with all below it
+//	d    in old       removed with all below it
+//	x    in new       added with all below it
 //
 // Invariant: old[:i] and new[:i] have the same identities in the same order.
 func (c *comparer) tidyLists(l *schema.List, old, new []value.Value) {
@@ -49,7 +49,7 @@ func (c *comparer) tidyLists(l *schema.List, old, new []value.Value) {
 	if i == len(old) && i == len(new) {
 		return
 	}
-	var oldRest, newRest index // not shared with the lists inside of items
+	var oldRest, newRest index // lists inside items have their own
 	oldRest.fill(l, old[i:])
 	newRest.fill(l, new[i:])
 	defer func() { c.pairs += oldRest.pairs + newRest.pairs }()
@@ -67,7 +67,7 @@ func (c *comparer) tidyLists(l *schema.List, old, new []value.Value) {
 	}
 }
 
-// fill makes x the index of all items.
+// fill makes x an index of all items.
 func (x *index) fill(l *schema.List, items []value.Value) {
 	x.reset(l, items)
 	for range items {
@@ -75,21 +75,20 @@ func (x *index) fill(l *schema.List, items []value.Value) {
 	}
 }
 
-// pair compares two items of the same identity. Most pairs are equal, and then their element need
-// not be made.
+// pair compares two items of the same identity. Most pairs are equal and need no element.
 func (c *comparer) pair(l *schema.List, old, new value.Value) {
 	if !old.Equal(new) {
 		c.below(elementOf(&c.texts, l, old), l.Element(), old, new)
 	}
 }
 
-// group is the items of one identity.
+// group holds the items of one identity.
 type group struct {
 	element  fieldpath.Element
 	old, new []value.Value
 }
 
-// group groups the items of two lists by identity, in the order in which they are first met.
+// group groups the items of two lists by identity, in the order of their first occurrence.
 func (c *comparer) group(l *schema.List, old, new value.Value) []group {
 	items := appendItems(nil, &c.texts, l, old, false)
 	oldLen := len(items)
@@ -114,8 +113,8 @@ func (c *comparer) group(l *schema.List, old, new value.Value) []group {
 
 // groups compares the items of one identity, by rules C4 and C5:
 //
-//	old    new    what is found
-//	0, 1   0, 1   what the two differ in; what only one side has is added or removed with all below it
+//	old    new    result
+//	0, 1   0, 1   their differences; an item on one side only is added or removed with all below it
 //	many   many   the path is modified, unless both have the same items in the same order
 //	many   1      the path is removed, without what is below it, and the single item is added
 //	many   0      the path is removed, likewise
@@ -142,7 +141,7 @@ func (c *comparer) groups(l *schema.List, g group) {
 	}
 }
 
-// only returns the item of a group's side that has at most one, and absent when it has none.
+// only returns the single item of items, or absent if there is none.
 func only(items []value.Value) value.Value {
 	if len(items) == 0 {
 		return value.Value{}

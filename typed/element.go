@@ -7,9 +7,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// itemElement returns the path element of item in a list that l describes. It is false where items
-// are not told apart, as in an atomic list, and for an item that has no identity: see rule V5 of
-// [New]. The element is cut from m.
+// itemElement returns the path element of item in a list that l describes. It returns false if the
+// items of l have no identity, as in an atomic list, or if item has none: see rule V5 of [New]. The
+// text of the element is cut from m.
 func itemElement(m *slab.Text, l *schema.List, item value.Value) (fieldpath.Element, bool) {
 	if t := l.Topology(); t != schema.SetList && t != schema.KeyedList || defect(l, item) != "" {
 		return fieldpath.Element{}, false

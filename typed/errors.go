@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// What is wrong with a value. All places are reported, so that a person can mend a file in one go;
-// the texts are those of kube-apiserver to the letter, for they are compared with its own.
+// The defects of a value. All of them are reported, so that a user can correct a file in one go.
+// The texts equal the texts of kube-apiserver, because tests compare the two.
 
 // Reason classifies an [Error].
 type Reason uint8
@@ -17,27 +17,27 @@ type Reason uint8
 const (
 	WrongKind    Reason = iota + 1 // the type does not admit this kind of value
 	Undeclared                     // the object has a member that its type does not declare
-	Unidentified                   // an item of a set or keyed list has no identity: no keys, or a kind that has none
-	Duplicate                      // an item of a set or keyed list is there twice
+	Unidentified                   // an item has no identity: it has no keys, or its kind or its list allows none
+	Duplicate                      // a set or keyed list holds an item twice
 	BadSchema                      // the type itself is defective
 )
 
 // Error is one place where a value does not conform to its type.
 type Error struct {
-	Path   fieldpath.Path // of the value; of the list, for defects of its items
+	Path   fieldpath.Path // path of the value, or of the list for defects of its items
 	Reason Reason
-	Detail string // in words; where it comes down to a single defect, in those of Kubernetes
+	Detail string // the defect in words; a single defect in the words of Kubernetes
 
-	// Plain is Detail for people: where that shows a value as a program prints it, Plain shows it
-	// as JSON has it.
+	// Plain is Detail for users: it shows a value as JSON, where Detail shows the value as Go prints
+	// it.
 	Plain string
 
-	// Redacted is Plain without anything of the value: it says of which kind that is, and leaves out
-	// which item is there twice. It is for objects whose values are not to be shown.
+	// Redacted is Plain without any value: it shows only the kind of a value, and does not name a
+	// duplicate item. It is for objects whose values must not be shown.
 	Redacted string
 }
 
-// Error returns the detail, with the path in front unless that is the root.
+// Error returns the path and the detail. For the root, it returns the detail alone.
 func (e *Error) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -48,12 +48,13 @@ func (e *Error) Error() string {
 	return paths.Decimal(e.Path) + ": " + e.Detail
 }
 
-// Errors are all places where a value does not conform to its type, in the order of the walk. Of tens of
-// thousands the last one, which has no reason, may stand for those that are not told apart.
+// Errors lists all places where a value does not conform to its type, in the order of the walk.
+// After tens of thousands of errors, the last one may have no reason: it stands for the errors left
+// out.
 type Errors []*Error
 
-// Error returns a single error as it is, and several as indented lines under a heading. Behind a
-// megabyte of text it says how many there are beyond.
+// Error returns the text of a single error, or a heading and an indented line for each error. After
+// a megabyte of text, it gives only the number of further errors.
 func (es Errors) Error() string {
 	if len(es) == 1 {
 		return es[0].Error()
@@ -71,20 +72,21 @@ func (es Errors) Error() string {
 	return b.String()
 }
 
-// Paths of errors are longer than the value by far where many parts of it are wrong that are deep in
-// it, or below long names. So there is an end to what is reported.
+// The paths of errors can be much longer than the value, if many wrong parts are deep in it or
+// below long names. These limits bound the report.
 const (
-	maxElements = 1 << 17 // of the paths of all errors
-	maxText     = 1 << 20 // of all errors
+	maxElements = 1 << 17 // elements in the paths of all errors
+	maxText     = 1 << 20 // bytes in the text of all errors
 )
 
-// report collects errors. When their paths have more than maxElements, it only counts.
+// report collects errors. Once their paths have more than maxElements elements, it only counts
+// errors.
 type report struct {
 	errs           Errors
 	elements, more int
 }
 
-// full reports whether no more errors are told apart. Then it counts one.
+// full reports whether the report is full. If it is, full counts one more error.
 func (r *report) full() bool {
 	if r.elements > maxElements {
 		r.more++
@@ -97,7 +99,7 @@ func (r *report) add(e *Error) {
 	r.errs = append(r.errs, e)
 }
 
-// all returns the errors, nil if there are none. The last one tells how many are left out, if any are.
+// all returns the errors, or nil. If errors were left out, the last error says how many.
 func (r *report) all() Errors {
 	if r.more == 0 {
 		return r.errs

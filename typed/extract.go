@@ -10,7 +10,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Extracting is the opposite of removing: what a set leads to stays. Of a keyed list of ports:
+// Extraction is the opposite of removal: the parts that a set leads to stay. In this example, ports
+// is a keyed list:
 //
 //	v        {spec: {replicas: 3, ports: [{port: 80, name: web}, {port: 443}]}}
 //	s        .spec.ports[port=80].name
@@ -22,18 +23,19 @@ import (
 // of a set, see [fieldpath.Set.Leaves]:
 //
 //	X4  Scalars and atomic containers are whole. Granular objects and lists consist of the parts
-//	    that s leads to; one that has none becomes null, and an empty one stays empty.
-//	X5  An item of a list that s has paths below is extracted by these paths; one of which s has
-//	    only the own path is whole.
-//	X6  A member of an object whose own path is in s is extracted by the very set that its object
-//	    was extracted by, not by what is below its path: a peculiarity of the reference, which
-//	    matters only where a granular object is itself in s.
+//	    that s leads to. A container without such parts becomes null, and an empty container stays
+//	    empty.
+//	X5  If s has paths below an item of a list, these paths extract the item. If s has only the
+//	    item's own path, the item is whole.
+//	X6  If s has the own path of an object's member, the member is extracted by the same set as
+//	    its object, not by the paths below the member. This is a peculiarity of the reference. It
+//	    matters only if s has the path of a granular object.
 //
-// Items without identity are as in [Value.Remove]. The result is not validated again: items of a
-// keyed list may lack their keys, see extractWithKeys. Nothing is extracted from a value without a
-// type: the result is the zero Value.
+// Items without identity share one path, as in [Value.Remove]. The result is not validated again:
+// items of a keyed list may lack their keys, see extractWithKeys. For a value without a type, the
+// result is the zero Value.
 //
-// Its cost grows with the parts of v that are visited and with s, times a logarithm.
+// Cost: linear in s and in the visited parts of v, with a logarithmic factor.
 func (v Value) Extract(s fieldpath.Set) Value {
 	if v.typ == nil {
 		return Value{}
@@ -45,9 +47,8 @@ func (v Value) Extract(s fieldpath.Set) Value {
 	return out
 }
 
-// extractWithKeys is like Extract, but gives each item of a keyed list that it extracts parts of
-// its keys, as far as v has them. An item of which s has nothing but its own path becomes just its
-// keys.
+// extractWithKeys is Extract, but also extracts the keys of each keyed item on a path of s, if v
+// has these keys. An item becomes just its keys if s has only the item's own path.
 func (v Value) extractWithKeys(s fieldpath.Set) Value {
 	var b fieldpath.Builder
 	addKeys(&b, s.Intersect(v.Fields()))
@@ -71,15 +72,15 @@ func addKeys(b *fieldpath.Builder, s fieldpath.Set) {
 
 // extractor is the state of Extract.
 type extractor struct {
-	tidy  bool // the result is
-	nodes int  // members, items, and entries of sets that were visited
+	tidy  bool // whether the result is tidy
+	nodes int  // visited members, items, and entries of sets
 }
 
-// selection is a set that parts are extracted by. Rule X6 may extract many values by one set, so
-// its entries are listed once, and searched.
+// selection is a set that selects the parts to extract. Rule X6 may extract many values by one set,
+// so the entries of the set are listed once, and then searched.
 type selection struct {
 	entries []fieldpath.Entry
-	next    int // where the last search ended: behind what it found
+	next    int // where the last search ended: after the entry that it found
 }
 
 // selectionOf returns s as a selection.
@@ -91,16 +92,15 @@ func selectionOf(s fieldpath.Set) *selection {
 	return &selection{entries: slices.AppendSeq(make([]fieldpath.Entry, 0, n), s.Entries())}
 }
 
-// selection is selectionOf, and counts what it costs.
+// selection is selectionOf, and counts the entries.
 func (x *extractor) selection(s fieldpath.Set) *selection {
 	out := selectionOf(s)
 	x.nodes += len(out.entries)
 	return out
 }
 
-// at returns the entry of e, and the zero Entry when there is none. Its cost grows with the
-// logarithm of s, unless e belongs where the entry before left off: lists are often in the order of
-// sets.
+// at returns the entry of e, or the zero Entry if there is none. Cost: logarithmic in s, or
+// constant if e belongs where the last search ended. Lists often have the order of sets.
 func (s *selection) at(e fieldpath.Element) fieldpath.Entry {
 	if !s.belongs(e, s.next) {
 		s.next, _ = slices.BinarySearchFunc(s.entries, e, func(e fieldpath.Entry, want fieldpath.Element) int {
@@ -114,16 +114,17 @@ func (s *selection) at(e fieldpath.Element) fieldpath.Entry {
 	return s.entries[s.next-1]
 }
 
-// belongs reports whether e sorts behind all entries in front of i, and behind no other.
+// belongs reports whether e sorts after all entries in front of i, and after no other entry.
 func (s *selection) belongs(e fieldpath.Element, i int) bool {
 	return (i == 0 || paths.Compare(s.entries[i-1].Element, e) < 0) &&
 		(i == len(s.entries) || paths.Compare(e, s.entries[i].Element) <= 0)
 }
 
-// node returns the part of v, a t, that s leads to: null for a container that has none, by rule X4.
+// node returns the parts of v, a value of type t, that s leads to. By X4, a container without such
+// parts becomes null.
 func (x *extractor) node(t *schema.Type, v value.Value, s *selection) value.Value {
 	switch partsFor(t, v).first() {
-	// X4: what is granular and has something in it is walked.
+	// X4: a granular container with members or items is walked.
 	case mapPart:
 		switch {
 		case v.Kind() != value.KindObject:
@@ -146,9 +147,8 @@ func (x *extractor) node(t *schema.Type, v value.Value, s *selection) value.Valu
 	return value.Null()
 }
 
-// members returns the part of an object that is not empty. Members come in the order of their
-// names, which is that of s, so what s has for one is mostly found behind what it had for the one
-// before.
+// members returns the parts of v, an object with members, that s leads to. Members and entries of s
+// have the same order, so each search mostly starts at the right entry.
 func (x *extractor) members(m *schema.Map, v value.Value, s *selection) value.Value {
 	var out []value.Member
 	x.nodes += v.Len()
@@ -158,8 +158,7 @@ func (x *extractor) members(m *schema.Map, v value.Value, s *selection) value.Va
 		if e.Element == fieldpath.Any() {
 			continue
 		}
-		// What the member is extracted by: by X6 the very set of its object if its own path is in
-		// that.
+		// By X6, a member whose own path is in s is extracted by s itself.
 		below := s // rule X6
 		if !e.Member {
 			below = x.selection(e.Sub)
@@ -170,15 +169,15 @@ func (x *extractor) members(m *schema.Map, v value.Value, s *selection) value.Va
 	return objectOrNull(out)
 }
 
-// items returns the part of a list that is not empty. Items come in the list's order, which need
-// not be that of s.
+// items returns the parts of v, a list with items, that s leads to. The order of the list may
+// differ from the order of s.
 func (x *extractor) items(l *schema.List, v value.Value, s *selection) value.Value {
 	var texts slab.Text
 	var out []value.Value
 	x.nodes += v.Len()
 	for item := range v.Items() {
 		switch e := s.at(identityOf(&texts, l, item)); {
-		// X5: by what is below the item.
+		// X5: s has paths below the item.
 		case !e.Sub.IsEmpty():
 			part := x.node(l.Element(), item, x.selection(e.Sub))
 			x.tidy = x.tidy && keepsIdentity(l, item, part)

@@ -11,29 +11,29 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Which fields a value has. Of a type in which spec declares replicas, ports, keyed by port, and
-// selector, and selector admits any member:
+// The fields of a value. In this example, spec declares replicas, ports, keyed by port, and
+// selector, which admits any member:
 //
 //	v        {spec: {replicas: 3, selector: {app: web}, ports: [{port: 80}]}}
 //
 //	result   .spec.replicas           F1: a leaf
-//	         .spec.selector.app       F1: a leaf; F2: selector is declared and not empty, so it is not there
+//	         .spec.selector.app       F1: a leaf; by F2, .spec.selector is not in the set
 //	         .spec.ports[port=80]     F3: each item, but not the list
 //	         .spec.ports[port=80].port
-//	not      .spec                    F2: it is declared, and neither a leaf nor empty
+//	not      .spec                    F2: spec is declared, and neither a leaf nor empty
 //
 // Cost: linear in v, with a factor log n for the items of lists, whose paths are sorted.
 
-// Fields returns the paths of v that a manager owns who applies v:
+// Fields returns the paths that a manager owns after it applies v:
 //
-//	F1  A scalar, and an atomic list or object whatever it holds, is a leaf: its path is in the
-//	    set, and nothing below it.
-//	F2  A member of a granular object is in the set when it is a leaf, null or an empty object,
-//	    and always when its type does not declare it as a field. What is below it follows by the
-//	    same rules.
-//	F3  Each item of a set or keyed list is in the set, and what is below it by the same rules. A
-//	    granular list itself is not: an empty one is owned by nobody.
-//	F4  An item that is there more than once is in the set once, without anything below it.
+//	F1  Scalars, atomic lists and atomic objects are leaves, whatever they hold. The path of a
+//	    leaf is in the set, and no path below it.
+//	F2  A member of a granular object is in the set if it is a leaf, null or an empty object. A
+//	    member that the object's type does not declare as a field is always in the set. The same
+//	    rules apply below the member.
+//	F3  Each item of a set or keyed list is in the set. The same rules apply below the item. A
+//	    granular list itself is not in the set, so an empty list has no owner.
+//	F4  An item that a list holds more than once is in the set once, without any path below it.
 //	F5  The root is never in the set.
 func (v Value) Fields() fieldpath.Set {
 	f := newFielder(v)
@@ -41,8 +41,8 @@ func (v Value) Fields() fieldpath.Set {
 	return f.set()
 }
 
-// namedFields returns v.Fields() with every declared field added that it has paths below, see
-// withNamedFields. By F2 and F3, all other paths that it has paths below are in it.
+// namedFields returns v.Fields() and each declared field that has paths of v.Fields() below it, see
+// withNamedFields. By F2 and F3, all other paths with paths below them are in v.Fields() already.
 func (v Value) namedFields() fieldpath.Set {
 	f := newFielder(v)
 	f.emit(v)
@@ -50,8 +50,8 @@ func (v Value) namedFields() fieldpath.Set {
 	return f.set()
 }
 
-// fieldsLike returns v.Fields().Minus(except). Where that equals known, it is known itself, and
-// costs no memory.
+// fieldsLike returns v.Fields().Minus(except). If that set equals known, fieldsLike returns known
+// itself and allocates no memory.
 func (v Value) fieldsLike(known, except fieldpath.Set) fieldpath.Set {
 	f := newFielder(v)
 	paths.Expect(&f.b, known)
@@ -63,18 +63,19 @@ func (v Value) fieldsLike(known, except fieldpath.Set) fieldpath.Set {
 
 var fielders = sync.Pool{New: func() any { return new(fielder) }}
 
-// fielder emits the fields of one value, siblings in ascending order, so that building the set is a
-// matter of appending.
+// fielder emits the fields of one value. Siblings are in ascending order, so the builder only
+// appends.
 type fielder struct {
 	b      fieldpath.Builder
 	texts  slab.Text
 	tidy   bool
-	except fieldpath.Set // what is not to be emitted, as seen from the value that is walked
-	nodes  int           // that were visited
-	items  []itemAt      // of the lists that are being walked, innermost last
+	except fieldpath.Set // paths to leave out, relative to the value that is walked
+	nodes  int           // number of visited nodes
+	items  []itemAt      // items of the lists being walked, innermost last
 }
 
-// newFielder returns a fielder for v. Its set must be asked for in the end, which gives it back.
+// newFielder returns a fielder for v. The caller must call set at the end, which returns the
+// fielder to the pool.
 func newFielder(v Value) *fielder {
 	f := fielders.Get().(*fielder)
 	f.tidy = v.tidy
@@ -90,7 +91,7 @@ func (f *fielder) emit(v Value) {
 	f.nodes = 0
 }
 
-// set returns the set of what was emitted, and gives f back.
+// set returns the set of the emitted fields, and returns f to the pool.
 func (f *fielder) set() fieldpath.Set {
 	out := f.b.Set()
 	fielders.Put(f)
@@ -106,7 +107,7 @@ type itemAt struct {
 // isLeaf reports whether v, a value of type t, is a leaf.
 func isLeaf(t *schema.Type, v value.Value) bool {
 	if kind := v.Kind(); kind > value.KindNull && kind < value.KindList && t.Scalar() != schema.None {
-		return true // as the parts would say, but sooner: most values are scalars
+		return true // a shortcut for the scalar part: most values are scalars
 	}
 	switch partsFor(t, v).first() {
 	case mapPart:
@@ -119,7 +120,7 @@ func isLeaf(t *schema.Type, v value.Value) bool {
 	return false
 }
 
-// below emits what is below v, which is no leaf.
+// below emits the fields below v, which is not a leaf.
 func (f *fielder) below(t *schema.Type, v value.Value) {
 	f.nodes++
 	switch partsFor(t, v).first() {
@@ -130,7 +131,7 @@ func (f *fielder) below(t *schema.Type, v value.Value) {
 	}
 }
 
-// object emits what is below an object, member by member: values and sets have the same order.
+// object emits the fields below an object, member by member. Values and sets have the same order.
 func (f *fielder) object(m *schema.Map, v value.Value) {
 	all, next := f.except.IsEmpty(), 0
 	for _, member := range values.Members(v) {
@@ -142,7 +143,7 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 			f.node(fieldpath.Field(member.Name), !declared || isNothing(member.Value), t, member.Value)
 			continue
 		}
-		if isLeaf(t, member.Value) { // from here on what node does, but without a call for each member
+		if isLeaf(t, member.Value) { // the rest does the same as node, without a call for each member
 			paths.Leaf(&f.b, fieldpath.Field(member.Name))
 			continue
 		}
@@ -152,15 +153,15 @@ func (f *fielder) object(m *schema.Map, v value.Value) {
 	}
 }
 
-// isNothing reports whether v is null or {}: then its own path is in the set, by F2, though it is
-// that of a granular object.
+// isNothing reports whether v is null or {}. By F2, the path of such a value is in the set, even if
+// the value is a granular object.
 func isNothing(v value.Value) bool { return v.IsNull() || isEmptyObject(v) }
 
 // isEmptyObject reports whether v is {}.
 func isEmptyObject(v value.Value) bool { return v.Kind() == value.KindObject && v.Len() == 0 }
 
-// node emits the element e of v, a value of type t, and what is below it, but for what is excepted.
-// e is a member if v is a leaf or if member says so.
+// node emits the element e of v, a value of type t, and the fields below v, except the paths of
+// f.except. A leaf is always a member of the set; for other values, member decides.
 func (f *fielder) node(e fieldpath.Element, member bool, t *schema.Type, v value.Value) {
 	if isLeaf(t, v) {
 		f.leaf(e)
@@ -180,15 +181,15 @@ func (f *fielder) node(e fieldpath.Element, member bool, t *schema.Type, v value
 	paths.Leave(&f.b, member && !excepted)
 }
 
-// leaf emits the element e alone, unless it is excepted.
+// leaf emits the element e alone, unless f.except has it.
 func (f *fielder) leaf(e fieldpath.Element) {
 	if excepted, _ := f.except.Get(e); !excepted {
 		paths.Leaf(&f.b, e)
 	}
 }
 
-// list emits the items of a granular list, in the order of their elements. Items without identity
-// have the zero element together; one that is there several times is a leaf, by F4.
+// list emits the items of a granular list, in the order of their elements. All items without
+// identity share the zero element. By F4, an item with duplicates is a leaf.
 func (f *fielder) list(l *schema.List, v value.Value) {
 	if v.Kind() != value.KindList {
 		return
@@ -200,13 +201,12 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 	}
 	sortItems(f.items[first:])
 	for i := first; i < len(f.items); {
-		// n is how many items, from this one on, have its element: equal elements come one after the
-		// other.
+		// n is the number of items with the element of this one. Equal elements are neighbours.
 		at, n := f.items[i], 1
 		for !f.tidy && i+n < len(f.items) && f.items[i+n].element == at.element {
 			n++
 		}
-		// F4: it is there several times.
+		// F4: the item has duplicates.
 		if n > 1 {
 			f.leaf(at.element)
 		} else {
@@ -218,8 +218,8 @@ func (f *fielder) list(l *schema.List, v value.Value) {
 	f.items = f.items[:first]
 }
 
-// appendItems appends the items of v with their elements. Items without identity, which only a list
-// that is not tidy has, are left out.
+// appendItems appends the items of v with their elements. It leaves out items without identity,
+// which only a list that is not tidy has.
 func appendItems(to []itemAt, m *slab.Text, l *schema.List, v value.Value, tidy bool) []itemAt {
 	for _, item := range values.Items(v) {
 		if tidy || defect(l, item) == "" {
@@ -229,7 +229,7 @@ func appendItems(to []itemAt, m *slab.Text, l *schema.List, v value.Value, tidy 
 	return to
 }
 
-// sortItems sorts items by element; of equals, the first stays first.
+// sortItems sorts items by element. The sort is stable.
 func sortItems(items []itemAt) {
 	compare := func(a, b itemAt) int { return paths.Compare(a.element, b.element) }
 	if !slices.IsSortedFunc(items, compare) {

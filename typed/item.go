@@ -12,11 +12,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// This file is about the identity of items in sets and keyed lists. In a set, an item is its own
-// identity. In a keyed list it is the item's keys: each key's value, or else its default; a key
-// with neither takes no part, so that an item without it differs from every item that has it.
+// The identity of items in sets and keyed lists. An item of a set is its own identity. The identity
+// of an item of a keyed list is its keys, each with the item's value or else the default. A key
+// with neither is not part of the identity: the item differs from every item that has this key.
 
-// keyValue returns what item has for key k: its own value, or else the default, or else absent.
+// keyValue returns the value of key k in item: the item's own value, or else the default, or else
+// absent.
 func keyValue(item value.Value, k *schema.Key) value.Value {
 	if v := item.Get(k.Name); !v.IsAbsent() {
 		return v
@@ -24,7 +25,7 @@ func keyValue(item value.Value, k *schema.Key) value.Value {
 	return k.Default
 }
 
-// sameItem reports whether a and b have the same identity in l. Both must have one.
+// sameItem reports whether a and b have the same identity in l. Both must have an identity.
 func sameItem(l *schema.List, a, b value.Value) bool {
 	if l.Topology() == schema.SetList {
 		return a.Equal(b)
@@ -38,7 +39,8 @@ func sameItem(l *schema.List, a, b value.Value) bool {
 	return true
 }
 
-// defect returns why item has no identity in l, in the words of Kubernetes, and "" when it has one.
+// defect returns the reason why item has no identity in l, in the words of Kubernetes, or "" if
+// item has an identity.
 func defect(l *schema.List, item value.Value) string {
 	switch l.Topology() {
 	case schema.KeyedList:
@@ -57,8 +59,8 @@ func defect(l *schema.List, item value.Value) string {
 	return ""
 }
 
-// keyedDefect is defect for items of a keyed list: they are objects that have a key, a default
-// included, or all keys where the type requires them.
+// keyedDefect is defect for a keyed list. Its items must be objects with at least one key, or with
+// all keys where the list requires them. A default counts as a key.
 func keyedDefect(l *schema.List, item value.Value) string {
 	switch item.Kind() {
 	case value.KindNull:
@@ -90,8 +92,8 @@ func keyedDefect(l *schema.List, item value.Value) string {
 	return ""
 }
 
-// identityOf returns the path element of item in l, which is the zero Element for all items without
-// identity.
+// identityOf returns the path element of item in l. All items without identity have the zero
+// Element.
 func identityOf(m *slab.Text, l *schema.List, item value.Value) fieldpath.Element {
 	if defect(l, item) != "" {
 		return fieldpath.Element{}
@@ -115,30 +117,31 @@ func elementOf(m *slab.Text, l *schema.List, item value.Value) fieldpath.Element
 	return paths.Key(m, fields)
 }
 
-// index finds the items of one list by their identity. Its zero value is ready for reset. Lists of
-// few items are scanned. In others, each item has a slot by the hash of its identity, or the next
-// one that is free. As if a were hashed to 2, and b and c to 5:
+// index finds the items of one list by their identity. Its zero value is ready for reset. Short
+// lists are scanned. In longer lists, the hash of an identity selects its slot, or the next free
+// slot if another identity has that one. In this example, a hashes to 2, and b and c to 5:
 //
 //	items  a b a c
-//	add    0 1 0 3              the first item with the identity of each
-//	slots  . . 1 . . 2 4 .      numbers of such items + 1; the third item has no slot of its own
+//	add    0 1 0 3              for each item, the first item with the same identity
+//	slots  . . 1 . . 2 4 .      numbers of first items + 1; the third item is a duplicate
 //
-// Invariants, where there are slots:
+// Invariants, if there are slots:
 //
 //	slots[k]-1 is the first item with its identity, and no other slot has that identity
-//	len(slots) >= 2*len(items), a power of two: a search always comes to a free slot
+//	len(slots) >= 2*len(items), a power of two: every search finds a free slot
 type index struct {
 	list  *schema.List
 	items []value.Value
 	slots []int32 // hash table with open addressing: item number + 1, and 0 for a free slot
 	used  int
-	pairs int // of items that were compared, since the walk began
+	pairs int // compared pairs of items since the walk began
 }
 
-// fewItems is up to how many items a scan is cheaper than hashing.
+// fewItems is the largest length of a list that is scanned. A scan of such a list is cheaper than
+// hashing.
 const fewItems = 8
 
-// reset makes x the empty index of items, those of a list as l describes.
+// reset makes x an empty index of items, the items of a list that l describes.
 func (x *index) reset(l *schema.List, items []value.Value) {
 	x.list, x.items, x.used = l, items, 0
 	if n := len(items); n > fewItems {
@@ -154,8 +157,8 @@ func (x *index) reset(l *schema.List, items []value.Value) {
 	}
 }
 
-// add puts the item numbered x.used, the next one, into x. It returns the number of the first item
-// with its identity, which is its own unless it is a duplicate.
+// add puts the next item, number x.used, into x. It returns the number of the first item with the
+// same identity, which is the item's own number unless the item is a duplicate.
 func (x *index) add() int {
 	i := x.used
 	x.used++
@@ -176,8 +179,7 @@ func (x *index) add() int {
 	return i
 }
 
-// find returns the number of the first item of x that has item's identity, and -1 when there is
-// none.
+// find returns the number of the first item of x with the identity of item, or -1.
 func (x *index) find(item value.Value) int {
 	if len(x.items) > fewItems {
 		return int(x.slots[x.slot(item)]) - 1
@@ -191,7 +193,7 @@ func (x *index) find(item value.Value) int {
 	return -1
 }
 
-// slot returns the slot that holds item's identity, or else the free slot where it belongs.
+// slot returns the slot that holds the identity of item, or else the free slot where it belongs.
 func (x *index) slot(item value.Value) int {
 	mask := len(x.slots) - 1
 	for slot := int(hashItem(x.list, item)) & mask; ; slot = (slot + 1) & mask {
@@ -208,8 +210,8 @@ func (x *index) slot(item value.Value) int {
 // seed makes hashes differ from process to process. No result depends on them.
 var seed = maphash.MakeSeed()
 
-// hashItem returns a hash of the identity of item in l: items that sameItem takes for one have the
-// same.
+// hashItem returns a hash of the identity of item in l. Items that sameItem calls the same have
+// equal hashes.
 func hashItem(l *schema.List, item value.Value) uint64 {
 	if l.Topology() == schema.SetList {
 		return hash(item)
@@ -222,12 +224,11 @@ func hashItem(l *schema.List, item value.Value) uint64 {
 	return h
 }
 
-// mix returns a hash of two, in this order. As the seed takes part, nobody can write lists whose
-// hashes are the same.
+// mix returns a hash of the sequence h, next. The seed is part of the hash, so a client cannot
+// craft lists with colliding hashes.
 func mix(h, next uint64) uint64 { return maphash.Comparable(seed, [2]uint64{h, next}) }
 
-// hash returns equal hashes for equal values: 1 and 1.0 are equal. Its cost grows with the size of
-// v.
+// hash returns equal hashes for equal values, such as 1 and 1.0. Cost: linear in v.
 func hash(v value.Value) uint64 {
 	switch v.Kind() {
 	case value.KindString:

@@ -11,8 +11,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Merging a configuration into a live object. The walk follows the configuration: what that lacks
-// stays as it is, and is not even looked at. Of a type in which spec is granular and args atomic:
+// A merge of a configuration into a live object. The walk follows the configuration: parts that the
+// configuration lacks stay as they are and are not visited. In this example, spec is granular and
+// args is atomic:
 //
 //	live     {spec: {args: [-a, -b]  replicas: 1}  status: {ready: true}}
 //	config   {spec: {args: [-c]      paused: null}}
@@ -21,12 +22,11 @@ import (
 //
 //	args     M1: a leaf, config's as a whole
 //	paused   M1: config alone has it, null included
-//	replicas, status                 config says nothing: live's own storage
+//	replicas, status                 config lacks them: live's own storage
 //
-// Cost: linear in config and in those objects and lists of live that it reaches.
+// Cost: linear in config and in the objects and lists of live that config reaches.
 
-// ErrTypes is returned when two values that have different types, or none, are to be merged or
-// compared.
+// ErrTypes is the error of [Merge] and [Compare] if the two values have different types, or none.
 var ErrTypes = errors.New("expected objects of the same type")
 
 // checkTypes returns [ErrTypes] unless v and w have the same type.
@@ -40,29 +40,28 @@ func checkTypes(v, w Value) error {
 	return nil
 }
 
-// Merge returns live with config laid over it. Nothing is removed: who wants fields gone prunes
-// them, see package merge.
+// Merge returns live with config laid over it. It removes nothing: package merge prunes fields.
 //
-//	M1  A leaf, that is, a scalar or an atomic list or object, becomes config's where config has
-//	    it, null included.
-//	M2  Where one of the two is null, empty, absent or of another kind, while the other is a
-//	    granular object or list with something in it, the latter counts: so null does not clear a
-//	    granular object. Where both are, config's counts as in M1. Should the type admit several
-//	    kinds, config's kind decides.
+//	M1  A leaf is a scalar, an atomic list or an atomic object. If config has a leaf, null
+//	    included, the result has config's leaf.
+//	M2  A granular object or list with members or items counts more than null, an empty or absent
+//	    value, or a value of another kind. So null does not clear a granular object. If neither
+//	    side has members or items, config counts as in M1. If the type admits several kinds,
+//	    config's kind decides.
 //	M3  Granular objects merge member by member.
 //	M4  Sets and keyed lists merge item by item. Config's items keep config's order, and live's
-//	    other items keep live's order among each other: each run of config's items up to and
-//	    including the next one that live has too (the anchor) is preceded by the live items in
-//	    front of the anchor that are not yet there; if the anchor has been passed already, by all
-//	    that are left. A last run without anchor comes after all live items.
-//	M5  An item that live holds more than once becomes config's item where config has it, else all
-//	    stay where they are.
+//	    other items keep live's order. A run of config's items ends with the next item that live
+//	    has too, its anchor. The run comes after live's other items in front of the anchor. If
+//	    live's order has passed the anchor already, the run comes after all remaining other items
+//	    of live. A last run without anchor comes after all live items.
+//	M5  If live holds an item more than once and config has the item, config's item replaces all
+//	    of them. If config lacks the item, all stay where they are.
 //
-// The result shares every node that config does not change with live, except that it does not look
-// far into leaves. It is an error, [Errors], when config holds an item twice in a granular list, or
-// either holds items without identity in a granular list: those of a list whose relationship the
-// schema leaves open, or what [Value.Remove] left of others; and [ErrTypes] when the types differ, or
-// there are none.
+// The result shares with live every node that config does not change, except large leaves, which
+// are not compared. The error is [ErrTypes] if the types differ or the values have no type. It is
+// [Errors] if a granular list of config holds an item twice, or a granular list of either value
+// holds items without identity. These are the items of a list whose relationship the schema leaves
+// open, or items that lost their identity in [Value.Remove].
 func Merge(live, config Value) (Value, error) {
 	if err := checkTypes(live, config); err != nil {
 		return Value{}, err
@@ -80,19 +79,19 @@ func Merge(live, config Value) (Value, error) {
 
 var mergers = sync.Pool{New: func() any { return new(merger) }}
 
-// merger is the state of Merge. Members and items of what is being merged wait on its stacks, and
-// the scratch of its indexes serves one list after the other.
+// merger is the state of Merge. Its stacks hold the members and items of the containers that are
+// being merged. One list after the other uses the scratch of its index.
 type merger struct {
-	tidy    bool // live is
-	filled  bool // the result is to be
-	nodes   int  // pairs that were visited
+	tidy    bool // whether live is tidy
+	filled  bool // whether the result is filled: see Value
+	nodes   int  // visited pairs of nodes
 	members []value.Member
 	items   []value.Value
-	places  []int32 // of the items of open lists: which of live's items they are
+	places  []int32 // for each config item of the lists being merged, the number of its live item
 	index   index
 }
 
-// release gives m back, without what belongs to the result.
+// release returns m to the pool, without references to the result.
 func (m *merger) release() {
 	clear(m.members[:cap(m.members)])
 	clear(m.items[:cap(m.items)])
@@ -100,12 +99,12 @@ func (m *merger) release() {
 	mergers.Put(m)
 }
 
-// node returns live merged with config, absent when both are. It returns live itself when config
-// changes nothing.
+// node returns live merged with config, or absent if both are absent. It returns live itself if
+// config changes nothing, except in a large leaf.
 func (m *merger) node(t *schema.Type, live, config value.Value) value.Value {
 	m.nodes++
 	switch {
-	case config.IsAbsent() || live.Same(config): // nothing is applied here, or what is there
+	case config.IsAbsent() || live.Same(config): // config applies nothing, or live itself
 		return live
 	case live.IsAbsent(): // config alone has it
 		return config
@@ -123,8 +122,7 @@ func (m *merger) node(t *schema.Type, live, config value.Value) value.Value {
 	return leaf(live, config) // M1
 }
 
-// leaf returns config, by way of live where the two are plainly equal. Numbers keep config's
-// spelling.
+// leaf returns config, or live if the two are equal and small. Numbers keep config's spelling.
 func leaf(live, config value.Value) value.Value {
 	budget := leafBudget
 	if live.Kind() == config.Kind() && equalWithin(live, config, &budget) {
@@ -133,13 +131,13 @@ func leaf(live, config value.Value) value.Value {
 	return config
 }
 
-// leafBudget is how many values leaf compares. Sharing small leaves keeps what is around them
-// shared. Large ones are not worth a look: whoever wants to know what changed compares them, and
-// that once is enough.
+// leafBudget is the number of values that leaf compares. If small leaves are shared, the nodes
+// around them stay shared. Large leaves are not compared here, because Compare compares them
+// anyway.
 const leafBudget = 64
 
-// equalWithin reports whether v and w are equal and hold no more values than budget, which it uses
-// up.
+// equalWithin reports whether v and w are equal. It deducts their values from budget. Beyond the
+// budget, only the same storage counts as equal.
 func equalWithin(v, w value.Value, budget *int) bool {
 	kind, n := v.Kind(), v.Len()
 	if *budget -= n; *budget < 0 || kind != w.Kind() || n != w.Len() {
@@ -169,12 +167,12 @@ func equalWithin(v, w value.Value, budget *int) bool {
 
 // granular merges two values of which at least one may be a container of kind k.
 func (m *merger) granular(t *schema.Type, k value.Kind, live, config value.Value) value.Value {
-	// M2: what has something in it counts before what has not; M3 and M4 if both have.
+	// M2: a side with members or items counts more than a side without. M3 and M4 apply if both have.
 	switch liveNone, configNone := isNone(live, k), isNone(config, k); {
 	case liveNone && configNone:
 		return leaf(live, config)
 	case configNone:
-		m.filled = m.filled || config.Kind() != value.KindList // an empty list owns nothing
+		m.filled = m.filled || config.Kind() != value.KindList // an empty list has no fields
 		return live
 	case liveNone:
 		return config
@@ -184,11 +182,11 @@ func (m *merger) granular(t *schema.Type, k value.Kind, live, config value.Value
 	return m.list(t.List(), live, config)
 }
 
-// object merges two objects that both have members. It looks for config's members in live, and
-// copies live's members only from the first one that changes on.
+// object merges two objects that both have members. It looks up config's members in live, and
+// copies live's members only if a member changes.
 func (m *merger) object(t *schema.Map, live, config value.Value) value.Value {
 	first, changed, l := len(m.members), false, 0
-	lives, copied := values.Members(live), 0 // copied: how many are in m.members already, once there is a change
+	lives, copied := values.Members(live), 0 // copied: how many members of live m.members covers
 	for _, own := range values.Members(config) {
 		for l < len(lives) && lives[l].Name != own.Name && lives[l].Name < own.Name {
 			l++
@@ -204,8 +202,7 @@ func (m *merger) object(t *schema.Map, live, config value.Value) value.Value {
 				continue
 			}
 		}
-		// From the first change on, what live has in front of this member is copied, and then the
-		// new one.
+		// A change: copy live's members in front of this one, and then the new member.
 		changed = true
 		m.members = append(m.members, lives[copied:l]...)
 		m.members = append(m.members, value.Member{Name: own.Name, Value: merged})

@@ -7,9 +7,9 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Merging sets and keyed lists: which items there are, by identity, and in which order, by rule M4.
-// Mostly the items that are applied are some of those that are there and in the same order; that is
-// found out without an index, by aligned. All else is the business of a zipper.
+// Merges of sets and keyed lists. Identity decides which items the result has, and rule M4 decides
+// their order. Mostly, config's items are some of live's items in the same order: aligned merges
+// such lists without an index. A zipper merges all other lists.
 
 // list merges two sets or keyed lists that both have items, by rules M4 and M5.
 func (m *merger) list(l *schema.List, live, config value.Value) value.Value {
@@ -25,7 +25,7 @@ func (m *merger) list(l *schema.List, live, config value.Value) value.Value {
 		}
 		if configItem >= 0 {
 			if b = configs[configItem]; liveItem >= 0 && z.repeated(liveItem) {
-				a = value.Null() // which of the items would it be?
+				a = value.Null() // there is no single live item to merge with
 			}
 		}
 		merged := m.node(l.Element(), a, b)
@@ -40,14 +40,14 @@ func (m *merger) list(l *schema.List, live, config value.Value) value.Value {
 }
 
 // aligned merges the common case without an index: config's items are some of live's, in live's
-// order. It reports whether that is the case; live must be tidy.
+// order. It returns false in all other cases, and if live is not tidy.
 //
 //	live  a b c d    config  b d    places 1 3    aligned: the result has live's order
-//	live  a b c d    config  d b    places 3      no b behind d: not aligned
+//	live  a b c d    config  d b    places 3      no b after d: not aligned
 //	live  a b c d    config  b x    places 1      live has no x: not aligned
 //
 // Invariants: places[first:] ascends strictly, and live's item places[first+c] has the identity of
-// config's item c. Live's items are passed once, so the cost is that of both lists.
+// config's item c. Cost: linear in both lists.
 func (m *merger) aligned(l *schema.List, live, config value.Value) (value.Value, bool) {
 	lives, configs := values.Items(live), values.Items(config)
 	if !m.tidy || len(configs) > len(lives) {
@@ -82,12 +82,12 @@ func (m *merger) aligned(l *schema.List, live, config value.Value) (value.Value,
 	return value.List(items...), true
 }
 
-// zipper finds the order of a merged list. It knows items by their numbers; -1 stands for none.
+// zipper finds the order of a merged list. It refers to items by their numbers; -1 means no item.
 type zipper struct {
-	liveOf   []int32 // of each config item: the first live item with its identity, or -1
-	configOf []int32 // of each live item: the config item with its identity, or -1
-	firstOf  []int32 // of each live item: the first live item with its identity
-	count    []int32 // of each live item that is the first with its identity: how many have it
+	liveOf   []int32 // for each config item: the first live item with its identity, or -1
+	configOf []int32 // for each live item: the config item with its identity, or -1
+	firstOf  []int32 // for each live item: the first live item with its identity
+	count    []int32 // for each live item that is the first with its identity: how many have it
 }
 
 // repeated reports whether other live items have the identity of the given one.
@@ -118,16 +118,16 @@ func (m *merger) zip(l *schema.List, live, config []value.Value) *zipper {
 	return z
 }
 
-// run calls emit once for each item of the result, in order, with the numbers of the live and the
-// config item that make it up. Two cursors go through the lists, and anchor is the next config
-// item, from its cursor on, that live has too:
+// run calls emit once for each item of the result, in order. The arguments are the numbers of the
+// live item and of the config item that make up the result's item. The cursors live and config go
+// through the lists. anchor is the next config item, from the cursor on, that live has too:
 //
 //	live    a b c d        config  x c a y
 //
 //	live  config  anchor   the case                      the result so far
 //	a     x       c        config has a elsewhere: skip  -
 //	b     x       c        only live has it              b
-//	c     x       c        not c's turn: config's next   b x
+//	c     x       c        the anchor: config's next     b x
 //	c     c       c        both are at the same item     b x c
 //	d     a       a        only live has it              b x c d
 //	end   a       a        config's next                 b x c d a
@@ -135,11 +135,11 @@ func (m *merger) zip(l *schema.List, live, config []value.Value) *zipper {
 //
 // Invariants, at the head of the loop:
 //
-//	config <= anchor, and no config item in front of anchor, from the cursor on, is in live.
+//	config <= anchor, and live has no config item k with config <= k < anchor.
 //	merged[k] for exactly the config items k < config.
-//	Each live item in front of its cursor has been emitted, or is one that config has.
+//	Each live item in front of its cursor has been emitted, or config has it.
 //
-// Each round moves a cursor, so the cost is that of both lists together.
+// Cost: linear in both lists, because each round moves a cursor.
 func (z *zipper) run(emit func(live, config int)) {
 	live, config := 0, 0
 	merged := make([]bool, len(z.liveOf)) // config items that were emitted
@@ -162,7 +162,7 @@ func (z *zipper) run(emit func(live, config int)) {
 				emit(live, -1)
 				live++
 				continue
-			case merged[mine]: // config's place for it is behind us
+			case merged[mine]: // config has passed its place
 				live++
 			}
 		}

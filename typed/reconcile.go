@@ -8,21 +8,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Sets of fields live longer than schemas: when a list that was granular has become atomic, entries
-// still have its items. Adapting a set finds out first whether anything would change, which mostly
-// is not so, and then costs no memory.
+// Field sets live longer than schemas. When a granular list becomes atomic, stored sets still have
+// paths of its items. Reconcile first checks whether a set would change. Mostly it would not, and
+// then the check allocates no memory.
 //
-// Cost: linear in the set, and only in its branches when the schema has no defect.
+// Cost: linear in the set, or only in its branches if the schema has no defect.
 
-// Reconcile adapts s, which was made under an earlier schema, to type t. It returns the adapted set, and
-// whether it differs from s:
+// Reconcile adapts s, which was made under an earlier schema, to type t. It returns the adapted
+// set, and whether the adapted set differs from s:
 //
-//	R1  Where the set has paths below a list or object that is atomic now, the container's own
-//	    path takes their place.
-//	R2  A container that was atomic and is granular now keeps its own path; what is in it has no
+//	R1  If the set has paths below a list or object that is atomic now, the container's own path
+//	    replaces them.
+//	R2  A container that was atomic and is granular now keeps its own path. Its parts have no
 //	    owner any more.
-//	R3  Paths that t does not know, and all below objects that admit any member of any type, stay
-//	    as they are.
+//	R3  Paths that t does not know stay as they are. The same holds for all paths below objects
+//	    that admit any member of any type.
 //
 // The error is a defect of the schema that a path of s meets.
 func Reconcile(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
@@ -38,7 +38,7 @@ func Reconcile(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {
 	return b.Set(), true, nil
 }
 
-// wholePart returns the part of t that stands for its topology when there is no value to tell.
+// wholePart returns the part of t that decides the topology of a node whose value is not known.
 func wholePart(t *schema.Type) parts { return partsFor(t, value.Null()).first() }
 
 // collapses reports whether paths below a node of type t are stale, because the node is atomic.
@@ -52,8 +52,8 @@ func collapses(t *schema.Type) bool {
 	return false
 }
 
-// typeBelow returns the type of the node that e leads to, and nil when there is nothing to
-// reconcile below t there.
+// typeBelow returns the type of the node that e leads to below t, or nil if there is nothing to
+// reconcile.
 func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
 	switch wholePart(t) {
 	case mapPart:
@@ -78,10 +78,10 @@ func isStale(s fieldpath.Set, t *schema.Type, root bool) (stale bool, err error)
 	// Some path of s meets a defect of the schema.
 	case t.Err() != nil:
 		return false, t.Err()
-	// R1: atomic now. The root itself has no path that could take the place of others.
+	// R1: the node is atomic now. The root has no path of its own that could replace others.
 	case collapses(t):
 		return !root && !s.IsEmpty(), nil
-	case schemas.IsSound(t): // no error can come, and nothing is below the other entries that could be stale
+	case schemas.IsSound(t): // no error is possible, and other entries have no paths below them
 		for e := range paths.Branches(s) {
 			if below := typeBelow(t, e.Element); below != nil {
 				if stale, _ := isStale(e.Sub, below, false); stale {
@@ -103,14 +103,14 @@ func isStale(s fieldpath.Set, t *schema.Type, root bool) (stale bool, err error)
 	return stale, nil
 }
 
-// reconcile adds what becomes of s, the paths below a node of type t, to b. Where the type now has
-// spec.tags as an atomic list, and no spec.size:
+// reconcile adapts s, the paths below a node of type t, and adds the result to b. In this example,
+// spec.tags is an atomic list now, and spec.size is unknown:
 //
 //	s        .spec.tags[="a"] .spec.tags[="b"] .spec.size.unit
 //	result   .spec.tags .spec.size.unit
 //
 //	.spec       granular    its entries are adapted one by one
-//	.spec.tags  R1: atomic  its own path takes the place of those below it
+//	.spec.tags  R1: atomic  its own path replaces the paths below it
 //	.spec.size  R3: unknown stays, with all below it
 func reconcile(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	for e := range s.Entries() {
@@ -128,14 +128,14 @@ func reconcile(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	}
 }
 
-// withNamedFields returns s with every declared field added that s has paths below: the set as it
-// is when objects that exist because of their members count as owned with them. Members that only a
-// map's element type admits, and items, are not added:
+// withNamedFields returns s and each declared field that has paths of s below it. In the result, an
+// object that exists because of its members counts as owned with them. Items, and members that only
+// the element type of a map admits, are not added:
 //
 //	s        .metadata.labels.app .spec.ports[port=80].name
 //	result   .metadata .metadata.labels .metadata.labels.app .spec .spec.ports .spec.ports[port=80].name
 func withNamedFields(s fieldpath.Set, t *schema.Type) fieldpath.Set {
-	types := make([]*schema.Type, 1, 16) // of the nodes on the path to where the walk is, the root first
+	types := make([]*schema.Type, 1, 16) // types of the nodes on the current path, the root first
 	types[0] = t
 	return paths.Include(s, func(depth int, e fieldpath.Element) (declared, descend bool) {
 		var below *schema.Type

@@ -8,32 +8,33 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Removing fields from a value. Of a keyed list of ports:
+// Removal of fields from a value. In this example, ports is a keyed list:
 //
 //	v        {spec: {replicas: 3, ports: [{port: 80, name: web}, {port: 443}]}}
 //	s        .spec.ports[port=80] .spec.replicas
 //	result   {spec: {ports: [{port: 443}]}}
 //
 //	and if s has .spec.ports[port=443] too
-//	result   {spec: {ports: null}}         X2: what has nothing left becomes null
+//	result   {spec: {ports: null}}         X2: an emptied list becomes null
 //
-// Cost: linear in s and in the objects and lists that it leads into, with a factor log n for items.
+// Cost: linear in s and in the objects and lists that s leads into, with a factor log n for items.
 
-// Remove returns v without the paths of s and all that is below them:
+// Remove returns v without the paths of s and without everything below them:
 //
-//	X1  A member or item whose path is in s goes with all that is below it.
-//	X2  An object or list that has nothing left becomes null, and stays.
-//	X3  So does every container with paths of s below it that has no such parts: an empty or
-//	    atomic one, null, and a value of another kind than its type's.
+//	X1  A member or item whose path is in s is removed with everything below it.
+//	X2  An object or list that loses all its parts becomes null, but is not removed.
+//	X3  If s has paths below a container without granular parts, the container becomes null, too.
+//	    It is empty, atomic, null, or a value of another kind than its type's.
 //
-// Items without identity, as those of a list whose relationship the schema leaves open, have one
-// path together, that of the zero [fieldpath.Element]: they go or stay together. The root counts as
-// having paths below it. The result is not validated again: an item of a keyed list may have lost
-// its keys, or have become null. A value without a type stays as it is.
+// The items without identity of one list share one path, with the zero [fieldpath.Element]. They
+// are removed together or stay together. Items of a list whose relationship the schema leaves open
+// have no identity. The root counts as having paths of s below it, even if s is empty. The result
+// is not validated again: an item of a keyed list may have lost its keys, or have become null. A
+// value without a type stays as it is.
 func (v Value) Remove(s fieldpath.Set) Value { return v.remove(s, false) }
 
-// remove is Remove. If keepEmptied is set, an object or list below the root does not become null by
-// X2 and X3, but empty.
+// remove is Remove. If keepEmptied is set, X2 and X3 make an object or list below the root empty,
+// not null.
 func (v Value) remove(s fieldpath.Set, keepEmptied bool) Value {
 	if v.typ == nil {
 		return v
@@ -46,12 +47,12 @@ func (v Value) remove(s fieldpath.Set, keepEmptied bool) Value {
 
 // remover is the state of Remove.
 type remover struct {
-	tidy        bool // the result is
+	tidy        bool // whether the result is tidy
 	keepEmptied bool // see remove
-	nodes       int  // members, items, and entries of sets that were visited
+	nodes       int  // visited members, items, and entries of sets
 }
 
-// part returns v, a t below the root, without what s has below it.
+// part returns v, a value of type t below the root, without the paths of s.
 func (r *remover) part(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
 	left := r.node(t, v, s)
 	if r.keepEmptied && left.IsNull() {
@@ -65,10 +66,10 @@ func (r *remover) part(t *schema.Type, v value.Value, s fieldpath.Set) value.Val
 	return left
 }
 
-// node returns v, a t, without what s has below it. s has something, but for the root.
+// node returns v, a value of type t, without the paths of s. s is not empty, except at the root.
 func (r *remover) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Value {
 	switch partsFor(t, v).first() {
-	// X3: what has no such parts becomes null.
+	// X3: a container without granular parts becomes null.
 	case mapPart:
 		if isNone(v, value.KindObject) || t.Map().Atomic() {
 			return value.Null()
@@ -85,12 +86,12 @@ func (r *remover) node(t *schema.Type, v value.Value, s fieldpath.Set) value.Val
 	return value.Null()
 }
 
-// object returns an object that is not empty without the members of s. Members and entries are in
-// the same order; both are passed once, and what stays is copied from the first change on.
+// object returns v, an object with members, without the paths of s. Members and entries have the
+// same order, so both are passed once. Members are copied only if one changes.
 func (r *remover) object(m *schema.Map, v value.Value, s fieldpath.Set) value.Value {
 	var out []value.Member
 	members := values.Members(v)
-	kept := 0 // members of v that are decided: out holds what is left of them
+	kept := 0 // number of decided members of v: out holds the remaining ones
 	i := 0
 	for e := range s.Entries() {
 		r.nodes++
@@ -119,7 +120,7 @@ func (r *remover) object(m *schema.Map, v value.Value, s fieldpath.Set) value.Va
 	return objectOrNull(append(out, members[kept:]...))
 }
 
-// objectOrNull returns the object of members, and null if there are none: rules X2 and X4.
+// objectOrNull returns the object of members, or null if there are none: rules X2 and X4.
 func objectOrNull(members []value.Member) value.Value {
 	if len(members) == 0 {
 		return value.Null()
@@ -127,7 +128,7 @@ func objectOrNull(members []value.Member) value.Value {
 	return values.Sorted(members)
 }
 
-// listOrNull returns the list of items, and null if there are none: rules X2 and X4.
+// listOrNull returns the list of items, or null if there are none: rules X2 and X4.
 func listOrNull(items []value.Value) value.Value {
 	if len(items) == 0 {
 		return value.Null()
@@ -135,7 +136,7 @@ func listOrNull(items []value.Value) value.Value {
 	return value.List(items...)
 }
 
-// list returns a list that is not empty without the items of s, in its own order.
+// list returns v, a list with items, without the paths of s. The items keep their order.
 func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Value {
 	gone := selectionOf(s)
 	r.nodes += len(gone.entries) + v.Len()
@@ -146,10 +147,10 @@ func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Val
 	out := make([]value.Value, 0, v.Len())
 	for item := range v.Items() {
 		switch e := gone.at(identityOf(&texts, l, item)); {
-		// X1: the item goes.
+		// X1: the item is removed.
 		case e.Member:
 			continue
-		// A part of the item goes. What is left may have lost what told it apart.
+		// A part of the item is removed. The rest may have lost the item's identity.
 		case !e.Sub.IsEmpty():
 			left := r.part(l.Element(), item, e.Sub)
 			r.tidy = r.tidy && keepsIdentity(l, item, left)
@@ -160,18 +161,18 @@ func (r *remover) list(l *schema.List, v value.Value, s fieldpath.Set) value.Val
 	return listOrNull(out)
 }
 
-// keepsIdentity reports whether part, which is left of item, has the identity that item has in l.
+// keepsIdentity reports whether part, the rest of item, has the identity that item has in l.
 func keepsIdentity(l *schema.List, item, part value.Value) bool {
 	return defect(l, part) == "" && sameItem(l, item, part)
 }
 
-// lost returns which of fields left has not: they are the namedFields of a value, and left is that
-// value without s.
+// lost returns the paths of fields that left lacks. fields must be the namedFields of a value, and
+// left that value without s.
 //
-// These are the fields in s and below it, so that nothing needs to look at left, but in two cases. An
-// item that loses its identity loses all of its fields. And an object or list that has no fields left
-// may still hold what is none, such as an empty list. What holds nothing at all is null, which is a
-// field, or stays empty.
+// Mostly these are the fields in s and below s, so left need not be walked. There are two
+// exceptions. An item that loses its identity loses all of its fields. An object or list without
+// remaining fields may still hold parts that are not fields, such as an empty list. If it holds no
+// parts at all, it is null, which is a field, or stays empty.
 func lost(fields, s fieldpath.Set, left Value) fieldpath.Set {
 	out, emptied := paths.Within(fields, s)
 	if emptied || !left.tidy {

@@ -10,22 +10,22 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Values that cannot be merged or compared, although they conform: lists in them hold items that
-// have no identity, or that are there twice where the walk has to choose one. Tidy values have
-// none, so that mostly nothing of this is walked.
+// Some conforming values cannot be merged or compared: their lists hold items without identity, or
+// duplicates where the walk needs a single item. Tidy values have no such items, so they are not
+// walked.
 
-// unidentified returns an [Error] for each item of v, in granular lists, that has no identity, so
-// that nobody can tell which item of another value is the same. What is inside of an item that is
-// there twice does not count.
+// unidentified returns an [Error] for each item without identity in the granular lists of v. Such
+// an item cannot be paired with an item of another value. The parts of duplicate items do not
+// count.
 func (v Value) unidentified() Errors { return v.unmatched(identifier{}) }
 
-// unmergeable is unidentified for one of the two values that are merged: what is inside of an item
-// that is there twice counts, and if unique says so, it is an error that it is.
+// unmergeable is unidentified for one of the two values of a merge. The parts of duplicate items
+// count. If unique is set, duplicates are errors, too.
 func (v Value) unmergeable(unique bool) Errors {
 	return outermost(v.unmatched(identifier{repeated: true, unique: unique}))
 }
 
-// unmatched returns what w finds in v.
+// unmatched returns the errors that w finds in v.
 func (v Value) unmatched(w identifier) Errors {
 	if v.tidy {
 		return nil
@@ -34,16 +34,16 @@ func (v Value) unmatched(w identifier) Errors {
 	return w.report.all()
 }
 
-// identifier is a walk that looks for such items.
+// identifier is the state of a walk that looks for items without identity, and for duplicates.
 type identifier struct {
-	repeated bool // look into items that are there more than once
-	unique   bool // no item may be there more than once
+	repeated bool // look into duplicate items
+	unique   bool // duplicates are errors
 	texts    slab.Text
 	path     fieldpath.Path // to the node that the walk is at
 	report   report
 }
 
-// node looks for items in v, a t.
+// node searches v, a value of type t.
 func (w *identifier) node(t *schema.Type, v value.Value) {
 	switch partsFor(t, v).first() {
 	case mapPart:
@@ -62,14 +62,14 @@ func (w *identifier) node(t *schema.Type, v value.Value) {
 	}
 }
 
-// below looks for items in v, one step below.
+// below searches v, a value of type t that e leads to.
 func (w *identifier) below(e fieldpath.Element, t *schema.Type, v value.Value) {
 	w.path = append(w.path, e)
 	w.node(t, v)
 	w.path = w.path[:len(w.path)-1]
 }
 
-// list reports what is wrong with the items of v, and looks into them.
+// list reports the defects of the items of v, and searches the items.
 func (w *identifier) list(l *schema.List, v value.Value) {
 	var items []itemAt
 	count := map[fieldpath.Element]int{}
@@ -85,8 +85,7 @@ func (w *identifier) list(l *schema.List, v value.Value) {
 		}
 	}
 	for _, at := range items {
-		// Of an item that is there twice nobody compares the parts, so what is inside does not
-		// matter there.
+		// Compare does not look into duplicate items, so their parts do not matter to it.
 		if w.repeated || count[at.element] == 1 {
 			w.below(at.element, l.Element(), at.item)
 		}
@@ -100,8 +99,8 @@ func (w *identifier) fail(r Reason, detail string) {
 	}
 }
 
-// outermost returns those of errs that are not about lists inside of items, or else all: Kubernetes
-// does not look into items then.
+// outermost returns the errors of errs that are about lists outside of items. If there are none, it
+// returns errs. Kubernetes looks into items only in the second case.
 func outermost(errs Errors) Errors {
 	isItem := func(e fieldpath.Element) bool { return e.Kind() != fieldpath.KindField }
 	var out Errors

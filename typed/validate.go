@@ -11,51 +11,50 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Validating. Most values conform, and most of what is in them is scalars whose type is looked up
-// and admits them; that way is short. Paths are not kept for the other way: the walk leaves a trail
-// of names and numbers, of which a path is made when there is an error.
+// Validation. Most values conform, and most parts of them are scalars that their type admits: these
+// have a shortcut. The walk builds no paths for the other parts. It keeps a trail of names and
+// numbers, and makes a path of the trail only for an error.
 //
-// Where an object that conforms is known, such as the live one, what the new one shares with it is
-// not looked at:
+// If a conforming object is known, such as the live object, the walk skips the parts that the new
+// object shares with it:
 //
-//	known    {spec: A, status: B}      A and B being storage
-//	v        {spec: A, status: C}      C is checked, and A is not
+//	known    {spec: A, status: B}      A and B are storage
+//	v        {spec: A, status: C}      C is checked, and A is skipped
 
-// New returns v as a value of type t, or else [Errors] that list every place where it does not
-// conform:
+// New returns v as a value of type t, or else [Errors] with the places where v does not conform:
 //
 //	V1  Null conforms to every type.
-//	V2  Any other value conforms to the part of the type that admits its kind: a scalar that the
-//	    type's scalar allows, a list, an object.
+//	V2  Any other value conforms to the part of the type that admits its kind: the list part, the
+//	    object part, or the scalar part, which must allow the scalar.
 //	V3  Each member of an object conforms to the type of the field with its name, or else to the
-//	    map's element type. Where there is neither, the member is undeclared.
+//	    map's element type. If the map has neither, the member is undeclared.
 //	V4  Each item of a list conforms to the list's element type.
-//	V5  In a set, items are scalars and not null. In a keyed list, items are objects that have at
-//	    least one key, a key's default included. The items of a list whose relationship the schema
-//	    leaves open have no identity and may be any, but such a list can be neither merged nor
-//	    compared, unless it is empty or inside something atomic.
+//	V5  In a set, items are scalars and not null. In a keyed list, items are objects with at least
+//	    one key, where a default counts as a key. If the schema leaves the relationship of a
+//	    list's items open, the items have no identity and may be any values. Such a list can be
+//	    neither merged nor compared, unless it is empty or inside an atomic container.
 //	V6  No two items of a set or keyed list have the same identity, unless the option is
 //	    [AllowDuplicates].
 //
-// Atomic lists and objects are checked inside as well, except that there rules V5 and V6 apply as
-// their own types say. Nothing is ever required. A type with a defect, see [schema.Type.Err],
-// admits nothing; nor does the nil type.
+// New also checks the parts of atomic lists and objects. Rules V5 and V6 apply there to parts that
+// are sets or keyed lists. No member is ever required. A type with a defect, see [schema.Type.Err],
+// admits no value. The nil type admits none either.
 func New(v value.Value, t *schema.Type, opts ...Option) (Value, error) {
 	return conforming(v, t, value.Value{}, opts)
 }
 
-// revise is [New] for content that is expected to share parts with v: what is v's own storage in
-// the same place, members by name and items by number, conforms to v's type already and is not
-// looked at again. The result is that of New with v's type.
+// revise is [New] with v's type, for content that shares parts with v. Members are matched by name,
+// and items by number. If a part is the same storage in both, it conforms already and is not
+// checked again.
 func (v Value) revise(content value.Value, opts ...Option) (Value, error) {
 	if !v.tidy {
-		return New(content, v.typ, opts...) // it may have duplicates that opts do not admit
+		return New(content, v.typ, opts...) // v may have duplicates that opts do not admit
 	}
 	return conforming(content, v.typ, v.content, opts)
 }
 
-// conforming is New for a v of which all is known to conform that is the same storage as known, in
-// the same place.
+// conforming is New for a v whose shared parts are known to conform: the parts that are the same
+// storage as the part of known at the same place.
 func conforming(v value.Value, t *schema.Type, known value.Value, opts []Option) (Value, error) {
 	w := validators.Get().(*validator)
 	w.root, w.rootType, w.tidy = v, t, true
@@ -63,7 +62,7 @@ func conforming(v value.Value, t *schema.Type, known value.Value, opts []Option)
 		w.allowDuplicates = w.allowDuplicates || o == AllowDuplicates
 	}
 	if err := t.Err(); err != nil {
-		w.fail(BadSchema, "%v", err) // of an absent value, too
+		w.fail(BadSchema, "%v", err) // even if v is absent
 	} else {
 		w.node(t, v, known)
 	}
@@ -85,18 +84,17 @@ type validator struct {
 	rootType        *schema.Type
 	allowDuplicates bool
 	tidy            bool
-	nodes           int // that were visited
+	nodes           int // number of visited nodes
 
 	trail  []step
 	index  index
 	report report
 }
 
-// step leads from a node to one below it. It is turned into a path element only when there is an
-// error to report.
+// step leads from a node to a node below it. Only an error turns the steps into path elements.
 type step struct {
 	name string // of a member
-	item int    // number of an item; -1 in front of a member
+	item int    // number of an item; -1 for a member
 }
 
 // fail reports a defect of the node that the walk is at.
@@ -108,7 +106,7 @@ func (w *validator) fail(r Reason, format string, args ...any) {
 	w.report.add(&Error{Path: w.path(), Reason: r, Detail: detail, Plain: detail, Redacted: redacted(r, detail)})
 }
 
-// redacted returns detail without the item that it names, if it names one.
+// redacted returns detail without the duplicate item that it may name.
 func redacted(r Reason, detail string) string {
 	if r == Duplicate {
 		return "duplicate entries for a key"
@@ -116,8 +114,8 @@ func redacted(r Reason, detail string) string {
 	return detail
 }
 
-// failKind reports that v is where want is expected. Kubernetes shows v as Go prints what holds it:
-// form is the verb for that.
+// failKind reports that v is of another kind than want. form is the verb that prints v as
+// Kubernetes does.
 func (w *validator) failKind(want, form string, v value.Value) {
 	if w.report.full() {
 		return
@@ -129,7 +127,7 @@ func (w *validator) failKind(want, form string, v value.Value) {
 	})
 }
 
-// The forms in which Kubernetes shows what it has where it expects something else.
+// The forms in which Kubernetes prints a value of an unexpected kind.
 const (
 	formType   = "%T"
 	formValue  = "&{%v}"
@@ -159,7 +157,7 @@ func (w *validator) path() fieldpath.Path {
 	return out
 }
 
-// node checks v, of which all that is the same storage in known conforms.
+// node checks v. The parts that are the same storage in known conform already.
 func (w *validator) node(t *schema.Type, v, known value.Value) {
 	if v.Same(known) {
 		return
@@ -177,7 +175,7 @@ func (w *validator) node(t *schema.Type, v, known value.Value) {
 	}
 }
 
-// takes reports whether v is a scalar that s allows, as most values are that a walk comes to.
+// takes reports whether v is a scalar that s allows. Most visited values are.
 func takes(s schema.Scalar, v value.Value) bool {
 	switch v.Kind() {
 	case value.KindString:
@@ -215,7 +213,7 @@ func (w *validator) scalar(t *schema.Type, v value.Value) {
 	}
 }
 
-// describe shows v in a message: scalars as they are, containers by their kind.
+// describe returns v for a message: a scalar as kind and value, a container as its kind.
 func describe(v value.Value) string {
 	switch v.Kind() {
 	case value.KindList, value.KindObject, value.KindAbsent:
@@ -244,7 +242,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 			}
 		}
 		t, _ := schemas.LookupNext(m, &next, member.Name)
-		// The short way: a scalar that the type takes needs neither a trail nor a call.
+		// Shortcut: a scalar that the type takes needs neither a trail nor a call.
 		if t != nil && takes(t.Scalar(), member.Value) {
 			w.nodes++
 			continue
@@ -259,7 +257,7 @@ func (w *validator) object(m *schema.Map, v, known value.Value) {
 	w.trail = w.trail[:depth]
 }
 
-// list checks the items of a list, up to the first without identity.
+// list checks the items of a list, up to the first item without identity.
 func (w *validator) list(l *schema.List, v, known value.Value) {
 	if v.Kind() != value.KindList {
 		if !v.IsNull() {
@@ -267,7 +265,7 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 		}
 		return
 	}
-	// V5: how many items from the first on have an identity, and why the next has none.
+	// V5: the number of items before the first one without identity, and why that item has none.
 	identified, reason, twice := v.Len(), "", []int(nil)
 	switch l.Topology() {
 	case schema.SetList, schema.KeyedList:
@@ -277,7 +275,7 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 	}
 	depth, olds := len(w.trail), values.Items(known)
 	for i, item := range values.Items(v)[:identified] {
-		if len(twice) > 0 && twice[0] == i { // behind what is wrong inside the items in front of it, as the reference does
+		if len(twice) > 0 && twice[0] == i { // after the errors inside earlier items, as in the reference
 			var m slab.Text
 			w.trail, twice = w.trail[:depth], twice[1:]
 			w.fail(Duplicate, "duplicate entries for key %s", paths.Decimal(fieldpath.Path{elementOf(&m, l, item)}))
@@ -295,16 +293,16 @@ func (w *validator) list(l *schema.List, v, known value.Value) {
 		w.trail = append(w.trail[:depth], step{"", i})
 		w.node(l.Element(), item, old)
 	}
-	// So is an item without identity.
+	// An item without identity is reported after these errors, too.
 	if w.trail = w.trail[:depth]; reason != "" {
 		w.fail(Unidentified, "element %d: %s", identified, reason)
 	}
 }
 
-// identities checks rules V5 and V6 for the items of one list. It returns how many items there are
-// before the first that has no identity, and what is wrong with that one. As in the reference,
-// nothing is said about the items behind it. It also returns which items are duplicates, unless
-// these are allowed.
+// identities checks rules V5 and V6 for the items of one list. It returns the number of items
+// before the first item without identity, and the reason for that item. As in the reference, the
+// items after it are not checked. It also returns the numbers of duplicates, unless duplicates are
+// allowed.
 func (w *validator) identities(l *schema.List, v value.Value) (identified int, reason string, twice []int) {
 	items := values.Items(v)
 	for identified < len(items) && reason == "" {

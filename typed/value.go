@@ -5,26 +5,26 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Value is a value of a type, which it conforms to. It is immutable. The zero Value is absent and
-// has no type. A Value without a type has no fields, and can be neither merged nor compared.
+// Value is a value that conforms to its type. It is immutable. The zero Value is absent and has no
+// type. A Value without a type has no fields, and can be neither merged nor compared.
 type Value struct {
 	content value.Value
 	typ     *schema.Type
 
-	// filled: it was merged from a configuration that has an empty object or null somewhere where
-	// the live object has members or items, which it kept.
+	// filled: the configuration had null or an empty object where the live object has members or
+	// items, and the merge kept these.
 	filled bool
 
-	// tidy: every list inside that is not atomic has items that are identified and distinct, so
-	// that walks may pair items without indexing whole lists first.
+	// tidy: in every list that is not atomic, each item has an identity of its own. Walks may then
+	// pair items without indexing whole lists first.
 	tidy bool
 }
 
 // Option changes what [New] accepts.
 type Option uint8
 
-// AllowDuplicates accepts sets and keyed lists that hold an item twice, as stored objects may. Such
-// items are owned, compared and replaced as one.
+// AllowDuplicates accepts sets and keyed lists with duplicate items, which stored objects may hold.
+// The duplicates of an item are owned, compared and replaced together.
 const AllowDuplicates Option = 1
 
 // Content returns the value without its type.
@@ -39,7 +39,7 @@ func (v Value) same(w Value) bool { return v.typ == w.typ && v.content.Same(w.co
 // empty returns the null value of type t.
 func empty(t *schema.Type) Value { return Value{content: value.Null(), typ: t, tidy: true} }
 
-// parts is the set of a type's parts that may deal with a value.
+// parts is a set of the parts of a type: scalar, list and map.
 type parts uint8
 
 const (
@@ -48,8 +48,8 @@ const (
 	mapPart
 )
 
-// partsFor returns the parts of t that may deal with v: the one that admits v's kind, or else, for
-// null, for an absent value and for a kind that t does not admit, all that t has.
+// partsFor returns the parts of t that may handle v: the part that admits the kind of v, or else
+// all parts of t. Null, absent values, and kinds that t does not admit get all parts.
 func partsFor(t *schema.Type, v value.Value) parts {
 	switch v.Kind() {
 	case value.KindObject:
@@ -78,8 +78,8 @@ func partsFor(t *schema.Type, v value.Value) parts {
 	return all
 }
 
-// first returns the part of p that deals with the value: the map part before the scalar part before
-// the list part.
+// first returns the part of p that handles the value. The map part comes before the scalar part,
+// and the scalar part before the list part.
 func (p parts) first() parts {
 	switch {
 	case p&mapPart != 0:
@@ -90,12 +90,12 @@ func (p parts) first() parts {
 	return p
 }
 
-// isNone reports whether v holds nothing that a walk of containers of kind k could descend into: it
-// is absent, null, empty or of another kind.
+// isNone reports whether v has no members or items as a container of kind k: it is absent, null,
+// empty or of another kind.
 func isNone(v value.Value, k value.Kind) bool { return v.Kind() != k || v.Len() == 0 }
 
-// sameScalar reports whether v and w are equal, and scalars of one kind: then they do not differ,
-// whatever their type is, so that it need not be looked up.
+// sameScalar reports whether v and w are equal, of one kind, and neither objects nor lists. Such
+// values are equal under every type, so their type need not be looked up.
 func sameScalar(v, w value.Value) bool {
 	switch kind := v.Kind(); kind {
 	case value.KindObject, value.KindList:

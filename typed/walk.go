@@ -12,30 +12,30 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Walking a set in step with values and other sets. Whoever has a set of paths and asks of each
-// what is there, would search every object and list from its beginning for each path; a walk goes
-// down the tree of the set, and at each place asks about all children together:
+// A walk follows a set in step with values and other sets. Separate lookups would search every
+// object and list from its beginning for each path. A walk descends the tree of the set instead,
+// and looks up all children of a node together:
 //
 //	children of the set     a   c   f        looked up in order
 //	members of a value      a b c d e        one lookup each, by name
-//	entries of another set    b c     f g    each searched among the children behind the last one
+//	entries of another set    b c     f g    each searched among the children after the last match
 
-// Step is what a [Walk] finds for one member of the set that it follows. Its slices are those of
-// the walk: they hold until the next step, and must not be modified.
+// Step is the result of a [Walk] for one member of the set. The walk reuses the slices of a Step:
+// they are valid until the next step, and must not be modified.
 type Step struct {
-	Path   fieldpath.Path // of the member
-	Values []value.Value  // what each of the walk's values has at Path: absent when it has nothing there
-	Sets   []int          // which of the walk's sets have Path as a member, by their numbers, ascending
+	Path   fieldpath.Path // path of the member
+	Values []value.Value  // for each value of the walk, the value at Path, or absent
+	Sets   []int          // numbers of the walk's sets that have Path as a member, ascending
 
-	// Items says, for each element of Path that selects an item of a list, which item of the first
-	// value that is. It is -1 for fields, and from the first element on that the first value has
-	// nothing at.
+	// Items holds, for each element of Path, the number of the list item that it selects in the first
+	// value. It is -1 for a field, and for all elements from the first one that the value does not
+	// have.
 	Items []int
 }
 
-// Walk follows the set s through values and other sets at once, and yields one [Step] for each
-// member of s, in the order of [fieldpath.Set.All]. It answers what a lookup of the path and
-// [fieldpath.Set.Has] would answer for each member, but goes to each place once:
+// Walk follows the set s in step with values and other sets. It yields one [Step] for each member
+// of s, in the order of [fieldpath.Set.All]. A step holds the results of a lookup in each value and
+// of [fieldpath.Set.Has] on each set. But Walk visits each node once:
 //
 //	s          .a .a.b .a.c
 //	values[0]  {a: {b: 1}}
@@ -45,11 +45,14 @@ type Step struct {
 //	           .a.b  1        sets[0]
 //	           .a.c  absent   -
 //
-// At each place the children of s are looked up together in each value and each set; what has nothing
-// there is not asked again below. Each list is indexed once, and only if s has items of it. A set that is given several times is
-// followed once, and s itself not at all. So the cost grows with s, with those lists, and with the
-// parts of the other sets that s leads to, each times a logarithm of how far one is out of step
-// with s; but not with the number of members times anything.
+// At each node, Walk looks up the children of s together in each value and each set. It does not
+// search a value or set below a node that the value or set lacks. It passes each list once, and
+// only if s has items of the list. It follows a set that is given several times once, and s itself
+// not at all.
+//
+// Cost: linear in s, in those lists, and in the parts of the other sets that s leads to. Each term
+// has a factor log d, where d is how far an entry is out of step with s. No term is multiplied by
+// the number of members.
 func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step] {
 	return func(yield func(Step) bool) {
 		if s.IsEmpty() {
@@ -69,34 +72,34 @@ func Walk(s fieldpath.Set, values []Value, sets ...fieldpath.Set) iter.Seq[Step]
 
 var walkers = sync.Pool{New: func() any { return new(walker) }}
 
-// maxKept is how many elements a stack has at most that waits for another walk.
+// maxKept is the largest capacity of a stack that is kept for another walk.
 const maxKept = 1 << 10
 
-// walker is the state of a [Walk]. It is at one path; step.Path and step.Items lead there.
+// walker is the state of a [Walk]. step.Path and step.Items lead to the current node.
 type walker struct {
 	yield func(Step) bool
 	step  Step
 	texts slab.Text
-	nodes int // children of the set, items of lists, and entries of other sets that were visited
-	pairs int // of elements that were compared
+	nodes int // visited children of the set, items of lists, and entries of other sets
+	pairs int // compared pairs of elements
 
-	whole  []int   // numbers of the sets that are the one that is followed
-	groups [][]int // numbers of the others: those that are the same set together
+	whole  []int   // numbers of the sets that are the same as the followed set
+	groups [][]int // numbers of the other sets, one group for each distinct set
 
-	// Stacks: of the levels that the walk is in, the innermost one last.
+	// Stacks of the levels that the walk is in, the innermost level last.
 	children []child
 	spots    []spot  // of the children
 	stands   []stand // at the children
 }
 
-// room returns the stack of spots with so many on it, and makes the step have as many values.
+// room returns the stack of spots with one spot for each value, and gives step as many values.
 func (w *walker) room(values int) []spot {
 	w.step.Values = append(w.step.Values[:0], make([]value.Value, values)...)
 	return append(w.spots[:0], make([]spot, values)...)
 }
 
-// release gives w back, without what it found. Of the levels, each has cleared its own part of the
-// stacks.
+// release returns w to the pool, without references to results. Each level has already cleared its
+// own part of the stacks.
 func (w *walker) release() {
 	clear(w.step.Path[:cap(w.step.Path)])
 	clear(w.step.Values)
@@ -112,10 +115,10 @@ func (w *walker) release() {
 	walkers.Put(w)
 }
 
-// group puts the sets that are the same together, and returns what there is to follow beside s: one
-// of each group.
+// group puts the same sets into one group, and pushes one stand for each group. It returns the
+// place of the first of these stands. It leaves out empty sets, and sets that are the same as s.
 func (w *walker) group(s fieldpath.Set, sets []fieldpath.Set) (first int) {
-	var known map[any]int // groups by their set
+	var known map[any]int // number of the group of each set
 	first = none
 	for i, set := range sets {
 		switch {
@@ -140,22 +143,22 @@ func (w *walker) group(s fieldpath.Set, sets []fieldpath.Set) (first int) {
 	return first
 }
 
-// spot is what a value has at the path of the walk.
+// spot is the part of one value at the path of the walk.
 type spot struct {
 	typ   *schema.Type // nil if the value is [Untyped]
 	value value.Value
-	item  int // which item of the list around it the value is; -1 when it is no item
+	item  int // number of the value in the list around it; -1 if it is not an item
 }
 
-// stand is what one of the other sets has at a path.
+// stand is the part of one of the other sets at a path.
 type stand struct {
-	group  int           // that the set is of
-	member bool          // the path is a member of it
-	below  fieldpath.Set // the path
-	next   int           // what another set has at the same path, by its place in walker.stands; none if that was the last
+	group  int           // group of the set
+	member bool          // whether the path is a member of the set
+	below  fieldpath.Set // members below the path
+	next   int           // place in walker.stands of the next stand at the same path, or none
 }
 
-// none is no place in walker.stands.
+// none marks the end of a chain of stands.
 const none = -1
 
 // stand pushes s and returns its place.
@@ -164,16 +167,16 @@ func (w *walker) stand(s stand) (place int) {
 	return len(w.stands) - 1
 }
 
-// child is one entry of the set that is followed, with what is found there.
+// child is one entry of the followed set, with the parts of the values and sets at its path.
 type child struct {
 	fieldpath.Entry
 	spots []spot
-	first int // the first of what the other sets have there, by its place in walker.stands; none if they have nothing
+	first int // place in walker.stands of the first stand at the entry, or none
 }
 
-// level yields the members one step below the path of the walk, and then those below them. It
-// reports false when the walk is to end. spots, and the stands from first on, are what is found at
-// the path.
+// level yields the members one step below the path of the walk, and then the members below them. It
+// returns false if the walk must end. spots, and the stands from first on, are the parts at the
+// path.
 func (w *walker) level(s fieldpath.Set, spots []spot, first int) bool {
 	depth, below, at, others := len(w.step.Path), len(w.children), len(w.spots), len(w.stands)
 	defer func() {
@@ -209,7 +212,7 @@ func (w *walker) level(s fieldpath.Set, spots []spot, first int) bool {
 	return true
 }
 
-// push pushes the entries of s, each with room for what so many values have there, and returns them.
+// push pushes the entries of s, each with one spot for each value, and returns them.
 func (w *walker) push(s fieldpath.Set, values int) []child {
 	start := len(w.children)
 	w.children = slices.Grow(w.children, paths.Width(s))
@@ -228,7 +231,7 @@ func (w *walker) push(s fieldpath.Set, values int) []child {
 	return children
 }
 
-// enter moves the walk to c, one step below a path of this depth.
+// enter moves the walk to c, one step below a path of the given depth.
 func (w *walker) enter(depth int, c *child) {
 	item := -1
 	if len(c.spots) > 0 {
@@ -238,8 +241,8 @@ func (w *walker) enter(depth int, c *child) {
 	w.step.Items = append(w.step.Items[:depth], item)
 }
 
-// emit yields c, one step below a path of this depth, with the sets that have it. It reports false
-// when the walk is to end.
+// emit yields c, one step below a path of the given depth, with the sets that have it as a member.
+// It returns false if the walk must end.
 func (w *walker) emit(depth int, c *child) bool {
 	w.enter(depth, c)
 	for i := range c.spots {

@@ -8,12 +8,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Looking the children of a place up in what stands there: entries of sets, members of objects, items
-// of lists. Children and entries are in the same order, and items often are, so each is looked for
-// from the last one that was found on.
+// Lookups of the children of a node in the entries of sets, the members of objects and the items of
+// lists. Children and entries have the same order, and items often have it too. So each search
+// starts near the last match.
 
-// find looks children up in a set. Both are in order, so each entry of the set is searched from the
-// one before on.
+// find looks up children in a set. Both have the same order, so the search for each entry of the
+// set starts where the search before it ended.
 func (w *walker) find(children []child, at stand) {
 	first := 0
 	for e := range at.below.Entries() {
@@ -29,9 +29,9 @@ func (w *walker) find(children []child, at stand) {
 	}
 }
 
-// search returns where e stands among children, or would stand, and whether it does. It looks at the
-// first, then twice as far each time, and then between the last two that it looked at: the cost is
-// the logarithm of where e is.
+// search returns the position of e among children, or where it belongs, and whether e is there. It
+// doubles its step until it reaches or passes e. Then it searches between the last two children
+// that it looked at. Cost: the logarithm of the position of e.
 //
 //	children    a b c d e f g h
 //	looking for f   a, b, d are smaller, h is greater: between e and g
@@ -56,18 +56,18 @@ func (w *walker) search(children []child, e fieldpath.Element) (int, bool) {
 	return low + i, found
 }
 
-// locate looks children up in value number i of the walk, which is at the given spot.
+// locate looks up children in value number i of the walk, which is at the given spot.
 func (w *walker) locate(children []child, i int, at spot) {
 	switch {
-	// There is nothing here, and nothing below.
+	// The value has no part here, and so no parts below.
 	case at.value.IsAbsent():
 		return
-	// The path alone says what is meant: see Untyped.
+	// Without a type, only the path counts: see Untyped.
 	case at.typ == nil:
 		w.locateUntyped(children, i, at.value)
 		return
 	}
-	// Fields come first among children: each is a member of an object.
+	// Fields come first among the children. Each one is a member of an object.
 	fields := 0
 	for ; fields < len(children) && children[fields].Element.Kind() == fieldpath.KindField; fields++ {
 		if m := at.typ.Map(); m != nil {
@@ -81,7 +81,8 @@ func (w *walker) locate(children []child, i int, at spot) {
 	if l == nil || fields == len(children) || at.value.Kind() != value.KindList {
 		return
 	}
-	// All others are items of a list. Indexes say which; keys and values have to be looked for.
+	// All other children are items of a list. An index is the number of the item. Keys and values need
+	// a search.
 	items := children[fields:]
 	for k := range items {
 		if n := items[k].Element.Index(); items[k].Element.Kind() == fieldpath.KindIndex && 0 <= n && n < at.value.Len() {
@@ -93,18 +94,18 @@ func (w *walker) locate(children []child, i int, at spot) {
 	}
 }
 
-// locateItems finds the first item of the list v for each of children that has one. Items that stand
-// in the order of children are found at once.
+// locateItems finds the first item of the list v for each child. Items in the order of the children
+// are found without a search.
 func (w *walker) locateItems(children []child, i int, l *schema.List, v value.Value) {
 	w.nodes += v.Len()
-	next := 0 // behind the child that was found last
+	next := 0 // the child after the last match
 	for n := range v.Len() {
 		item := v.Item(n)
 		if defect(l, item) != "" {
 			continue
 		}
 		e := elementOf(&w.texts, l, item)
-		// The child behind the last one mostly has this item; if not, it is searched for.
+		// Mostly the child after the last match has this item. Otherwise it is searched for.
 		k := next
 		if w.pairs++; k == len(children) || paths.Compare(children[k].Element, e) != 0 {
 			found := false
@@ -112,7 +113,7 @@ func (w *walker) locateItems(children []child, i int, l *schema.List, v value.Va
 				continue
 			}
 		}
-		// Of an item that is there twice, the first counts.
+		// Of duplicate items, the first counts.
 		if next = k + 1; children[k].spots[i].item < 0 {
 			children[k].spots[i] = spot{l.Element(), item, n}
 		}

@@ -7,23 +7,24 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Walking values whose type nobody knows, as when a message is to show what is at a path. An
-// element of a path says enough to find most things; which keys a list has is taken from the
-// elements.
+// Walks of values without a known type, for example to show the value at a path in a message. The
+// elements of a path are enough to find most values. They also tell which keys a list has.
 
-// Untyped returns v for [Walk], where no type of it is known; nothing else takes it. Without a
-// type, what is at a path goes by the path alone:
+// Untyped returns v without a type, for [Walk]. No other function finds parts of such a value. Walk
+// finds them by the path alone:
 //
-//  1. A field is the member of that name, and an index the item of that number.
-//  2. A value is the first item that equals it.
-//  3. A key is the first item that has all of its fields; or else, for a type may give keys
-//     defaults, the first that has some of them and lacks the others.
+//  1. A field selects the member of that name, and an index the item of that number.
+//  2. A value selects the first item that equals it.
+//  3. A key selects the first item that has all of its fields. If there is none, it selects the
+//     first item that has some of the fields and lacks the others, because a type may give keys
+//     defaults.
 //
-// Of the lists of names that the keys of one list have, rule 3 knows the first 16, and of the
-// combinations that items lack, likewise: real ones have one or two. That bounds what a list costs.
+// For each list, rule 3 knows at most 16 lists of key names. For each of these, it knows at most 16
+// combinations of names that items have. This bounds the cost of a list; real lists have one or
+// two.
 func Untyped(v value.Value) Value { return Value{content: v} }
 
-// maxKeySorts is how many lists of names, and how many combinations that are lacking, rule 3 of
+// maxKeySorts is the largest number of lists of names, and of combinations, that rule 3 of
 // [Untyped] knows.
 const maxKeySorts = 16
 
@@ -53,7 +54,7 @@ func (w *walker) locateUntyped(children []child, i int, v value.Value) {
 	}
 }
 
-// orNone returns what m has for e, and -1 when it has nothing.
+// orNone returns m[e], or -1 if m has no e.
 func orNone(m map[fieldpath.Element]int, e fieldpath.Element) int {
 	if n, ok := m[e]; ok {
 		return n
@@ -61,7 +62,7 @@ func orNone(m map[fieldpath.Element]int, e fieldpath.Element) int {
 	return -1
 }
 
-// indexValues returns the number of the first item of each value in the list v.
+// indexValues returns, for each value in the list v, the number of the first item with that value.
 func (w *walker) indexValues(v value.Value) map[fieldpath.Element]int {
 	w.nodes += v.Len()
 	out := map[fieldpath.Element]int{}
@@ -75,15 +76,15 @@ func (w *walker) indexValues(v value.Value) map[fieldpath.Element]int {
 	return out
 }
 
-// keySort is an index of a list by keys of certain names.
+// keySort is an index of a list by keys with the given names.
 type keySort struct {
 	names []string
-	has   []string // combinations of names that some item has: 1 for each that it has, else 0; all of them first
+	has   []string // combinations of names that items have, as a 1 or 0 for each name; the complete one first
 	first []map[fieldpath.Element]int
 }
 
-// keySort returns the index of v, a list, by keys with the names of these fields. It is made if
-// none of known is it, and empty if known are too many.
+// keySort returns the index of the list v by keys with the names of fields. It makes the index
+// unless known has it. The index is empty if known is full or there are no fields.
 func (w *walker) keySort(known *[]*keySort, v value.Value, fields []fieldpath.KeyField) *keySort {
 	hasNames := func(s *keySort) bool {
 		return slices.EqualFunc(s.names, fields, func(name string, f fieldpath.KeyField) bool { return name == f.Name })
@@ -110,7 +111,7 @@ func (w *walker) keySort(known *[]*keySort, v value.Value, fields []fieldpath.Ke
 	return s
 }
 
-// add puts item number n into s, unless there is one of the same key.
+// add puts item number n into s, unless s has an item with the same key.
 func (s *keySort) add(item value.Value, n int) {
 	has := make([]byte, len(s.names))
 	var fields []fieldpath.KeyField
@@ -137,8 +138,7 @@ func (s *keySort) add(item value.Value, n int) {
 	}
 }
 
-// find returns the number of the item that the key of these fields selects, and -1 when there is
-// none.
+// find returns the number of the item that a key of these fields selects, or -1.
 func (s *keySort) find(fields []fieldpath.KeyField) int {
 	best := -1
 	for at, has := range s.has {
