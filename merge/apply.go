@@ -10,8 +10,8 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// Applying: the merge, what is pruned, and who owns what afterwards. An apply of ann, who owned
-// .replicas and .paused, and now applies the first with another value, while bob owns it as well:
+// An apply merges, prunes, and computes the new owners. In this example, ann owned .replicas and
+// .paused, and now applies .replicas alone with another value. bob owns .replicas, too:
 //
 //	live      {replicas: 1, paused: true}     ann: .paused .replicas    bob: .replicas
 //	config    {replicas: 2}
@@ -19,28 +19,29 @@ import (
 //	merged    {replicas: 2, paused: true}     A1
 //	pruned    {replicas: 2}                   A3: ann alone owned .paused, and gives it up
 //	losses    bob: .replicas                  A6: a conflict
-//	forced    ann: .replicas                  A7: bob owns nothing any more, and is dropped by O4
+//	forced    ann: .replicas                  A7: bob loses his only field, and is dropped by O4
 
-// Apply lays a configuration over the live object, by these rules:
+// Apply merges a configuration into the live object, by these rules:
 //
 //	O1  Sets are adapted to the schema first, by R1 to R3. Managers of versions that are gone lose
-//	    what they own.
+//	    their fields.
 //	A1  The configuration is merged into the live object, see [typed.Merge].
 //	A2  The applier owns exactly the fields of its configuration, see [typed.Value.Fields].
-//	A3  What it applied last time, does not apply now, and nobody else owns, is pruned.
-//	A4  What it applied last time, does not apply now, and somebody else owns, stays and is no
-//	    longer the applier's. So does what stands below it that the applier never owned, unless it
-//	    goes with a pruned item or object.
-//	A5  Applying the value that a field has makes the applier a co-owner of it.
-//	A6  Changing or adding a field that somebody else owns is a conflict. Only the very path
-//	    counts, not what is above or below it, and removing is none.
-//	A7  When the conflict is forced, the other owner loses the field.
-//	O2  Everybody loses what is removed.
+//	A3  A field of the applier's last apply is pruned if the applier does not apply it now and no
+//	    other manager owns it.
+//	A4  If another manager owns such a field, the field stays and is no longer the applier's.
+//	    Fields below it that the applier never owned stay, too, unless they are part of a pruned
+//	    item or object.
+//	A5  An applier that applies the value that a field has becomes a co-owner of the field.
+//	A6  Changing or adding a field that another manager owns is a conflict. Only the exact path
+//	    counts, not the paths above or below it. Removing a field is no conflict.
+//	A7  If the conflict is forced, the other owner loses the field.
+//	O2  Every manager loses the fields that are removed.
 //	O3  Reset fields change no ownership.
-//	O4  Who owns nothing any more is dropped.
+//	O4  A manager without fields is dropped.
 //
-// Nothing is decided yet: see [Plan]. Errors are those of typed.Merge, typed.Compare and of the
-// converter.
+// The conflicts are not decided yet: see [Plan]. Errors come from typed.Merge, typed.Reconcile,
+// typed.Compare and the converter.
 func (e *Engine) Apply(r Request) (*Plan, error) {
 	p, err := e.call(r).newPlan()
 	if err != nil {
@@ -62,54 +63,56 @@ func (e *Engine) Apply(r Request) (*Plan, error) {
 	return p, nil
 }
 
-// newPlan returns the plan of an apply that knows the managers, adapted to the schema, and nothing of the configuration.
+// newPlan returns the plan of an apply with the managers, adapted to the schema. The plan does not
+// depend on the configuration yet.
 func (c *call) newPlan() (*Plan, error) {
 	managers, err := c.reconcile()
 	if err != nil {
 		return nil, err
 	}
 	last, _ := managers.Get(c.Manager)
-	known, _ := c.Managers.Get(c.Manager) // even if it is of a version that is gone
+	known, _ := c.Managers.Get(c.Manager) // even if its version is gone
 	own := Entry{Manager: c.Manager, APIVersion: c.APIVersion, Time: known.Time}
 	return &Plan{call: c, managers: managers, last: last, own: own}, nil
 }
 
-// applied returns the fields of the configuration that are neither in unowned nor reset. Where
-// these are the ones that the applier has already, last, the result is that very set.
+// applied returns the fields of the configuration that are neither in unowned nor reset. If they
+// equal last, the applier's fields so far, the result is last itself.
 func (c *call) applied(last, unowned fieldpath.Set) fieldpath.Set {
 	return c.reset[c.APIVersion].keep(typing.FieldsLike(c.Object, last, unowned))
 }
 
-// Plan is the outcome of an apply before anybody has decided about its conflicts. It is immutable.
-// The nil Plan and the zero Plan are of no apply: they have neither conflicts nor decisions, and their
-// result is the zero Result.
+// Plan is the outcome of an apply before its conflicts are decided. It is immutable. The nil Plan
+// and the zero Plan belong to no apply: they have no conflicts and no decisions, and their result
+// is the zero Result.
 type Plan struct {
 	call      *call
 	managers  Managers // adapted to the schema
-	last, own Entry    // of the applier: before and after
+	last, own Entry    // entries of the applier, before and after the apply
 	losses    []loss
 	yielded   fieldpath.Set // conflicts on these paths are decided for the applier: see takeOver
 }
 
-// changed reports whether the object as it will be, conflicts forced, differs from the live one.
+// changed reports whether the new object, with all conflicts forced, differs from the live object.
 func (p *Plan) changed() bool { return !p.call.Live.Content().Equal(p.call.object.Content()) }
 
-// takeOver returns p with its conflicts on the paths of s decided for the applier: they are no
-// conflicts any more, see takenOver. A path counts as the owner's version has it.
+// takeOver returns p with the conflicts on the paths of s decided for the applier. These are no
+// conflicts any more, see takenOver. The paths are in the versions of the owners.
 func (p *Plan) takeOver(s fieldpath.Set) *Plan {
 	out := *p
 	out.yielded = p.yielded.Union(s)
 	return &out
 }
 
-// Conflicts returns the fields that the apply changes although others own them, sorted by manager,
-// then by path. It costs one [typed.Walk] for each version that owners are of.
+// Conflicts returns the fields that the apply changes although other managers own them, sorted by
+// manager, then by path. Cost: one [typed.Walk] for each version of the owners.
 func (p *Plan) Conflicts() Conflicts {
 	all, _ := p.conflicts(math.MaxInt)
 	return all
 }
 
-// refusal returns the conflicts as an error, nil if there are none: [Conflicts] or [ManyConflicts].
+// refusal returns the conflicts as an error, [Conflicts] or [*ManyConflicts], or nil if there are
+// none.
 func (p *Plan) refusal() error {
 	switch first, more := p.conflicts(maxElements); {
 	case more > 0:
@@ -120,7 +123,8 @@ func (p *Plan) refusal() error {
 	return nil
 }
 
-// conflicts is Conflicts up to so many elements of paths. It returns how many conflicts are beyond.
+// conflicts is Conflicts with a limit for the elements of all paths. more is the number of
+// conflicts beyond the limit.
 func (p *Plan) conflicts(elements int) (_ Conflicts, more int) {
 	if p.isOfNone() {
 		return nil, 0
@@ -128,11 +132,10 @@ func (p *Plan) conflicts(elements int) (_ Conflicts, more int) {
 	return p.conflictsOn(p.contested, elements)
 }
 
-// isOfNone reports whether p is of no apply.
+// isOfNone reports whether p belongs to no apply.
 func (p *Plan) isOfNone() bool { return p == nil || p.call == nil }
 
-// takenOver returns what would be conflicts, had takeOver not decided them. It costs what
-// Conflicts costs.
+// takenOver returns the conflicts that takeOver has decided. It costs as much as Conflicts.
 func (p *Plan) takenOver() Conflicts {
 	if p.yielded.IsEmpty() {
 		return nil
@@ -141,11 +144,11 @@ func (p *Plan) takenOver() Conflicts {
 	return all
 }
 
-// contested returns what is in conflict of the fields that somebody loses.
+// contested returns the taken fields that are in conflict.
 func (p *Plan) contested(taken fieldpath.Set) fieldpath.Set { return taken.Minus(p.yielded) }
 
-// conflictsOn returns the conflicts on those of the taken fields of each version that part returns. When
-// their paths have so many elements, it only counts how many more there are.
+// conflictsOn returns the conflicts on the fields that part selects from the taken fields of each
+// version. Once the paths have as many elements as the limit, it only counts conflicts.
 func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set, elements int) (_ Conflicts, more int) {
 	all := 0
 	for _, l := range p.losses {
@@ -160,10 +163,10 @@ func (p *Plan) conflictsOn(part func(taken fieldpath.Set) fieldpath.Set, element
 	return p.manyConflictsOn(part, all, elements)
 }
 
-// manyConflictsOn is conflictsOn for all fields that are taken, so many.
+// manyConflictsOn is conflictsOn for many fields. all is the number of taken fields.
 func (p *Plan) manyConflictsOn(part func(taken fieldpath.Set) fieldpath.Set, all, elements int) (_ Conflicts, more int) {
-	// Each loss has room for all that it takes, one behind the other; what part leaves out is
-	// closed up in the end.
+	// Each loss has room for all fields that it takes. The gaps that part leaves are closed in the
+	// end.
 	room := make(Conflicts, all)
 	found := make([]Conflicts, len(p.losses))
 	for i, rest := 0, room; i < len(found); i++ {
@@ -194,11 +197,11 @@ func (p *Plan) manyConflictsOn(part func(taken fieldpath.Set) fieldpath.Set, all
 	return slices.Clip(out), more
 }
 
-// fewConflicts is up to how many taken fields are looked up loss by loss.
+// fewConflicts is the largest number of taken fields that are looked up loss by loss.
 const fewConflicts = 4
 
-// fewConflictsOn is conflictsOn for few fields, where to bring losses together costs more than a walk
-// for each.
+// fewConflictsOn is conflictsOn for few fields. A walk for each loss then costs less than to bring
+// the losses together.
 func (p *Plan) fewConflictsOn(part func(taken fieldpath.Set) fieldpath.Set) (out Conflicts) {
 	for _, l := range p.losses {
 		for at := range typed.Walk(part(l.taken), []typed.Value{l.version.old, l.version.new}) {
@@ -210,7 +213,7 @@ func (p *Plan) fewConflictsOn(part func(taken fieldpath.Set) fieldpath.Set) (out
 	return out
 }
 
-// lossesByVersion returns which losses of something that is taken are in which version.
+// lossesByVersion returns, for each version, the numbers of the losses with taken fields.
 func (p *Plan) lossesByVersion() map[*version][]int {
 	out := map[*version][]int{}
 	for i, l := range p.losses {
@@ -221,7 +224,7 @@ func (p *Plan) lossesByVersion() map[*version][]int {
 	return out
 }
 
-// taken returns what is taken by each of the losses that have these numbers.
+// taken returns the taken fields of the losses with the given numbers.
 func (p *Plan) taken(losses []int) []fieldpath.Set {
 	out := make([]fieldpath.Set, len(losses))
 	for k, i := range losses {

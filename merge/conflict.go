@@ -8,20 +8,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Conflicts, and what a server says about them.
+// Conflicts, and their messages.
 
-// Conflict is one field that an apply would change although somebody else owns it.
+// Conflict is one field that an apply would change although another manager owns it.
 type Conflict struct {
-	Owner  Entry // who owns the field
+	Owner  Entry // entry of the manager that owns the field
 	Path   fieldpath.Path
-	Live   value.Value // what the field is, in the owner's version; absent when it is not there
-	Wanted value.Value // what the apply would make it
+	Live   value.Value // value of the field in the owner's version; absent if there is none
+	Wanted value.Value // value after the apply
 
 	unstored bool // see internal.Unstored
 }
 
-// field returns the path as kube-apiserver prints it: as [fieldpath.Path.String] does for owners
-// that were read, and with integers in decimal for those that were not.
+// field returns the path as kube-apiserver prints it. If the owner was read from managed fields,
+// this is [fieldpath.Path.String]. For other owners, integers are in decimal.
 func (c Conflict) field() string {
 	if c.unstored {
 		return paths.Decimal(c.Path)
@@ -29,15 +29,15 @@ func (c Conflict) field() string {
 	return c.Path.String()
 }
 
-// Conflicts are all conflicts of an apply, sorted by manager, and for each manager in the order of
-// [fieldpath.Set.All]. They are an error when they may not be decided by force.
+// Conflicts lists all conflicts of an apply, sorted by manager, and for each manager in the order
+// of [fieldpath.Set.All]. It is the error of an apply that may not be forced.
 type Conflicts []Conflict
 
-// Error returns the message of kube-apiserver. Behind a megabyte of text it says how many conflicts
-// there are beyond.
+// Error returns the message of kube-apiserver. After a megabyte of text, it gives only the number
+// of further conflicts.
 func (cs Conflicts) Error() string { return cs.message(0) }
 
-// message is Error of conflicts beside which there are more.
+// message is Error for cs and more further conflicts, which it only counts.
 func (cs Conflicts) message(more int) string {
 	if len(cs) == 1 && more == 0 {
 		return fmt.Sprintf("Apply failed with 1 conflict: conflict with %v: %v", cs[0].Owner.Manager, cs[0].field())
@@ -65,15 +65,15 @@ func (cs Conflicts) message(more int) string {
 	return b.String()
 }
 
-// ManyConflicts are conflicts of which only some are told apart: those with the first paths of each
-// manager. It is an error in place of [Conflicts] where the paths of all would need too much memory, for
-// they are longer than the object by far if what is in conflict is deep in it.
+// ManyConflicts is the error in place of [Conflicts] if the paths of all conflicts would need too
+// much memory. Paths of deep fields can be much longer than the object. It lists some conflicts,
+// for each manager those with the first paths, and counts the others.
 type ManyConflicts struct {
 	First Conflicts
-	More  int // how many there are beside First
+	More  int // number of conflicts that are not in First
 }
 
-// Error returns the message of kube-apiserver, with the number of all.
+// Error returns the message of kube-apiserver, with the number of all conflicts.
 func (m *ManyConflicts) Error() string {
 	if m == nil {
 		return Conflicts(nil).Error()
@@ -81,7 +81,7 @@ func (m *ManyConflicts) Error() string {
 	return m.First.message(m.More)
 }
 
-// Unwrap returns those that are told apart.
+// Unwrap returns First.
 func (m *ManyConflicts) Unwrap() error {
 	if m == nil {
 		return nil
@@ -90,6 +90,6 @@ func (m *ManyConflicts) Unwrap() error {
 }
 
 const (
-	maxElements = 1 << 17 // of the paths of conflicts that are an error
-	maxText     = 1 << 20 // of the message
+	maxElements = 1 << 17 // elements in the paths of the conflicts of an error
+	maxText     = 1 << 20 // bytes of the message
 )

@@ -9,28 +9,28 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Why each path of an apply becomes what it becomes. Nothing is decided here: a decision tells from
-// the sets that have a path, before and after, which rule was at work. With ann as the applier:
+// Decisions explain the outcome of each path of an apply. They decide nothing: they find the rule
+// from the sets that have the path before and after the apply. In this example, ann is the applier:
 //
 //	path        own  last  changed  removed  taken    outcome
 //	.replicas   yes  yes   yes      no       by bob   Conflicting    A6
 //	.paused     no   yes   no       yes      -        Pruned         A3
 //	.args       yes  no    no       no       -        Claimed, or Shared if others own it
 
-// Outcome is what an apply does to one path.
+// Outcome is the effect of an apply on one path.
 type Outcome uint8
 
 // The outcomes, each with the rule of [Engine.Apply] that makes it.
 const (
 	Set         Outcome = iota + 1 // the value changes to the configuration's, and the applier owns it
-	Claimed                        // the value stays; the applier owns it, and nobody else does
-	Kept                           // the value stays and was the applier's before
-	Shared                         // the value stays; the applier owns it, and others do too
-	Conflicting                    // the value would change, but others own it; Force decides for the applier
+	Claimed                        // the value stays; the applier is now its only owner
+	Kept                           // the value stays; the applier is its only owner and owned it before
+	Shared                         // the value stays; the applier and other managers own it
+	Conflicting                    // the value would change, but other managers own it; Force decides for the applier
 	Released                       // the value stays; the applier owned it and does not any more
-	Pruned                         // the field goes: the applier owned it, and nobody else does
-	Dropped                        // the field goes with an item or object that is pruned
-	Adjusted                       // the value changes because of what happens below it, as when a container becomes null
+	Pruned                         // the field is removed: the applier owned it, and no other manager does
+	Dropped                        // the field is removed together with an item or object
+	Adjusted                       // the value changes because of a change below it, as when a container becomes null
 )
 
 // outcomes has a word and a rule for each Outcome.
@@ -49,7 +49,7 @@ var outcomes = [...]struct {
 	Adjusted:    {"adjusted", "A1"},
 }
 
-// String returns the outcome in one lower-case word, and "" for what is none.
+// String returns the outcome in one lower-case word, and "" for an unknown outcome.
 func (o Outcome) String() string {
 	if int(o) >= len(outcomes) {
 		return ""
@@ -57,34 +57,34 @@ func (o Outcome) String() string {
 	return outcomes[o].word
 }
 
-// Rule names a rule, such as A3. The rules stand in the doc comments of [Engine.Apply] and
-// [Engine.Update], and with examples in docs/rules.md.
+// Rule names a rule, such as A3. The doc comments of [Engine.Apply] and [Engine.Update] list the
+// rules. docs/rules.md lists them with examples.
 type Rule string
 
-// Decision says what an apply does to one path, and why.
+// Decision is the effect of an apply on one path, and the rule that causes it.
 type Decision struct {
 	Path       fieldpath.Path
-	APIVersion string // that Path, Live and Result are of
+	APIVersion string // version of Path, Live and Result
 	Outcome    Outcome
 	Rule       Rule
-	Live       value.Value // what is there now; absent when nothing is
-	Result     value.Value // what will be there, conflicts forced
-	Before     []Manager   // who owns the path now, sorted
-	After      []Manager   // who will own it, conflicts forced
+	Live       value.Value // current value; absent if there is none
+	Result     value.Value // value after the apply, conflicts forced
+	Before     []Manager   // current owners of the path, sorted
+	After      []Manager   // owners after the apply, conflicts forced
 }
 
 // Decisions yields one Decision for each path that the apply affects, in the order of
 // [fieldpath.Set.All]:
 //
-//  1. Paths are in the request's version: what the applier owned or owns, what the object gains,
-//     changes and loses.
-//  2. Behind these come, version by version, the conflicts about paths that do not change in the
-//     request's version, because another version has the field under another name, or owns it by
-//     other parts. These are in their owners' version.
-//  3. So the paths that are Conflicting are those of [Plan.Conflicts].
-//  4. Whoever has the path counts as its owner, in whatever version its entry is.
+//  1. First come paths in the request's version: the fields that the applier owned or owns, and the
+//     fields that the object gains, changes or loses.
+//  2. Then come, version by version, conflicts whose paths do not change in the request's version.
+//     This happens if another version has the field under another name, or owns it by other parts.
+//     These paths are in the version of the owners.
+//  3. The Conflicting paths are therefore the paths of [Plan.Conflicts].
+//  4. Each manager whose set has the path counts as an owner, whatever the version of its entry.
 //
-// It costs one [typed.Walk] for each version, along all that the managers own.
+// Cost: one [typed.Walk] for each version, in step with the sets of all managers.
 func (p *Plan) Decisions() iter.Seq[Decision] {
 	return func(yield func(Decision) bool) {
 		if p.isOfNone() {
@@ -104,8 +104,8 @@ func (p *Plan) Decisions() iter.Seq[Decision] {
 	}
 }
 
-// request returns the apply as seen in the request's version. If no other manager owns anything, both
-// objects are compared only here, and the result is not kept: p is immutable.
+// request returns the apply in the request's version. If no other manager owns fields, both objects
+// are compared only here. The comparison is not kept, because p is immutable.
 func (p *Plan) request() *version {
 	v := p.call.versions[0]
 	if v.gone || v.compared {
@@ -113,7 +113,7 @@ func (p *Plan) request() *version {
 	}
 	late := *v
 	if err := p.call.compare(&late); err != nil {
-		panic(err) // seen leaves the comparison out only if it cannot fail
+		panic(err) // seen skips the comparison only if it cannot fail
 	}
 	return &late
 }
@@ -121,32 +121,32 @@ func (p *Plan) request() *version {
 // affected returns every path that the apply affects in request, the request's version.
 func (p *Plan) affected(request *version) fieldpath.Set {
 	last := p.last.Fields
-	if p.last.APIVersion != p.own.APIVersion { // it may have paths there that lead nowhere here
+	if p.last.APIVersion != p.own.APIVersion { // paths of another version may lead nowhere here
 		last = last.Intersect(p.call.Live.Fields())
 	}
 	return p.own.Fields.Union(last).Union(request.changed).Union(request.diff.Removed)
 }
 
-// The sets that decide about a path, by their numbers in the walk. Behind them come those of the
-// managers.
+// Numbers of the sets that decide about a path, in the walk. The sets of the managers come after
+// them.
 const (
-	ownSet     = iota // what the applier owns afterwards
-	lastSet           // what it owned before
+	ownSet     = iota // fields of the applier after the apply
+	lastSet           // fields of the applier before the apply
 	takenSet          // conflicts
-	changedSet        // what is added or modified
-	removedSet        // what is removed
+	changedSet        // added or modified fields
+	removedSet        // removed fields
 	managerSets
 )
 
-// decider makes decisions out of the sets that have a path.
+// decider makes decisions from the sets that have a path.
 type decider struct {
-	sets     []fieldpath.Set // of managerSets and behind: the managers before, and then those after
-	managers []Manager       // of these sets
-	before   int             // how many of managers are those before
+	sets     []fieldpath.Set // from managerSets on: the managers before the apply, and then the managers after it
+	managers []Manager       // managers of the sets from managerSets on
+	before   int             // number of managers before the apply
 }
 
-// decider returns what makes the decisions of p: the sets of the applier, and those of all managers
-// before and after, which one walk asks about each path.
+// decider returns the decider of p. One walk looks up each path in its sets: the sets of the
+// applier, and the sets of all managers before and after the apply.
 func (p *Plan) decider() *decider {
 	d := &decider{sets: make([]fieldpath.Set, managerSets), before: p.managers.size()}
 	d.sets[ownSet], d.sets[lastSet] = p.own.Fields, p.last.Fields
@@ -161,8 +161,8 @@ func (p *Plan) decider() *decider {
 	return d
 }
 
-// decide yields the decisions about paths, which are of version v. It reports false when no more
-// are wanted.
+// decide yields the decisions about paths, which are in version v. It returns false if the consumer
+// wants no more.
 func (d *decider) decide(paths fieldpath.Set, v *version, yield func(Decision) bool) bool {
 	d.sets[changedSet], d.sets[removedSet] = v.changed, v.diff.Removed
 	for at := range typed.Walk(paths, []typed.Value{v.old, v.new}, d.sets...) {
@@ -173,7 +173,7 @@ func (d *decider) decide(paths fieldpath.Set, v *version, yield func(Decision) b
 	return true
 }
 
-// decision returns the decision about the path at which the walk is.
+// decision returns the decision about the path of at.
 func (d *decider) decision(at typed.Step, v *version) Decision {
 	out := Decision{Path: slices.Clone(at.Path), APIVersion: v.apiVersion, Live: at.Values[0], Result: at.Values[1]}
 	var in [managerSets]bool
@@ -192,7 +192,8 @@ func (d *decider) decision(at typed.Step, v *version) Decision {
 	return out
 }
 
-// outcomeOf returns the outcome for a path that is in these sets and has so many owners afterwards.
+// outcomeOf returns the outcome for a path that is in the given sets. owners is the number of its
+// owners after the apply.
 func outcomeOf(in [managerSets]bool, owners int) Outcome {
 	switch {
 	case in[takenSet] && in[changedSet]:

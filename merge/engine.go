@@ -8,34 +8,34 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// What all writes have in common. A write is one call, in which the object is seen in each version
-// that some manager's fields are of, the request's own first; each conversion and comparison is
-// made once, however many managers need it.
+// The common part of all writes. A call is the state of one write. It sees the object in each
+// version of a manager's fields, the request's own version first. It makes each conversion and
+// comparison once, for all managers.
 //
 // Invariants of a call:
 //
-//	versions[0], once it is there, is the request's own version
-//	known has all the others, by their names
-//	lives[v] is the live object in version v, or why there is none
+//	versions[0], if it exists, is the request's own version
+//	known has all other versions, by name
+//	lives[v] is the live object in version v, or the error of its conversion
 
-// ErrNoVersion is what a [Converter] returns, wrapped or not, when it is asked for a version that
-// does not exist (any more). The engine then drops the managers of that version.
+// ErrNoVersion is the error of a [Converter], wrapped or not, for a version that does not exist, or
+// no longer exists. The engine then drops the managers of that version.
 var ErrNoVersion = errors.New("no such version")
 
 // Converter converts objects between the versions of an API. It must be safe for concurrent use.
 type Converter interface {
-	// Convert returns v, which is of another version, in the given version.
+	// Convert returns v in the given version. v is null, or in another version.
 	Convert(v typed.Value, apiVersion string) (typed.Value, error)
 }
 
-// Filter keeps fields out of ownership: fields that a server resets because the endpoint may not
-// write them. Such fields are merged like all others; the caller restores them. The zero Filter
-// keeps nothing out.
+// Filter keeps fields out of ownership: a server resets these fields because the endpoint may not
+// write them. They are merged like all other fields, and the caller restores them. The zero Filter
+// keeps no fields out.
 type Filter struct {
-	Exclude fieldpath.Set      // these fields, and all below them, are kept out
+	Exclude fieldpath.Set      // these fields and the fields below them are kept out
 	Include *fieldpath.Pattern // when not nil, fields that it does not match are kept out
-	// Keep returns the paths of a set that are not kept out, for filters that neither Exclude nor Include can express.
-	// It must be safe for concurrent use. nil keeps all paths.
+	// Keep returns the paths of a set that are not kept out. It serves filters that neither Exclude
+	// nor Include can express. It must be safe for concurrent use. nil keeps all paths.
 	Keep func(fieldpath.Set) fieldpath.Set
 }
 
@@ -71,16 +71,16 @@ func (f Filter) keepDiff(d typed.Diff) typed.Diff {
 	return typed.Diff{Added: f.keep(d.Added), Modified: f.keep(d.Modified), Removed: f.keep(d.Removed)}
 }
 
-// Config is what an [Engine] works with.
+// Config configures an [Engine].
 type Config struct {
 	Converter   Converter         // nil when there is only one version, or when all versions have the same fields
 	ResetFields map[string]Filter // by version
-	Unowned     fieldpath.Set     // nobody comes to own these fields by applying them
-	KeepEmptied bool              // what loses all its parts to an apply stays empty, and does not become null
+	Unowned     fieldpath.Set     // applying these fields gives no ownership
+	KeepEmptied bool              // an object or list that loses all its parts to an apply becomes empty, not null
 }
 
-// Engine computes the outcome of writes. It is immutable and safe for concurrent use. The nil Engine
-// and the zero Engine are that of the zero [Config].
+// Engine computes the outcome of writes. It is immutable and safe for concurrent use. The nil
+// Engine and the zero Engine work like an Engine of the zero [Config].
 type Engine struct {
 	converter Converter
 	reset     map[string]Filter
@@ -89,20 +89,20 @@ type Engine struct {
 	keepEmptied bool
 }
 
-// New returns an engine.
+// New returns an engine of configuration c.
 func New(c Config) *Engine {
 	return &Engine{converter: c.Converter, reset: c.ResetFields, unowned: c.Unowned, keepEmptied: c.KeepEmptied}
 }
 
 // Request is a write.
 type Request struct {
-	Live       typed.Value // the object as it is stored; null, of its type, when there is none yet
+	Live       typed.Value // the stored object; null, of its type, if there is none yet
 	Object     typed.Value // the applied configuration, or the new object of an update; of the type of Live
 	Managers   Managers    // of the live object
-	Manager    Manager     // who writes
+	Manager    Manager     // the manager that writes
 	APIVersion string      // of Live and Object
 
-	former  Manager // if it is no zero Manager: see internal.Former
+	former  Manager // unless it is the zero Manager: see internal.Former
 	adapted bool    // see internal.Adapted
 }
 
@@ -110,23 +110,23 @@ type Request struct {
 type Result struct {
 	Object   typed.Value
 	Managers Managers
-	Changed  bool // whether Object differs from the live object. Managers may differ even if it does not.
+	Changed  bool // whether Object differs from the live object; Managers may differ in any case
 }
 
 // Update replaces the live object, by these rules:
 //
 //	O1  Sets are adapted to the schema first, by R1 to R3. Managers of versions that are gone lose
-//	    what they own.
-//	U1  The updater owns what it adds and what it modifies, see [typed.Compare]; containers that
-//	    it adds are included.
-//	U2  Everybody else loses what the updater adds or modifies, without any conflict.
-//	U3  What the updater owned before it keeps, as a set of the request's version.
-//	O2  Everybody, the updater too, loses what is removed.
+//	    their fields.
+//	U1  The updater owns the fields that it adds or modifies, see [typed.Compare]. These include
+//	    containers that it adds.
+//	U2  Every other manager loses these fields, without any conflict.
+//	U3  The updater keeps the fields that it owned before, as a set of the request's version.
+//	O2  Every manager, the updater too, loses the fields that are removed.
 //	O3  Reset fields change no ownership.
-//	O4  Who owns nothing any more is dropped.
+//	O4  A manager without fields is dropped.
 //
-// Result.Object is always request.Object. The error says which version could not be compared or
-// converted.
+// Result.Object is always r.Object. Errors come from typed.Reconcile, typed.Compare and the
+// converter.
 func (e *Engine) Update(r Request) (Result, error) {
 	c := e.call(r)
 	managers, err := c.reconcile()
@@ -141,7 +141,8 @@ func (e *Engine) Update(r Request) (Result, error) {
 	return c.updated(managers, losses), nil
 }
 
-// updated returns the outcome of an update, given the managers, adapted to the schema, and what they lose.
+// updated returns the outcome of an update. managers are adapted to the schema, and losses are the
+// fields that they lose.
 func (c *call) updated(managers Managers, losses []loss) Result {
 	diff := &c.versions[0].diff
 	own, _ := managers.Get(c.Manager)
@@ -157,37 +158,38 @@ type call struct {
 	*Engine
 	Request
 	object   typed.Value // the new object, in the request's version
-	detour   bool        // object was in another version in between
+	detour   bool        // object was converted to another version and back
 	versions []*version  // the request's own first
 
-	// Where versions has the first, which most writes leave alone there.
+	// Room for the first version, which is the only one in most writes.
 	first version
 	room  [1]*version
 
-	lives map[string]conversion // the live object by version, as far as it was asked for
-	known map[string]*version   // of versions; nil while there is but the first
+	lives map[string]conversion // the live object, for each version requested so far
+	known map[string]*version   // the versions except the first; nil if there are no others
 
-	// alone is true if only the manager of the request owns fields. Then no field can be lost, and the
-	// request's own version is compared only when decisions are asked for.
+	// alone is true if only the manager of the request owns fields. Then no manager can lose fields,
+	// and the request's own version is compared only when decisions are requested.
 	alone bool
 }
 
-// version is a write seen in one version of the API.
+// version is a write in one version of the API.
 type version struct {
 	apiVersion string
 	gone       bool // there is no such version
 	old, new   typed.Value
-	compared   bool // what follows is known; false only if the call is alone
+	compared   bool // the fields below are set; false only if the version is gone or the call is alone
 	diff       typed.Diff
 	changed    fieldpath.Set // diff.Modified and diff.Added
 
 	manyChanges bool // changed and diff.Removed have more members than few
 
-	// What each of many managers loses in this version, of those that losses is still to come to.
+	// If there are many managers: the losses of the managers of this version that losses has not
+	// reached yet.
 	taken, removed []fieldpath.Set
 }
 
-// call returns the state of a write that has just begun.
+// call returns the state of a new write.
 func (e *Engine) call(r Request) *call {
 	if e == nil {
 		e = &Engine{}
@@ -195,9 +197,8 @@ func (e *Engine) call(r Request) *call {
 	return &call{Engine: e, Request: r}
 }
 
-// convert returns v, which is of version from, in version to. Whether there is a conversion of
-// null, which is left of an object when all of it is pruned, even to its own version, is up to the
-// converter.
+// convert returns v, which is in version from, in version to. v is null if all of an object is
+// pruned. The converter decides whether it converts null, even to the same version.
 func (e *Engine) convert(v typed.Value, from, to string) (typed.Value, error) {
 	if e.converter == nil || from == to && !v.Content().IsNull() {
 		return v, nil
@@ -231,8 +232,8 @@ func (c *call) reconcile() (Managers, error) {
 	return Managers{entries: out}, nil
 }
 
-// reconcileEntry adapts the set of one manager. drop reports that its version is gone, and with it
-// what the manager owns.
+// reconcileEntry adapts the set of one manager. drop reports that its version is gone, and the
+// manager's fields with the version.
 func (c *call) reconcileEntry(entry Entry) (_ Entry, drop bool, _ error) {
 	live, err := c.liveIn(entry.APIVersion)
 	if errors.Is(err, ErrNoVersion) {
@@ -251,8 +252,8 @@ func (c *call) reconcileEntry(entry Entry) (_ Entry, drop bool, _ error) {
 	return entry, false, err
 }
 
-// liveIn returns the live object in the given version. It is converted once for each version,
-// however many managers have it.
+// liveIn returns the live object in the given version. It converts the object once for each
+// version.
 func (c *call) liveIn(apiVersion string) (typed.Value, error) {
 	if c.converter == nil || apiVersion == c.APIVersion && !c.Live.Content().IsNull() {
 		return c.Live, nil
@@ -268,13 +269,13 @@ func (c *call) liveIn(apiVersion string) (typed.Value, error) {
 	return known.object, known.err
 }
 
-// conversion is an object in a version, or why it is not.
+// conversion is an object in a version, or the error of its conversion.
 type conversion struct {
 	object typed.Value
 	err    error
 }
 
-// seen returns the write as seen in the given version.
+// seen returns the write in the given version.
 func (c *call) seen(apiVersion string) (*version, error) {
 	if v := c.known[apiVersion]; v != nil {
 		return v, nil
@@ -304,7 +305,7 @@ func (c *call) seen(apiVersion string) (*version, error) {
 	return v, c.compare(v)
 }
 
-// compare finds out what changes in v.
+// compare computes the changes in v.
 func (c *call) compare(v *version) error {
 	diff, err := typed.Compare(v.old, v.new)
 	if err != nil {

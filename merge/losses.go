@@ -7,33 +7,34 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// What a write takes from others: the one thing from which conflicts, decisions and the managers
-// afterwards are read.
+// The losses of other managers by a write. Conflicts, decisions and the new managers are all
+// derived from these losses.
 
-// loss is what a manager loses by a write.
+// loss holds the fields that a manager loses by a write.
 type loss struct {
 	entry   *Entry
 	version *version
-	taken   fieldpath.Set // changed by somebody else: a conflict when that is an apply
-	removed fieldpath.Set // gone from the object
+	taken   fieldpath.Set // fields that the writer changes: conflicts, if the write is an apply
+	removed fieldpath.Set // fields that the object loses
 }
 
-// losses returns what each of managers but the one who writes loses, in the order of managers; who
-// loses nothing is left out. It also makes c.versions[0]. Where a write changes .a and .b and
-// removes .c, seen in v1 as in v2, and v0 is gone:
+// losses returns the loss of each manager except the writer, in the order of managers. It leaves
+// out managers that lose nothing. It also makes c.versions[0]. In this example, a write changes .a
+// and .b and removes .c, in v1 and in v2, and v0 is gone:
 //
 //	ann  v1  .a .c    taken .a      removed .c
 //	bob  v2  .d       left out
-//	eve  v0  .e       taken none    removed .e, all that she has
+//	eve  v0  .e       taken none    removed .e, all her fields
 //
 // Invariants, of each loss l of a version that is not gone:
 //
-//	l.taken = l.entry.Fields intersected with l.version.changed, but none of c.former
+//	l.taken = l.entry.Fields intersected with l.version.changed, but empty for c.former
 //	l.removed = l.entry.Fields intersected with l.version.diff.Removed
 //	l.taken and l.removed are not both empty
 //
-// Few managers are intersected one by one. Of many, those of one version are at once, in one walk
-// of what changes. So the cost grows with what the managers own together, and with the changes.
+// Few managers, or few changes, are intersected one by one. Otherwise, the managers of one version
+// are intersected together, in one walk of the changes. So the cost grows with the fields of all
+// managers together, and with the changes.
 func (c *call) losses(managers Managers) ([]loss, error) {
 	if _, err := c.seen(c.APIVersion); err != nil {
 		return nil, err
@@ -70,19 +71,19 @@ func (c *call) losses(managers Managers) ([]loss, error) {
 	return out, nil
 }
 
-// few is up to how many managers, or how many changed fields, each manager's set is compared with
-// all that changes.
+// few is the largest number of managers, or of changed fields, for which each manager's set is
+// intersected with the changes by itself.
 const few = 32
 
-// loss returns what the manager of entry loses, in a version that was seen. It is called for each
-// manager in turn.
+// loss returns the loss of the manager of entry, in a version that was seen. The caller must call
+// it for each manager in turn.
 func (c *call) loss(entry *Entry) loss {
 	v, _ := c.seen(entry.APIVersion)
 	l, spared := loss{entry: entry, version: v}, entry.Manager == c.former
 	switch {
 	case v.gone:
 		l.removed = entry.Fields
-	case v.taken != nil: // found out for all managers at once
+	case v.taken != nil: // computed for all managers at once
 		l.taken, v.taken = v.taken[0], v.taken[1:]
 		l.removed, v.removed = v.removed[0], v.removed[1:]
 		if spared {
@@ -96,8 +97,8 @@ func (c *call) loss(entry *Entry) loss {
 	return l
 }
 
-// intersections returns what s has in common with each of owned. s is walked once, in step with all
-// of them, so the cost grows with s and with all of owned together.
+// intersections returns the intersection of s with each set of owned. It walks s once, in step with
+// all of them, so the cost grows with s and with all of owned together.
 func intersections(s fieldpath.Set, owned []fieldpath.Set) []fieldpath.Set {
 	out := make([]fieldpath.Set, len(owned))
 	builders := map[int]*fieldpath.Builder{}
@@ -115,8 +116,8 @@ func intersections(s fieldpath.Set, owned []fieldpath.Set) []fieldpath.Set {
 	return out
 }
 
-// union returns what any of sets has. They are united in pairs, and the results again, so that each
-// path is copied as often as the number of sets has binary digits.
+// union returns the union of sets. It unites them in pairs, and then the results, so that each path
+// is copied about log2 n times for n sets.
 func union(sets []fieldpath.Set) fieldpath.Set {
 	switch n := len(sets); n {
 	case 0:
@@ -128,9 +129,9 @@ func union(sets []fieldpath.Set) fieldpath.Set {
 	}
 }
 
-// settle returns managers after losses, with own as the entry of who writes, and without those who
-// own nothing: O4. Invariant, while it goes through managers: losses[0], if there is one, is of this
-// manager or of a later one.
+// settle returns managers after losses, with own as the entry of the writer. By O4, it leaves out
+// managers without fields. Invariant, while it goes through managers: losses[0], if it exists,
+// belongs to this manager or to a later one.
 func settle(managers Managers, losses []loss, own Entry) Managers {
 	out := make([]Entry, 0, len(managers.entries)+1)
 	for i := range managers.entries {

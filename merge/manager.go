@@ -13,8 +13,8 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// Managers and what they own. The order of managers is that of conflicts. It goes by JSON texts,
-// which are compared without being made as long as plain bytes decide.
+// Managers, and the fields that they own. Conflicts have the order of managers, which is the order
+// of JSON texts. The comparison does not make these texts if plain bytes decide.
 
 // Operation is how a manager writes.
 type Operation string
@@ -25,8 +25,8 @@ const (
 	Update Operation = "Update"
 )
 
-// Manager is the identity of an actor. Managers that compare equal with == are the same; all others
-// are strangers to each other, even when their names are equal.
+// Manager is the identity of an actor. Two managers are the same exactly if they are equal with ==.
+// Equal names are not enough.
 type Manager struct {
 	Name        string
 	Operation   Operation
@@ -47,9 +47,8 @@ func (m Manager) String() string {
 	return out
 }
 
-// compare orders managers as kube-apiserver does wherever it orders their identities: by the JSON
-// text that it has for them. That is mostly the order of names, and appliers come before updaters
-// of the same name.
+// compare orders managers as kube-apiserver orders their identities: by their JSON texts. This is
+// mostly the order of names. Appliers come before updaters of the same name.
 func (m Manager) compare(n Manager) int {
 	if m == n {
 		return 0
@@ -63,8 +62,8 @@ func (m Manager) compare(n Manager) int {
 	return slices.Compare(m.appendJSON(a[:0]), n.appendJSON(b[:0]))
 }
 
-// compareJSON compares two strings as their JSON texts sort. It returns 0 unless that can be told
-// from the first byte in which they differ.
+// compareJSON compares two strings in the order of their JSON texts. It returns 0 if the first byte
+// in which the strings differ does not decide.
 func compareJSON(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -77,8 +76,8 @@ func compareJSON(a, b string) int {
 	return cmp.Compare(x, y)
 }
 
-// plainByte returns what JSON text has for byte i of s, the quote for the one behind the last, and
-// 0 for a byte that may have to be escaped.
+// plainByte returns the byte that the JSON text of s has for byte i of s. It returns a quote for
+// the end of s, and 0 for a byte that may have to be escaped.
 func plainByte(s string, i int) byte {
 	switch {
 	case i == len(s):
@@ -107,7 +106,7 @@ func (m Manager) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// Entry is what a manager owns.
+// Entry holds the fields that a manager owns.
 type Entry struct {
 	Manager    Manager
 	Fields     fieldpath.Set
@@ -115,17 +114,18 @@ type Entry struct {
 	Time       time.Time // of the manager's last change; the zero Time when it is not known
 }
 
-// Managers says who owns what. It is immutable; the zero Managers has nobody in it.
+// Managers holds the entries of the managers of an object. It is immutable. The zero Managers has
+// no entries.
 type Managers struct {
 	entries []Entry // sorted by manager
 }
 
-// ManagersOf returns the managers of entries, a slice that it takes over. Of several entries for
-// one manager, the last one counts.
+// ManagersOf returns the managers of entries. It reuses the slice, which the caller must not use
+// any more. If a manager has several entries, the last one counts.
 func ManagersOf(entries ...Entry) Managers { return tagged(entries, make([]uint32, len(entries))) }
 
-// tagged is ManagersOf with a tag for each entry, which goes where the entry goes: in the end
-// tags[i] is that of entry i of the managers.
+// tagged is ManagersOf with a tag for each entry. It moves the tags with the entries: in the end,
+// tags[i] is the tag of entry i of the managers.
 func tagged(entries []Entry, tags []uint32) Managers {
 	sortEntries(entries, tags)
 	kept := 0
@@ -141,8 +141,8 @@ func tagged(entries []Entry, tags []uint32) Managers {
 	return Managers{entries: entries[:kept]}
 }
 
-// sortEntries sorts entries by manager, stably, and tags with them. If they are not sorted, as
-// mostly, their places are, and then each entry, which is large, is moved once.
+// sortEntries sorts entries by manager, stably, and tags with them. Mostly they are sorted already.
+// Otherwise it sorts their places first, and then moves each entry once, because entries are large.
 func sortEntries(entries []Entry, tags []uint32) {
 	compare := func(a, b uint32) int { return entries[a].Manager.compare(entries[b].Manager) }
 	sorted := true
@@ -158,7 +158,7 @@ func sortEntries(entries []Entry, tags []uint32) {
 		places = append(places, uint32(i))
 	}
 	slices.SortStableFunc(places, compare)
-	for start := range places { // what belongs to i is at places[i]
+	for start := range places { // the entry for place i is at places[i]
 		first, tag, i := entries[start], tags[start], start
 		for int(places[i]) != start {
 			from := int(places[i])
@@ -169,10 +169,11 @@ func sortEntries(entries []Entry, tags []uint32) {
 	}
 }
 
-// search returns where the entry of m is or would be, and whether it is there.
+// search returns the place of the entry of m, or the place where it belongs. It reports whether the
+// entry is there.
 func (ms Managers) search(m Manager) (int, bool) {
 	if len(ms.entries) <= few {
-		for i := range ms.entries { // a scan: most objects have few managers, and == is cheaper than Compare
+		for i := range ms.entries { // a scan: most objects have few managers, and == is cheaper than compare
 			if ms.entries[i].Manager == m {
 				return i, true
 			}
@@ -180,7 +181,7 @@ func (ms Managers) search(m Manager) (int, bool) {
 	}
 	place, found := slices.BinarySearchFunc(ms.entries, m, func(e Entry, m Manager) int { return e.Manager.compare(m) })
 	for i := place; found && i < len(ms.entries) && ms.entries[i].Manager.compare(m) == 0; i++ {
-		if ms.entries[i].Manager == m { // a stranger may have the same JSON text
+		if ms.entries[i].Manager == m { // another manager may have the same JSON text
 			return i, true
 		}
 	}
@@ -217,7 +218,8 @@ func (ms Managers) with(e Entry) Managers {
 	return Managers{entries: out}
 }
 
-// replace returns ms, which it takes over, without m and with the entry of e.Manager set to e.
+// replace returns ms without m, and with the entry of e.Manager set to e. It reuses the memory of
+// ms, which the caller must not use any more.
 func (ms Managers) replace(m Manager, e Entry) Managers {
 	out := ms.entries
 	if i, found := ms.search(m); found {

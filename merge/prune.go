@@ -9,32 +9,33 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// prune removes from merged what the applier owned before, does not apply any more, and nobody else
-// owns: A3 and A4.
+// prune removes from merged, by A3 and A4, the fields that the applier owned before and does not
+// apply any more, unless another manager owns them.
 //
-// A field that goes may take others with it, and a field that stays may need containers that went.
-// So pruning is done in three steps, each on whole field sets, in which every declared field counts
-// as owned when something below it is:
+// A removed field may take other fields with it, and a field that stays may need containers that
+// were removed. So pruning has three steps, each on whole field sets. In these sets, every declared
+// field counts as owned if a field below it is owned:
 //
-//  1. Remove all that was applied last.
-//  2. Put back what somebody owns: of merged, only fields stay away that step 1 removed and that no
-//     set has.
-//  3. Put back what was not applied last: of these fields, only those stay away that are in the
-//     last set.
+//  1. Remove all fields of the last apply.
+//  2. Put back the owned fields. From merged, remove only the fields that step 1 removed and that
+//     no set has.
+//  3. Put back the fields that were not applied last. Of the fields that step 2 removed, remove
+//     only the fields that are in the last set.
 //
-// The applier owned .spec.a and .spec.b, and gives up .spec.a; nobody has ever owned .spec.c:
+// In this example, the applier owned .spec.a and .spec.b, and gives up .spec.a. No manager has ever
+// owned .spec.c:
 //
 //	merged     {spec: {a, b, c}}
-//	last       .spec .spec.a .spec.b    .spec counts, as something below it is owned
+//	last       .spec .spec.a .spec.b    .spec counts, as a field below it is owned
 //	owned      .spec .spec.b            by the applier itself
 //
-//	step   what stays away     what is left
-//	1      last                {}                  .spec goes, and all that is in it
-//	2      .spec.a .spec.c     {spec: {b}}         of merged, what step 1 took and nobody owns
-//	3      .spec.a             {spec: {b, c}}      of that, what is in last
+//	step   what is removed     result
+//	1      last                {}                  .spec is removed with all fields in it
+//	2      .spec.a .spec.c     {spec: {b}}         of merged, what step 1 removed and no manager owns
+//	3      .spec.a             {spec: {b, c}}      of these fields, the ones in last
 //
-// Invariants: what is left grows from step to step, up to merged without what is in last and not
-// owned; only of an item or object whose own path goes, nothing is left.
+// Invariants: the result grows from step to step, up to merged without the fields of last that are
+// not owned. An item or object whose own path is removed keeps no fields.
 func (p *Plan) prune(merged typed.Value) (typed.Value, error) {
 	if p.last.Fields.IsEmpty() || p.keepsAll(merged) {
 		return merged, nil
@@ -42,10 +43,10 @@ func (p *Plan) prune(merged typed.Value) (typed.Value, error) {
 	return p.call.prune(merged, p.managers, &p.last, p.own)
 }
 
-// prune is [Plan.prune] for an apply after which something may go. last is the applier's entry before the apply, which managers has, and
-// own is its new one.
+// prune is [Plan.prune] for an apply that may remove fields. last is the applier's entry before the
+// apply, which managers has, and own is its new entry.
 func (c *call) prune(merged typed.Value, managers Managers, last *Entry, own Entry) (typed.Value, error) {
-	if !c.unowned.IsEmpty() { // what nobody owns is applied nevertheless
+	if !c.unowned.IsEmpty() { // unowned fields are applied, too
 		own.Fields = c.applied(fieldpath.Set{}, fieldpath.Set{})
 	}
 	managers = managers.with(own)
@@ -68,21 +69,21 @@ func (c *call) prune(merged typed.Value, managers Managers, last *Entry, own Ent
 	return c.convert(c.remove(m, p.lost.Intersect(lastFields)), last.APIVersion, c.APIVersion)
 }
 
-// keepsAll reports whether it is plain that nothing goes, because all that was applied last is
+// keepsAll reports whether no field can be removed, because all fields of the last apply are
 // applied now. That is not enough in three cases:
 //
-//   - Somebody owns fields in another version. Step 2 takes the object there and back, and what
-//     that version cannot express goes, applied or not.
-//   - An empty object is applied where the merged one has fields. If nobody owns those, step 2 may
-//     leave nothing of the object that has a path, as with an empty keyed list or an item that has
-//     lost its keys; and then step 3 does not find it.
+//   - A manager owns fields in another version. Step 2 converts the object to that version and
+//     back. This loses the fields that the version cannot express, applied or not.
+//   - An empty object is applied where the merged one has fields. If no manager owns these fields,
+//     step 2 may leave no part of the object that has a path, as with an empty keyed list or an
+//     item that has lost its keys. Then step 3 does not find the object.
 //   - Reset fields may leave the applier items without their keys, with the same effect.
 func (p *Plan) keepsAll(merged typed.Value) bool {
 	if !p.last.Fields.Minus(p.own.Fields).IsEmpty() {
 		return false
 	}
 	c := p.call
-	for i := range p.managers.entries { // last among them
+	for i := range p.managers.entries { // p.last among them
 		if c.converter != nil && p.managers.entries[i].APIVersion != c.APIVersion {
 			return false
 		}
@@ -90,7 +91,7 @@ func (p *Plan) keepsAll(merged typed.Value) bool {
 	return !c.reset[c.APIVersion].inItems() && !typing.FilledEmpty(merged)
 }
 
-// remove returns v without the paths of s and all that is below them.
+// remove returns v without the paths of s and without everything below them.
 func (e *Engine) remove(v typed.Value, s fieldpath.Set) typed.Value {
 	if e.keepEmptied {
 		return typing.RemoveKeepingEmptied(v, s)
@@ -98,20 +99,21 @@ func (e *Engine) remove(v typed.Value, s fieldpath.Set) typed.Value {
 	return v.Remove(s)
 }
 
-// remnant is what is left of an object, and which of the object's fields it has lost. Declared fields
-// count as such when something below them does: see NamedFields in typed.
+// remnant is an object after a removal, and the fields that it has lost. A declared field counts as
+// a field of the object if a field below it does: see NamedFields in typed.
 type remnant struct {
 	value typed.Value
 	lost  fieldpath.Set
 }
 
-// remnant returns what is left of m, whose fields are given, without s.
+// remnant returns m without s. fields are the fields of m.
 func (e *Engine) remnant(m typed.Value, fields, s fieldpath.Set) remnant {
 	left := e.remove(m, s)
 	return remnant{left, typing.Lost(fields, s, left)}
 }
 
-// convert brings r from one version to another, in which the object has the given fields.
+// convert converts r from one version to another. fields are the fields of the object before the
+// removal, in version to.
 func (r *remnant) convert(c *call, fields fieldpath.Set, from, to string) error {
 	v, err := c.convert(r.value, from, to)
 	if err != nil {
@@ -123,8 +125,8 @@ func (r *remnant) convert(c *call, fields fieldpath.Set, from, to string) error 
 	return nil
 }
 
-// putBackOwned returns p with those fields of m put back that some manager owns, and the version of
-// the result. On entry, m and p are in apiVersion, and fields are the fields of m.
+// putBackOwned returns p with the owned fields of m put back, and the version of the result. On
+// entry, m and p are in apiVersion, and fields are the fields of m.
 //
 // Each set of fields is compared in its own version. apiVersion comes first, because a conversion to
 // the others may need pruned fields.
@@ -151,7 +153,7 @@ func (c *call) putBackOwned(m typed.Value, p remnant, fields fieldpath.Set, apiV
 	return p, at, nil
 }
 
-// ownedByVersion returns what anybody owns, for each version that somebody owns fields in.
+// ownedByVersion returns, for each version of a manager's fields, the union of these fields.
 func (ms Managers) ownedByVersion() map[string]fieldpath.Set {
 	out := map[string]fieldpath.Set{}
 	if len(ms.entries) <= few {
