@@ -8,17 +8,16 @@ import (
 	"github.com/deed-project/deed/fieldpath"
 )
 
-// Cache remembers the sets of the fieldsV1 that were read lately: controllers repeat the same few.
-// It keeps to a budget of bytes, whatever it is fed. It is safe for concurrent use, and no reader
-// waits for another.
+// Cache stores sets of fieldsV1 that were read recently, because controllers repeat the same few
+// sets. It keeps to a budget of bytes for every input. It is safe for concurrent use, and readers
+// never wait for each other.
 //
-// What it holds has a fixed number of places. Who finds an empty one, or one that it may take,
-// takes it; when that makes more than the budget, a hand goes round and empties places until it
-// fits:
+// The cache has a fixed number of places. A new set replaces the sets in its places. If the cache
+// then exceeds its budget, a hand goes round and empties places until the cache fits:
 //
-//	texts  4,096  in rows of 4; a text has one row, found by its hash, and takes the place that was
-//	              taken longest ago
-//	maps   4,096  a map has two places, see readMap, and takes both
+//	texts  4,096  in rows of 4; the hash of a text selects one row, and the text takes the oldest
+//	              place of the row
+//	maps   4,096  a map that is read takes two places, see readMap
 //	large     16  sets of maps that are larger than 64 KiB, in one row, which is searched
 //
 // Invariants:
@@ -28,11 +27,11 @@ import (
 type Cache struct {
 	budget int64
 	used   atomic.Int64
-	hand   atomic.Uint32 // the place that is emptied next
+	hand   atomic.Uint32 // the place that the hand emptied last
 	places [textPlaces + mapPlaces + largePlaces]place
-	tags   [textPlaces]atomic.Uint32     // of each text, the low bits of its hash: most others need not be fetched from memory
+	tags   [textPlaces]atomic.Uint32     // of each text, the low bits of its hash: a lookup skips other texts without a fetch from memory
 	rows   [textPlaces / rowSize]textRow // of the texts
-	newest atomic.Uint32                 // counts the large sets that were stored; the last one is in place newest%largePlaces
+	newest atomic.Uint32                 // counts the stored large sets; the last one is in place newest%largePlaces
 }
 
 const (
@@ -41,48 +40,50 @@ const (
 	largePlaces = 16
 	rowSize     = 4
 
-	maxText = 32 << 10 // bytes of a text that is remembered
-	maxMap  = 64 << 10 // bytes of a set that has places among the maps
+	maxText = 32 << 10 // the most bytes of a text in the cache
+	maxMap  = 64 << 10 // the most bytes of a set in the places of maps
 
-	// largestShare is which part of the budget one set may take.
+	// largestShare bounds the size of one set: budget/largestShare.
 	largestShare = 8
 )
 
-// DefaultBudget is how many bytes the cache of the process may hold, which everybody uses who has
-// none of their own.
+// DefaultBudget is the budget in bytes of the cache of the process. Field managers and functions
+// without a cache of their own use that cache.
 const DefaultBudget = 32 << 20
 
-// processCache is the cache of who has none of their own.
+// processCache is the cache of the process.
 var processCache = NewCache(DefaultBudget)
 
-// noCache remembers nothing.
+// noCache is the cache that stores nothing.
 var noCache = NewCache(0)
 
-// NewCache returns an empty cache that holds at most so many bytes, counting the sets and the texts
-// that they are found by, and beside them about 110 KiB for its places. A cache of no bytes
-// remembers nothing.
+// NewCache returns an empty cache that holds at most budget bytes. The budget counts the sets and
+// the texts that are their keys. The places of the cache take about 110 KiB more. A cache with a
+// budget of 0 stores nothing.
 func NewCache(budget int) *Cache { return &Cache{budget: int64(budget)} }
 
-// size returns how many bytes c holds.
+// size returns the number of bytes that c holds.
 func (c *Cache) size() int { return int(c.used.Load()) }
 
-// place is where a set may be.
+// place may hold a set.
 type place = atomic.Pointer[parsedSet]
 
-// textRow is what the writers of a row of texts know of it; readers do not wait for them. The sizes stand here, because a
-// text that is dropped has mostly left the processor's caches: nothing of it is read.
+// textRow is the state of a row of texts for its writers; readers do not wait for them. It has the
+// sizes, so that a writer does not read the text that it drops, which has mostly left the
+// processor's caches.
 type textRow struct {
 	sync.Mutex
-	stored uint32         // how many texts were stored; the next one takes place stored%rowSize
+	stored uint32         // the number of texts stored so far; the next one takes place stored%rowSize
 	sizes  [rowSize]int32 // of the texts in the row, 0 for an empty place
 }
 
-// texts, maps and large return the places of each sort.
+// texts, maps and large return the places of each kind.
 func (c *Cache) texts() []place { return c.places[:textPlaces] }
 func (c *Cache) maps() []place  { return c.places[textPlaces : textPlaces+mapPlaces] }
 func (c *Cache) large() []place { return c.places[textPlaces+mapPlaces:] }
 
-// put puts p in a place of the maps or the large sets, and makes room for it if there is none.
+// put stores p in a place of the maps or of the large sets. It then makes room if the budget is
+// exceeded.
 func (c *Cache) put(at *place, p *parsedSet) {
 	if p.places.Add(1) == 1 {
 		c.used.Add(p.bytes)
@@ -91,7 +92,8 @@ func (c *Cache) put(at *place, p *parsedSet) {
 	c.makeRoom()
 }
 
-// putText puts p in the row of its hash, in the place that was taken longest ago, and makes room for it if there is none.
+// putText stores p in the oldest place of the row of its hash. It then makes room if the budget is
+// exceeded.
 func (c *Cache) putText(p *parsedSet) {
 	row := p.hash % uint64(len(c.rows))
 	r := &c.rows[row]
@@ -107,7 +109,7 @@ func (c *Cache) putText(p *parsedSet) {
 	c.makeRoom()
 }
 
-// makeRoom lets the hand empty places as long as there is more than the budget.
+// makeRoom empties places in turn until the cache fits its budget.
 func (c *Cache) makeRoom() {
 	for range c.places {
 		if c.used.Load() <= c.budget {
@@ -121,7 +123,7 @@ func (c *Cache) makeRoom() {
 	}
 }
 
-// dropText empties place i, which is one of the texts.
+// dropText empties place i, a place of the texts.
 func (c *Cache) dropText(i uint32) {
 	r := &c.rows[i/rowSize]
 	r.Lock()
@@ -132,23 +134,24 @@ func (c *Cache) dropText(i uint32) {
 	c.used.Add(-int64(size))
 }
 
-// dropped says that p, if it is a set, is no longer in one of its places.
+// dropped records that p left one of its places. p may be nil.
 func (c *Cache) dropped(p *parsedSet) {
 	if p != nil && p.places.Add(-1) == 0 {
 		c.used.Add(-p.bytes)
 	}
 }
 
-// admits reports whether a set, of which all else is known, is small enough to be remembered.
+// admits reports whether a set is small enough for the cache. All fields of p except its size must
+// be set.
 func (c *Cache) admits(p *parsedSet) bool {
 	p.bytes = p.size()
 	return p.bytes <= c.budget/largestShare
 }
 
-// hashSeed makes rows differ from process to process. No result depends on them.
+// hashSeed makes rows differ from process to process. No result depends on it.
 var hashSeed = maphash.MakeSeed()
 
-// readText is ParseCanonical of fieldpath with a memory, given the hash of text.
+// readText is ParseCanonical of fieldpath with a cache. hash is the hash of text.
 func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, error) {
 	if len(text) > maxText {
 		return parseText(text)
@@ -164,7 +167,8 @@ func readText[T string | []byte](c *Cache, text T, hash uint64) (*parsedSet, err
 	return p, err
 }
 
-// findText returns the set that was read from text, which has this hash, and nil if c does not have it.
+// findText returns the set that was read from text, and nil if c lacks it. hash is the hash of
+// text.
 func findText[T string | []byte](c *Cache, text T, hash uint64) *parsedSet {
 	first := hash % uint64(len(c.rows)) * rowSize
 	tags, row := c.tags[first:][:rowSize], c.texts()[first:][:rowSize]
@@ -179,8 +183,8 @@ func findText[T string | []byte](c *Cache, text T, hash uint64) *parsedSet {
 	return nil
 }
 
-// knownText returns text in memory of the process's cache, and "" if the cache does not have it: many
-// objects have the same fieldsV1.
+// knownText returns a copy of text that the process's cache holds, and "" if the cache lacks it.
+// Many objects have the same fieldsV1, and can so share its memory.
 func knownText(text string) string {
 	if len(text) > maxText {
 		return ""
@@ -191,7 +195,7 @@ func knownText(text string) string {
 	return ""
 }
 
-// parseText reads a text that is not remembered.
+// parseText reads text without a cache.
 func parseText[T string | []byte](text T) (*parsedSet, error) {
 	p := new(parsedSet)
 	var err error
@@ -204,14 +208,14 @@ func parseText[T string | []byte](text T) (*parsedSet, error) {
 	return p, err
 }
 
-// readMap is FromAny of fieldpath with a memory, given who owns the fields since when. Maps may be
-// modified, so what is remembered is compared with all of content, which costs a fraction of
-// reading it.
+// readMap is FromAny of fieldpath with a cache. owner is the manager of the fields, and seconds is
+// the time of the entry. Callers may modify maps, so readMap compares the cached set with all of
+// content. The comparison costs a fraction of reading the map.
 //
-// One place is found by owner, time and shape of the map: there is the set of this very entry, if
-// it was read lately. The other is found without the time: there is the set that the owner has of
-// many objects, or again and again. Such a set takes no places by the times of all of these. Large
-// sets are found by the same, in any place of their row.
+// The first place has the key owner, time and shape of the map. It finds the set of the same entry,
+// if it was read recently. The second place has the same key without the time. It finds a set that
+// the owner has in many objects, or writes repeatedly. Large sets have the same keys, and may be in
+// any place of their row.
 func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*parsedSet, error) {
 	hash := hashOf(owner, partSizes(content))
 	timed := hash ^ uint64(seconds)
@@ -234,8 +238,7 @@ func readMap(c *Cache, content map[string]any, owner string, seconds int64) (*pa
 	return p, err
 }
 
-// findMap returns the set that content is read as, if the maps have it at one of its two places,
-// and else nil.
+// findMap returns the set that content is read as, and nil if neither of its two places has it.
 func (c *Cache) findMap(timed, hash uint64, content map[string]any) *parsedSet {
 	known := placeOf(c.maps(), timed).Load()
 	if known != nil && paths.MatchesAny(known.set, content) {
@@ -247,9 +250,9 @@ func (c *Cache) findMap(timed, hash uint64, content map[string]any) *parsedSet {
 	return nil
 }
 
-// writeMap is ToAny of fieldpath with a memory, given who owns the fields: new objects of one
-// controller have the same few sets. The set is in the place where readMap finds it without a time.
-// Its content, the map, may be that of other objects, too.
+// writeMap is ToAny of fieldpath with a cache, because new objects of one controller have the same
+// few sets. owner is the manager of the fields. The set has the place in which readMap finds it
+// without a time. Other objects may share its content, the map.
 func writeMap(c *Cache, s fieldpath.Set, owner string) *parsedSet {
 	hash := hashOf(owner, partSizesOfSet(s))
 	at := placeOf(c.maps(), hash)
@@ -269,12 +272,12 @@ func writeMap(c *Cache, s fieldpath.Set, owner string) *parsedSet {
 	return p
 }
 
-// hashOf returns the hash by which the sets of an owner are found that have parts of these sizes.
+// hashOf returns the key for the sets of an owner whose parts have these sizes.
 func hashOf(owner string, sizes uint64) uint64 { return maphash.String(hashSeed, owner) + sizes }
 
-// findLarge returns the set that content is read as, if the row of large ones has it, and else nil.
-// Of those that an owner had at other times it tries the newest alone: comparing a large set with a
-// map that it was not read from may take long.
+// findLarge returns the set that content is read as, and nil if the row of large sets lacks it. Of
+// the owner's sets with other times, it tries only the newest one. To compare a large set with the
+// map of another set may take long.
 func (c *Cache) findLarge(timed, hash uint64, content map[string]any) *parsedSet {
 	var newest *parsedSet
 	row, stored := c.large(), c.newest.Load()
@@ -296,14 +299,14 @@ func (c *Cache) findLarge(timed, hash uint64, content map[string]any) *parsedSet
 	return nil
 }
 
-// placeOf returns the place of a table that has this hash.
+// placeOf returns the place of a hash in a table.
 func placeOf(table []place, hash uint64) *place {
-	const spread = 0x9e3779b97f4a7c15 // makes the bits that count depend on all
+	const spread = 0x9e3779b97f4a7c15 // makes the used bits depend on all bits
 	return &table[hash*spread>>32%uint64(len(table))]
 }
 
-// partSizes returns a number that tells most maps apart that differ in which parts of an object
-// they are about, and in how many members those have.
+// partSizes returns a number that distinguishes most maps: the number of members of the object and
+// of its parts.
 func partSizes(content map[string]any) uint64 {
 	n := uint64(len(content))
 	for _, name := range parts {
@@ -313,10 +316,10 @@ func partSizes(content map[string]any) uint64 {
 	return n
 }
 
-// parts are the parts of an object that tell most maps apart.
+// parts are the parts of an object whose sizes distinguish most maps.
 var parts = [...]string{"metadata", "spec", "status"}
 
-// partSizesOfSet is partSizes of the map that s is written as.
+// partSizesOfSet is partSizes of the map in which s is written.
 func partSizesOfSet(s fieldpath.Set) uint64 {
 	n := uint64(paths.Width(s))
 	for _, name := range parts {

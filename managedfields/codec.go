@@ -11,18 +11,16 @@ import (
 	"github.com/deed-project/deed/schema"
 )
 
-// Entries as managers, and back. Reading is one way for everybody, readEntry: the field manager
-// reads all entries of an object at once, others one by one. What is read knows the entry that it
-// came from, so that writing gives back the fieldsV1 of every set that did not change, in the form
-// in which it came, if that was canonical:
+// Entries as managers, and back. readEntry reads every entry: the field manager reads all entries
+// of an object at once, other callers read single entries. The outcome remembers its entry. So
+// encode gives back the fieldsV1 of every unchanged set in its form, if that form was canonical:
 //
 //	entries in    ann {"f:a":{}}    bob {"f:b":{}}
 //	the write     bob loses .b and gets .c
-//	entries out   ann, her fieldsV1 untouched    bob, a new one for .c
+//	entries out   ann, with the same fieldsV1    bob, with a new one for .c
 
-// Decode reads the entries of an object. Of several entries for one manager, the last one counts;
-// an entry without fieldsV1 owns nothing. The error is an [*EntryError] for the first entry that is
-// invalid:
+// Decode reads the entries of an object. If a manager has several entries, the last one counts. An
+// entry without fieldsV1 owns nothing. The error is an [*EntryError] for the first invalid entry:
 //
 //   - its operation is neither Apply nor Update, its apiVersion is empty, or its fieldsType is not
 //     FieldsV1;
@@ -35,15 +33,15 @@ func Decode(entries []Entry) (merge.Managers, error) {
 	return d.managers, nil
 }
 
-// decoded is what entries stand for.
+// decoded is the outcome of reading entries.
 type decoded struct {
 	managers merge.Managers
 	entries  []Entry
-	origins  []uint32 // of each of managers: its entry, as originOf has it
-	adapted  bool     // all sets are adapted to the types of their versions already
+	origins  []uint32 // for each of managers, its entry: see originOf
+	adapted  bool     // all sets are adapted to the types of their versions
 }
 
-// originOf returns a number for entry i that says whether its fieldsV1 is written canonically, too.
+// originOf returns a number for entry i and for whether its fieldsV1 is canonical.
 func originOf(i int, canonical bool) uint32 {
 	if canonical {
 		return uint32(i)<<1 | 1
@@ -51,9 +49,9 @@ func originOf(i int, canonical bool) uint32 {
 	return uint32(i) << 1
 }
 
-// fieldsOf returns the fieldsV1 of what a manager owns: that of its entry if it has the same set
-// and is written canonically, for that need not be written anew. The manager is searched for from
-// place from on, where it is mostly; next is the place behind it.
+// fieldsOf returns the fieldsV1 of what m owns. It reuses the fieldsV1 of m's entry if the set is
+// the same and the form is canonical. The search for m starts at place from, where m mostly is.
+// next is the place after m.
 func (d *decoded) fieldsOf(m *merge.Entry, from int) (_ Fields, next int) {
 	i, found := merging.Search(d.managers, m.Manager, from)
 	if !found {
@@ -65,12 +63,11 @@ func (d *decoded) fieldsOf(m *merge.Entry, from int) (_ Fields, next int) {
 	return FieldsOf(m.Fields), i + 1
 }
 
-// manyEntries is from how many entries on the sets of an object are not remembered: they would push
-// out all that others left, and half of their own, so that none is found again.
+// manyEntries is the number of entries above which the sets of an object are not cached. They would
+// push out the sets of other objects, and half of their own, so that later reads find none.
 const manyEntries = 128
 
-// decode is Decode that keeps what else there is to know, given the types of the versions, where
-// sets are remembered, and the profile of a release.
+// decode is Decode with all details, given the types of the versions, a cache and a profile.
 func decode(entries []Entry, types map[string]*schema.Type, c *Cache, profile Profile) (decoded, error) {
 	if len(entries) > manyEntries {
 		c = noCache
@@ -89,15 +86,14 @@ func decode(entries []Entry, types map[string]*schema.Type, c *Cache, profile Pr
 	return d, nil
 }
 
-// readOne reads entry i of entries alone. The error is an [*EntryError], for the reasons that
-// [Decode] has; along with it comes whose entry it is.
+// readOne reads entry i of entries alone. The error is an [*EntryError], for the same reasons as in
+// [Decode]. The manager of the entry is returned also with an error.
 func readOne(entries []Entry, i int) (e merge.Entry, err error) {
 	_, err = readEntry(entries, i, processCache, Profile{}, &e)
 	return e, err
 }
 
-// readEntry is the way in which every entry is read: it makes out what entry i stands for, and
-// returns what was read of it.
+// readEntry reads entry i into out. It returns what it read of the fieldsV1.
 func readEntry(entries []Entry, i int, c *Cache, profile Profile, out *merge.Entry) (reading, error) {
 	e := &entries[i]
 	out.Manager, out.APIVersion, out.Time = e.identity(), e.APIVersion, e.Time
@@ -116,7 +112,7 @@ func readEntry(entries []Entry, i int, c *Cache, profile Profile, out *merge.Ent
 	return fields, nil
 }
 
-// check returns what is wrong with e, entry number i, apart from its fields, in the words of
+// check returns the defect of e, entry number i, apart from its fields, in the words of
 // kube-apiserver.
 func (e *Entry) check(i int) error {
 	switch {
@@ -132,14 +128,14 @@ func (e *Entry) check(i int) error {
 	return nil
 }
 
-// Encode returns the entries for managers, and nil for none, in the order of kube-apiserver:
+// Encode returns the entries for managers in the order of kube-apiserver, and nil for no managers:
 //
 //	S12  Entries are sorted: appliers before updaters, then by time in whole seconds, unknown
 //	     times first, then by name, version and subresource.
 func Encode(managers merge.Managers) []Entry { return encode(managers, &decoded{}) }
 
-// encode is Encode after a write that began with former: sets that are still the same keep the
-// fieldsV1 that they had there.
+// encode is Encode after a write that began with former. Sets that did not change keep their
+// fieldsV1.
 func encode(managers merge.Managers, former *decoded) []Entry {
 	if merging.Len(managers) == 0 {
 		return nil
@@ -158,7 +154,7 @@ func encode(managers merge.Managers, former *decoded) []Entry {
 	return entries
 }
 
-// compareEntries is the order of rule S12.
+// compareEntries implements the order of rule S12.
 func compareEntries(a, b Entry) int {
 	return cmp.Or(
 		cmp.Compare(a.Operation, b.Operation),
@@ -169,7 +165,7 @@ func compareEntries(a, b Entry) int {
 	)
 }
 
-// unixSeconds is a time as the order of entries knows it: an unknown one comes first.
+// unixSeconds returns the sort key of a time in S12. Unknown times come first.
 func unixSeconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

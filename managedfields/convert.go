@@ -12,23 +12,23 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Objects in other versions. What converts is the caller's; this file says what comes of it: values
-// of the type of the version, and errors in the words of kube-apiserver.
+// Objects in other versions. The caller's converter converts them. This file makes typed values of
+// the results, and gives errors the words of kube-apiserver.
 
 // Converter converts the objects of one kind between its versions. It must be safe for concurrent
 // use.
 type Converter interface {
-	// Convert returns object in the given version. object says its own version in its apiVersion,
-	// and so does the result. The error wraps [merge.ErrNoVersion] when the kind is not in that
-	// version: who manages fields in it is then forgotten. Any other error fails the write.
+	// Convert returns object in the given version. object and the result state their versions in
+	// apiVersion. The error wraps [merge.ErrNoVersion] if the kind has no such version: managers of
+	// fields in that version are then dropped. Any other error fails the write.
 	Convert(object value.Value, apiVersion string) (value.Value, error)
 }
 
-// ChangeVersion is the converter of kinds whose versions differ in nothing but their name. Versions
-// that [Config.Types] lacks do not exist: who manages fields in them is forgotten.
+// ChangeVersion is the converter of kinds whose versions differ in name only. A version that
+// [Config.Types] lacks does not exist: managers of fields in that version are dropped.
 var ChangeVersion Converter = changeVersion{}
 
-// changeVersion converts by the name of the version alone.
+// changeVersion converts by a change of apiVersion alone.
 type changeVersion struct{}
 
 // Convert implements [Converter].
@@ -36,13 +36,13 @@ func (changeVersion) Convert(object value.Value, apiVersion string) (value.Value
 	return object.With("apiVersion", value.String(apiVersion)), nil
 }
 
-// StrategyNone returns the converter of a custom resource with the conversion strategy None, in the
-// versions that its definition names. Unlike with [ChangeVersion], converting to any other version
-// fails, as it does in an API server: an object that somebody manages in a version that was removed
-// from the definition cannot be applied to.
+// StrategyNone returns the converter of a custom resource with the conversion strategy None.
+// apiVersions are the versions that its definition names. Conversion to any other version fails, as
+// in an API server, but unlike [ChangeVersion]. So no apply works on an object with a manager in a
+// version that was removed from the definition.
 func StrategyNone(apiVersions ...string) Converter { return strategyNone(apiVersions) }
 
-// strategyNone is changeVersion for the versions that it has.
+// strategyNone is changeVersion for the listed versions.
 type strategyNone []string
 
 // Convert implements [Converter].
@@ -61,21 +61,21 @@ func (m *FieldManager) convertContent(object value.Value, apiVersion string) (va
 	return m.config.Converter.Convert(object, apiVersion)
 }
 
-// typedConverter is a Converter as package merge sees it.
+// typedConverter adapts a Converter to package merge.
 type typedConverter struct {
 	converter Converter
 	types     map[string]*schema.Type
 	kind      string
 }
 
-// Convert implements [merge.Converter]. Converted objects must not hold a list item twice, other
-// than stored ones.
+// Convert implements [merge.Converter]. Unlike stored objects, converted objects must not hold a
+// list item twice.
 func (c typedConverter) Convert(v typed.Value, apiVersion string) (typed.Value, error) {
 	if strings.Count(apiVersion, "/") > 1 {
 		return typed.Value{}, fmt.Errorf("unexpected GroupVersion string: %s", apiVersion)
 	}
 	if core := strings.TrimPrefix(apiVersion, "/"); core != "" {
-		apiVersion = core // a version of the core group may have a slash in front
+		apiVersion = core // a version of the core group may start with a slash
 	}
 	content := v.Content()
 	if content.Get("apiVersion").Str() == apiVersion {
@@ -95,7 +95,7 @@ func (c typedConverter) Convert(v typed.Value, apiVersion string) (typed.Value, 
 	return typed.New(converted, t)
 }
 
-// noTypeError is a version of a kind that there is no type for. It wraps [merge.ErrNoVersion].
+// noTypeError reports a version of a kind without a type. It wraps [merge.ErrNoVersion].
 type noTypeError struct{ gvk schema.GVK }
 
 // Error returns the words of kube-apiserver.
@@ -104,7 +104,7 @@ func (e *noTypeError) Error() string { return fmt.Sprintf("no corresponding type
 // Unwrap returns [merge.ErrNoVersion].
 func (e *noTypeError) Unwrap() error { return merge.ErrNoVersion }
 
-// versioned returns object, which plays the given role in the write, in the endpoint's version.
+// versioned returns object in the endpoint's version. role is the role of object in the write.
 func (r *request) versioned(role string, object value.Value) (value.Value, error) {
 	converted, err := r.convertContent(object, r.apiVersion)
 	switch {

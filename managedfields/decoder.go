@@ -7,25 +7,27 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reading the objects of one write, or of one watch, which are mostly the same. Two things are
-// shared: storage, as by a value.Decoder, and what a field manager found to conform to the type:
+// Reading the objects of one write or of one watch, which are mostly the same. Two things are
+// shared: storage, as by a value.Decoder, and the object that a field manager checked against the
+// type:
 //
 //	live      read
-//	object    read after live           shares what is the same
-//	Update    checks object             what it shares with live conforms, if that is known
+//	object    read after live           shares equal parts
+//	Update    checks object             skips the parts shared with a checked live
 
-// Decoder reads objects that belong together, such as a stored object and the one that replaces it,
-// or the states of one object over time. Each shares with the one before what is the same, as with
-// a [value.Decoder]; and what a [FieldManager] finds to conform to the type of the kind is not
-// checked again in the next object, as far as that shares it.
+// Decoder reads related objects, such as a stored object and its replacement, or the states of one
+// object over time. Each object shares its unchanged parts with the object before, as with a
+// [value.Decoder]. If a [FieldManager] has checked these parts against the type of the kind, it
+// does not check them again.
 //
-// What is read is the same as without a Decoder: by [ParseObject], [ObjectFromAny] and so on. The
-// zero Decoder is ready, and the nil Decoder remembers nothing. A Decoder must not be used by two goroutines at once; what it returns may be. It
-// keeps the last object, and what a field manager last made of one of its objects.
+// A Decoder returns the same objects as [ParseObject], [ObjectFromAny] and so on. The zero Decoder
+// is ready, and the nil Decoder shares nothing. Two goroutines must not use a Decoder at once; its
+// objects are safe for concurrent use. It keeps the last object, and the last result of a field
+// manager for its objects.
 type Decoder struct {
 	values value.Decoder
 	memory *memory
-	made   *typed.Value // of memory, when the last object was read
+	made   *typed.Value // the value in memory when the last object was read
 }
 
 // Parse is [ParseObject] for the next object. The Decoder keeps json, which must not change until
@@ -59,9 +61,10 @@ func (d *Decoder) FromAny(content map[string]any) (Object, error) {
 	return d.belongs(o), err
 }
 
-// Last returns what the next object is expected to resemble: the document that was read last or, if
-// a field manager has written one of the objects since, what it made of it. It is absent before the
-// first. It serves to read an object in another way, as from a Go struct.
+// Last returns the document that the next object is expected to resemble, for callers that read
+// objects in another way, as from a Go struct. It is the document that was read last. If a field
+// manager has written one of the objects since, it is the result. It is absent before the first
+// object.
 func (d *Decoder) Last() value.Value {
 	if d == nil {
 		return value.Value{}
@@ -72,7 +75,7 @@ func (d *Decoder) Last() value.Value {
 	return d.values.Last
 }
 
-// Next returns o, which was read in another way, as the decoder's next object.
+// Next makes o, which was read in another way, the decoder's last object, and returns it.
 func (d *Decoder) Next(o Object) Object {
 	if d == nil {
 		return o
@@ -81,7 +84,7 @@ func (d *Decoder) Next(o Object) Object {
 	return d.belongs(o)
 }
 
-// belongs returns o, the object read last, as one of the decoder's objects.
+// belongs returns o, the object read last, with the decoder's memory.
 func (d *Decoder) belongs(o Object) Object {
 	if d.memory == nil {
 		d.memory = new(memory)
@@ -91,12 +94,12 @@ func (d *Decoder) belongs(o Object) Object {
 	return o
 }
 
-// memory is what a field manager last found to conform to the type of a kind, for all objects that
-// descend from each other: those of one [Decoder], or what a field manager made out of what it made
-// before. It is a hint, and shared by whoever holds one of the objects.
+// memory holds the object that a field manager last checked against the type of a kind. It is
+// shared by all objects that descend from each other: the objects of one [Decoder], and the results
+// of field managers for these objects. It is a hint, and safe for concurrent use.
 type memory struct{ last atomic.Pointer[typed.Value] }
 
-// get returns what is remembered, and nil if nothing is. nil remembers nothing.
+// get returns the object in m, and nil if there is none. A nil memory holds none.
 func (m *memory) get() *typed.Value {
 	if m == nil {
 		return nil

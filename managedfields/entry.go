@@ -10,22 +10,22 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// One entry of metadata.managedFields: its members in JSON, read and written. The fieldsV1 of an
-// entry is not read here; it may be any JSON until somebody asks for the set.
+// One entry of metadata.managedFields: its JSON members, read and written. This file does not read
+// the fieldsV1 of an entry, which may be any JSON until a caller asks for the set.
 
-// Entry is one entry of metadata.managedFields, metav1.ManagedFieldsEntry in Kubernetes. The zero
-// Entry is what an empty JSON object stands for.
+// Entry is one entry of metadata.managedFields: metav1.ManagedFieldsEntry in Kubernetes. The zero
+// Entry stands for an empty JSON object.
 type Entry struct {
 	Manager     string
 	Operation   merge.Operation
 	APIVersion  string
-	Time        time.Time // printed in whole seconds; the zero Time is no time
+	Time        time.Time // printed in whole seconds; the zero Time is an unknown time
 	FieldsType  string    // FieldsV1
 	FieldsV1    Fields
 	Subresource string
 }
 
-// identity returns the manager that e is of. An applier is the same in all versions.
+// identity returns the manager of e. An applier is the same manager in all versions.
 func (e *Entry) identity() merge.Manager {
 	m := merge.Manager{Name: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource}
 	if e.Operation == merge.Apply {
@@ -34,7 +34,7 @@ func (e *Entry) identity() merge.Manager {
 	return m
 }
 
-// read is [Fields.read] for the fields of e.
+// read is [Fields.read] for the fields of e, with the manager and the time as further cache keys.
 func (e *Entry) read(c *Cache) (reading, error) {
 	if content, ok := e.FieldsV1.held.(map[string]any); ok && c.budget > 0 {
 		p, err := readMap(c, content, e.Manager, unixSeconds(e.Time))
@@ -43,22 +43,22 @@ func (e *Entry) read(c *Cache) (reading, error) {
 	return e.FieldsV1.read(c)
 }
 
-// fieldsV1 is the only fieldsType that there is.
+// fieldsV1 is the only valid fieldsType.
 const fieldsV1 = "FieldsV1"
 
-// isZero reports whether e is what {} is read as.
+// isZero reports whether e equals an entry read from {}.
 func (e Entry) isZero() bool {
 	return e.Manager == "" && e.Operation == "" && e.APIVersion == "" && e.Time.IsZero() && e.FieldsType == "" &&
 		e.FieldsV1.IsAbsent() && e.Subresource == ""
 }
 
-// EntryError says what is wrong with an entry of metadata.managedFields.
+// EntryError describes the defect of an entry of metadata.managedFields.
 type EntryError struct {
-	Index   int    // of the entry
-	Manager string // as far as it is known
+	Index   int    // of the entry in the list
+	Manager string // empty if it is not known
 	Err     error
 
-	plain bool // Kubernetes says no more than Err does
+	plain bool // the message of kube-apiserver is that of Err
 }
 
 // Error returns the defect with its place.
@@ -80,10 +80,10 @@ func (e *EntryError) Unwrap() error {
 	return e.Err
 }
 
-// entriesOf reads the value of metadata.managedFields. Absent and null give nil, an empty list an
-// empty slice. fields makes the fieldsV1 of an entry from what stands there. It also reports
-// whether the entries tell all that v has: null is as good as absent to them, and they have no
-// other members than entries have.
+// entriesOf reads the value of metadata.managedFields. It returns nil for absent and null, and an
+// empty slice for an empty list. fields makes the fieldsV1 of an entry from its JSON value. all
+// reports whether the entries hold all content of v. It is false if v is null, or if an item has a
+// member that Entry lacks.
 func entriesOf(v value.Value, fields func(value.Value) Fields) (entries []Entry, all bool, err error) {
 	switch v.Kind() {
 	case value.KindAbsent, value.KindNull:
@@ -103,7 +103,7 @@ func entriesOf(v value.Value, fields func(value.Value) Fields) (entries []Entry,
 	return entries, all, nil
 }
 
-// entryOf reads one entry, and reports whether it tells all that v has.
+// entryOf reads one entry. all reports whether the entry holds all content of v.
 func entryOf(v value.Value, fields func(value.Value) Fields) (e Entry, all bool, err error) {
 	if v.Kind() != value.KindObject {
 		return e, false, fmt.Errorf("expected an object, got %s", v.Kind())
@@ -127,8 +127,8 @@ func entryOf(v value.Value, fields func(value.Value) Fields) (e Entry, all bool,
 	return e, all, nil
 }
 
-// hasNoFields reports whether fieldsV1 is something else than an object, as far as that is plain
-// without reading it.
+// hasNoFields reports whether fieldsV1 is plainly something else than an object. It does not parse
+// text.
 func (e Entry) hasNoFields() bool {
 	switch held := e.FieldsV1.held.(type) {
 	case string:
@@ -139,7 +139,7 @@ func (e Entry) hasNoFields() bool {
 	return false
 }
 
-// isMember reports whether an entry may have a member of that name, in JSON.
+// isMember reports whether name is the JSON name of a member of Entry.
 func isMember(name string) bool {
 	switch name {
 	case "manager", "operation", "apiVersion", "fieldsType", "fieldsV1", "subresource", "time":
@@ -148,10 +148,10 @@ func isMember(name string) bool {
 	return false
 }
 
-// errNoMember says that entries have no member of a name.
+// errNoMember is the error of set for a name that is no member of an entry.
 var errNoMember = errors.New("no member of an entry")
 
-// set sets the field that name has in JSON.
+// set sets the member with this JSON name.
 func (e *Entry) set(name, text string) (err error) {
 	switch name {
 	case "manager":
@@ -175,7 +175,7 @@ func (e *Entry) set(name, text string) (err error) {
 	return nil
 }
 
-// entriesValue returns entries as a list. The error names the entry whose FieldsV1 is no JSON text.
+// entriesValue returns entries as a list. The error names the entry whose FieldsV1 is invalid JSON.
 func entriesValue(entries []Entry) (value.Value, error) {
 	items := make([]value.Value, len(entries))
 	for i, e := range entries {
@@ -191,11 +191,11 @@ func entriesValue(entries []Entry) (value.Value, error) {
 	return value.List(items...), nil
 }
 
-// entryText is a member of an entry that is text: its name and what it says.
+// entryText is a member of an entry that is text: its JSON name and its value.
 type entryText struct{ name, text string }
 
-// texts returns the members of e in name order. An empty text stands for a member that is not
-// there, and that of fieldsV1 for one that is no text.
+// texts returns the members of e, sorted by name. The text is empty for an absent member and for
+// fieldsV1.
 func (e Entry) texts() [7]entryText {
 	texts := e.textsButTime()
 	if !e.Time.IsZero() {
@@ -204,7 +204,7 @@ func (e Entry) texts() [7]entryText {
 	return texts
 }
 
-// textsButTime is texts without the time, which is the last one.
+// textsButTime is texts with an empty time. The time is the last member.
 func (e Entry) textsButTime() [7]entryText {
 	return [...]entryText{
 		{"apiVersion", e.APIVersion}, {"fieldsType", e.FieldsType}, {"fieldsV1", ""}, {"manager", e.Manager},
@@ -212,7 +212,7 @@ func (e Entry) textsButTime() [7]entryText {
 	}
 }
 
-// value returns e as a JSON object, with fields as its fieldsV1 unless they are absent.
+// value returns e as a JSON object. fields is its fieldsV1; absent fields are left out.
 func (e Entry) value(fields value.Value) value.Value {
 	members := make([]value.Member, 0, 7)
 	for _, m := range e.texts() {
@@ -226,8 +226,7 @@ func (e Entry) value(fields value.Value) value.Value {
 	return value.Object(members...)
 }
 
-// appendJSON appends e as canonical JSON text to b, except that fieldsV1 is in the order in which
-// it came.
+// appendJSON appends e as canonical JSON text to b. Text of fieldsV1 keeps its order.
 func (e Entry) appendJSON(b []byte) []byte {
 	b = append(b, '{')
 	for _, m := range e.textsButTime() {

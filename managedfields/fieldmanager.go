@@ -11,73 +11,73 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The field manager: what an endpoint is, and the two writes, apply and update, as lists of steps.
-// Each step is a function of the request and of what earlier steps found out, in the files
-// step_*.go.
+// The field manager: the configuration of an endpoint, and the two writes, apply and update, as
+// lists of steps. Each step is a function of the request and of the results of earlier steps. The
+// steps are in the files step_*.go.
 
 // Config describes the endpoint that a [FieldManager] serves.
 type Config struct {
-	// GVK is the kind that the endpoint stores and the version that it speaks.
+	// GVK is the kind that the endpoint stores, and the version that it serves.
 	GVK schema.GVK
-	// Types has the type of the kind in each of its versions, by apiVersion, that of GVK among them.
+	// Types maps each apiVersion of the kind to its type. It includes the version of GVK.
 	Types map[string]*schema.Type
-	// Subresource is what the endpoint writes through, such as status, and empty for the object
+	// Subresource is the subresource of the endpoint, such as status. It is empty for the object
 	// itself.
 	Subresource string
-	// Empty is an object of the kind in which nothing is set yet. For kinds that Kubernetes
-	// implements as Go structs that is more than apiVersion and kind, because it prints fields that
-	// are not set: see package schema/builtin. Absent means just apiVersion and kind.
+	// Empty is an object of the kind in which no field is set yet. Absent means just apiVersion and
+	// kind. Kinds that Kubernetes implements as Go structs need more, because Kubernetes prints
+	// some fields that are not set: see package schema/builtin.
 	Empty value.Value
-	// Default returns the object with default values filled in. It sees the outcome of each apply;
-	// what it adds has no owner. nil leaves objects as they are.
+	// Default returns the object with default values filled in. Each apply that changes the object
+	// calls it. The values that it adds have no owner. nil leaves objects as they are.
 	Default func(value.Value) value.Value
-	// Hold returns what the server holds of the outcome of an apply, for kinds that Kubernetes
-	// implements as Go structs: with default values filled in, which have no owner, and without
-	// what its Go type cannot hold. It comes before Default. The error, which says what the type
-	// refuses, fails the apply. nil leaves objects as they are.
+	// Hold returns the outcome of an apply as the server holds it, for kinds that Kubernetes
+	// implements as Go structs. It fills in default values, which have no owner. It leaves out
+	// content that the Go type cannot hold. Hold runs before Default. Its error states what the
+	// type refuses, and fails the apply. nil leaves objects as they are.
 	Hold func(value.Value) (value.Value, error)
-	// Read is Hold for the new object of an update, whose managed fields then tell of what Read
-	// returns. Its error, which is that of reading the request, fails the update.
+	// Read is Hold for the new object of an update. The managed fields then describe the object
+	// that Read returns. Its error is an error in the request, and fails the update.
 	Read func(value.Value) (value.Value, error)
-	// Store returns what the server stores of an object, once it is known who owns its fields: what
-	// the endpoint does not write is as it is in the live object, and counts of changes are up to
-	// date. nil stores objects as they are.
+	// Store returns the object to be stored, after its owners are known. It restores content that
+	// the endpoint does not write from the live object, and updates counts of changes. nil stores
+	// objects as they are.
 	Store func(Change) (value.Value, error)
-	// Hub is, for kinds that Kubernetes implements as Go structs, the apiVersion in which the
-	// server holds objects between writes. It matters in two places only: the size of all
-	// annotations, see syncLastApplied, is counted in this version; and see Plan.Changed. Empty
-	// means that objects are held as the endpoint's clients see them, as custom resources are.
+	// Hub is the apiVersion in which the server holds objects between writes, for kinds that
+	// Kubernetes implements as Go structs. It has two uses: syncLastApplied counts the size of all
+	// annotations in this version, and Plan.Changed depends on whether it is set. Empty means that
+	// the server holds objects as clients see them, like custom resources.
 	Hub string
 	// Converter converts between the versions in Types. nil means [ChangeVersion].
 	Converter Converter
-	// ResetFields has, by apiVersion, the fields that the endpoint does not write. An apply merges
-	// them, but neither owns them nor finds conflicts on them; the caller restores them in the
-	// outcome.
+	// ResetFields maps an apiVersion to the fields that the endpoint does not write. An apply
+	// merges these fields, but neither owns them nor finds conflicts on them. The caller restores
+	// them in the outcome.
 	ResetFields map[string]merge.Filter
-	// MaxUpdateManagers is how many updaters an object keeps apart, see capUpdaters. 0 means 10, as
-	// in kube-apiserver.
+	// MaxUpdateManagers is the number of updaters that an object keeps apart, see capUpdaters. 0
+	// means 10, as in kube-apiserver.
 	MaxUpdateManagers int
-	// Profile is the behaviour of a release of Kubernetes. The zero Profile is that of v1.37.
+	// Profile selects the behaviour of a release of Kubernetes. The zero Profile is that of v1.37.
 	Profile Profile
-	// Cache remembers the field sets of entries that come again. nil means that of the process,
-	// which holds [DefaultBudget] bytes at most; one of no bytes remembers nothing.
+	// Cache stores the field sets of entries that are read repeatedly. nil means the cache of the
+	// process, which holds at most [DefaultBudget] bytes. A cache of 0 bytes stores nothing.
 	Cache *Cache
 	// Now returns the current time. nil means time.Now.
 	Now func() time.Time
 }
 
-// Change is what becomes of an object in a write.
+// Change holds the states of an object in a write.
 type Change struct {
 	Operation merge.Operation
 	Live      value.Value // the live object; absent when the object is created
-	Sent      value.Value // what Config.Hold was given by an apply, or Config.Read by an update
-	Held      value.Value // what it returned
-	Object    value.Value // what is to be stored
+	Sent      value.Value // the argument of Config.Hold in an apply, or of Config.Read in an update
+	Held      value.Value // the result of that function
+	Object    value.Value // the object to be stored
 }
 
 // FieldManager computes what an endpoint stores. It is safe for concurrent use, and never modifies
-// its inputs. Its answers depend on nothing but its configuration. It is made by [New]: all that a nil
-// or zero FieldManager returns is an error.
+// its inputs. Its answers depend on its configuration alone. [New] makes field managers. All
+// methods of a nil or zero FieldManager return an error.
 type FieldManager struct {
 	config     Config
 	apiVersion string
@@ -85,7 +85,7 @@ type FieldManager struct {
 	engine     *merge.Engine
 }
 
-// New returns the field manager for the endpoint that c describes. It is an error when c has no
+// New returns the field manager for the endpoint that c describes. It returns an error if c has no
 // type for its GVK.
 func New(c Config) (*FieldManager, error) {
 	apiVersion := c.GVK.APIVersion()
@@ -134,19 +134,18 @@ func (m *FieldManager) check() error {
 	return nil
 }
 
-// Plan computes an apply of config to live, the zero Object if nothing is stored yet, without
-// deciding about conflicts.
+// Plan computes an apply of config to live, without deciding conflicts. The zero Object as live
+// means that no object is stored yet.
 //
-// Steps: live's managed fields are read (Decode, S2); the configuration is of the endpoint's
-// version (Check, S1); if nobody manages live, everything in it becomes owned by
-// "before-first-apply" (Adopt, S3); the configuration has no managed fields (Check);
-// merge.Engine.Apply (Merge, S11, S13); kubectl takes over what it applied on the client side
-// (TakeOver, S5). The numbers are those of docs/rules.md, and stand with their rules in the
-// comments of the steps.
+// Steps: read live's managed fields (Decode, S2); check that the configuration has the endpoint's
+// version (Check, S1); if live has no manager, give everything in it to "before-first-apply"
+// (Adopt, S3); check that the configuration has no managed fields (Check); call merge.Engine.Apply
+// (Merge, S11, S13); let kubectl take over the fields of its client-side apply (TakeOver, S5). The
+// numbers are those of docs/rules.md. The comments of the steps quote the rules.
 //
 // Errors are [*BadRequestError] for a configuration of another kind or with managed fields,
-// [*EntryError] for managed fields that cannot be read, [*TypeError] for a configuration or live
-// object that does not conform to the kind's type.
+// [*EntryError] for invalid managed fields, and [*TypeError] for a configuration or live object
+// that does not conform to the kind's type.
 func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -175,9 +174,9 @@ func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) 
 	return p, nil
 }
 
-// Apply applies config to live, the zero Object if nothing is stored yet, and returns what is to be
-// stored. Conflicts are an error of type [merge.Conflicts] unless force decides them for the
-// manager; all other errors are those of [FieldManager.Plan].
+// Apply applies config to live and returns the object to be stored. The zero Object as live means
+// that no object is stored yet. Conflicts are an error of type [merge.Conflicts], unless force
+// decides them for the manager. All other errors are those of [FieldManager.Plan] and [Plan.Force].
 func (m *FieldManager) Apply(live, config Object, manager string, force bool) (Object, error) {
 	plan, err := m.Plan(live, config, manager)
 	if err != nil {
@@ -189,20 +188,20 @@ func (m *FieldManager) Apply(live, config Object, manager string, force bool) (O
 	return plan.Commit()
 }
 
-// Update replaces live, the zero Object if nothing is stored yet, by object, and returns what is to
-// be stored: object with its managed fields brought up to date.
+// Update replaces live by object, and returns the object to be stored: object with its managed
+// fields brought up to date. The zero Object as live means that no object is stored yet.
 //
-// Steps: the object is read (Read); the managed fields to start from are those of object, or else
-// of live (Decode, S2); an object that nobody manages yet is only tracked from its creation on
-// (Track, S4); merge.Engine.Update (Merge, S7 to S9, S11); the oldest updaters become one when
-// there are too many (Cap, S10); what the endpoint does not write stays as it is (Store).
+// Steps: convert the new object (Read); start from the managed fields of object, or else of live
+// (Decode, S2); leave an existing object without managers untracked (Track, S4); call
+// merge.Engine.Update (Merge, S7 to S9, S11); join the oldest updaters if there are too many (Cap,
+// S10); restore what the endpoint does not write (Store).
 //
 // Errors are [*BadRequestError] for the zero Object and for an object that Config.Read refuses, and
 // those of Config.Store.
-// Along with any other error comes what kube-apiserver stores when it cannot keep managed fields up
-// to date: the object with live's managed fields as they are, or without any by
-// [Profile].ForgetOnFailure. Such an error is a [*TypeError] for
-// an object that does not conform to the kind's type, or that of merge.Engine.Update.
+// With any other error, Update also returns what kube-apiserver stores if it cannot update managed
+// fields. That is the object with live's managed fields as they are, or without any by
+// [Profile].ForgetOnFailure. Such an error is a [*TypeError] for an object that does not conform to
+// the kind's type, or an error of merge.Engine.Update.
 func (m *FieldManager) Update(live, object Object, manager string) (Object, error) {
 	if err := m.check(); err != nil {
 		return Object{}, err
@@ -229,7 +228,7 @@ func (m *FieldManager) Update(live, object Object, manager string) (Object, erro
 		return kept, cmp.Or(failed, err)
 	}
 	out = r.capUpdaters(out)
-	out.changed = true // metadata may be, at least
+	out.changed = true // metadata at least may differ
 	if out, err = r.store(out, object.Content, held.Content); err != nil {
 		return Object{}, err
 	}
@@ -238,8 +237,8 @@ func (m *FieldManager) Update(live, object Object, manager string) (Object, erro
 	return made, nil
 }
 
-// untouched returns the new object with the given entries instead of up-to-date ones. sent is what
-// it was read from.
+// untouched returns the new object with the given entries, which are not brought up to date. sent
+// is the document from which the object was read.
 func (r *request) untouched(sent value.Value, entries []Entry) (Object, error) {
 	out, err := r.store(outcome{content: r.object.Content, changed: true}, sent, r.object.Content)
 	if err != nil {

@@ -10,26 +10,25 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The fieldsV1 of an entry in five forms, each as it came, and none turned into another before
-// somebody asks:
+// The fieldsV1 of an entry, in five forms. A form is converted to another form only on demand:
 //
-//	string, []byte    JSON text              read by readText, remembered by its hash
-//	map[string]any    unstructured objects   read by readMap, compared with what is remembered
+//	string, []byte    JSON text              read by readText, cached by its hash
+//	map[string]any    unstructured objects   read by readMap, compared with the cached set
 //	value.Value       a part of a document   read each time
-//	fieldpath.Set     made by a write        is what is asked for
+//	fieldpath.Set     made by a write        needs no reading
 
-// Fields is the fieldsV1 of an [Entry]: a set of fields in the form in which it came, which is JSON
-// text, a part of a document, the map that holds it in an unstructured object, or a set. It is read
-// when somebody asks for it, and keeps its form while nobody changes it. It is immutable; the zero
-// Fields stands for an entry without fieldsV1, which owns nothing.
+// Fields is the fieldsV1 of an [Entry]: a set of fields in the form in which it came. The form is
+// JSON text, a part of a document, the map of an unstructured object, or a set. Fields reads the
+// set on demand and keeps its form. It is immutable. The zero Fields stands for an entry without
+// fieldsV1, which owns nothing.
 type Fields struct {
 	_    [0]func() // no ==
 	held any       // a string, a []byte, a value.Value, a map[string]any or a fieldpath.Set
 }
 
-// FieldsOf returns fields as those of an entry: a set, the text of fieldsV1, or fieldsV1 as a part
-// of a document, absent where that is absent or null. Text and documents are not looked at yet;
-// nobody may modify the bytes any more, which are not copied.
+// FieldsOf returns the Fields for a set, the text of fieldsV1, or fieldsV1 as a part of a document.
+// An absent or null document gives the absent Fields. FieldsOf does not check texts and documents.
+// It does not copy a []byte; the caller must not modify the bytes afterwards.
 func FieldsOf[F fieldpath.Set | string | []byte | value.Value](fields F) Fields {
 	held := any(fields)
 	if document, ok := held.(value.Value); ok && (document.IsAbsent() || document.IsNull()) {
@@ -41,14 +40,14 @@ func FieldsOf[F fieldpath.Set | string | []byte | value.Value](fields F) Fields 
 // IsAbsent reports whether the entry has no fieldsV1.
 func (f Fields) IsAbsent() bool { return f.held == nil }
 
-// Set returns the set of fields, which is empty for the absent Fields. The error says why what is
-// held is no fieldsV1: see [fieldpath.ParseSet].
+// Set returns the set of fields, which is empty for the absent Fields. It returns an error if the
+// form holds no valid fieldsV1: see [fieldpath.ParseSet].
 func (f Fields) Set() (fieldpath.Set, error) {
 	r, err := f.read(processCache)
 	return r.set, err
 }
 
-// read is Set with a memory, and tells what else is known of the set.
+// read returns the set and its further properties. It uses the cache c.
 func (f Fields) read(c *Cache) (reading, error) {
 	if c.budget > 0 {
 		switch held := f.held.(type) {
@@ -66,7 +65,7 @@ func (f Fields) read(c *Cache) (reading, error) {
 	return f.parse()
 }
 
-// parse is read without a memory.
+// parse is read without a cache.
 func (f Fields) parse() (r reading, err error) {
 	switch held := f.held.(type) {
 	case string:
@@ -83,8 +82,8 @@ func (f Fields) parse() (r reading, err error) {
 	return r, err
 }
 
-// Equal reports whether f and g are the same set, or, where one of them is none, the same text.
-// Absent Fields equal absent ones only.
+// Equal reports whether f and g are the same set. If f is no valid set, Equal compares the texts of
+// f and g. Absent Fields equal absent Fields only.
 func (f Fields) Equal(g Fields) bool {
 	x, err := f.Set()
 	if err == nil {
@@ -95,7 +94,7 @@ func (f Fields) Equal(g Fields) bool {
 	return f.String() == g.String()
 }
 
-// appendJSON appends f as JSON text to b, see Bytes, and null for the absent Fields.
+// appendJSON appends the result of Bytes to b, and null for the absent Fields.
 func (f Fields) appendJSON(b []byte) []byte {
 	switch held := f.held.(type) {
 	case string:
@@ -115,9 +114,10 @@ func (f Fields) appendJSON(b []byte) []byte {
 	return document.AppendJSON(b)
 }
 
-// Bytes returns f as JSON text, and nil for an entry without fieldsV1. Text is as it came, all else
-// in the order of [fieldpath.Set.AppendJSON]; what JSON cannot express, as a map can hold, is null.
-// The result must not be modified: it may be what [FieldsOf] was given.
+// Bytes returns f as JSON text, and nil for an entry without fieldsV1. Text stays as it came. A set
+// that came in canonical form is printed as by [fieldpath.Set.AppendJSON], and other content as by
+// [value.Value.AppendJSON]. A map that JSON cannot express is printed as null. The caller must not
+// modify the result: it may be the argument of [FieldsOf].
 func (f Fields) Bytes() []byte {
 	switch held := f.held.(type) {
 	case nil:
@@ -128,7 +128,7 @@ func (f Fields) Bytes() []byte {
 	return f.appendJSON(nil)
 }
 
-// String returns f as [Fields.Bytes] has it, and null for an entry without fieldsV1.
+// String returns the text of [Fields.Bytes], and null for an entry without fieldsV1.
 func (f Fields) String() string {
 	switch held := f.held.(type) {
 	case string:
@@ -139,7 +139,7 @@ func (f Fields) String() string {
 	return string(f.appendJSON(nil))
 }
 
-// appendEscaped is appendJSON with the characters escaped that [value.Value.AppendJSON] escapes in
+// appendEscaped is appendJSON, but escapes the characters that [value.Value.AppendJSON] escapes in
 // every string.
 func (f Fields) appendEscaped(b []byte) []byte {
 	start := len(b)
@@ -148,12 +148,12 @@ func (f Fields) appendEscaped(b []byte) []byte {
 		return b
 	}
 	var escaped bytes.Buffer
-	json.HTMLEscape(&escaped, b[start:]) // such characters stand in strings only
+	json.HTMLEscape(&escaped, b[start:]) // these characters occur in strings only
 	return append(b[:start], escaped.Bytes()...)
 }
 
-// mayNeedEscapes reports whether one of the characters that appendEscaped escapes, or a part of
-// one, is in text.
+// mayNeedEscapes reports whether text contains a character that appendEscaped escapes, or the first
+// byte of one.
 func mayNeedEscapes(text []byte) bool {
 	for _, c := range [...]byte{'<', '>', '&', "\u2028"[0]} {
 		if bytes.IndexByte(text, c) >= 0 {
@@ -163,8 +163,8 @@ func mayNeedEscapes(text []byte) bool {
 	return false
 }
 
-// document returns f as a document, and null for the absent Fields. The error says why the text is
-// no JSON, or the map no document.
+// document returns f as a document, and null for the absent Fields. It returns an error if the text
+// is no JSON, or if the map is no document.
 func (f Fields) document() (value.Value, error) {
 	switch held := f.held.(type) {
 	case string, []byte:
@@ -183,8 +183,8 @@ func (f Fields) document() (value.Value, error) {
 	return value.Null(), nil
 }
 
-// toAny returns f, the fields of owner, as an unstructured object holds it: the map that it came in,
-// or one that c remembers.
+// toAny returns f as an unstructured object holds it: the map in which f came, a map from the cache
+// c, or a new map. owner is the manager of the fields.
 func (f Fields) toAny(c *Cache, owner string) (any, error) {
 	switch held := f.held.(type) {
 	case map[string]any:

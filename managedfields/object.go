@@ -12,32 +12,33 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Objects with their managed fields taken out, and printed with them put in again. Nothing is lost
-// on the way: a list that entries do not tell all of is kept as it was read, in managed.
+// Objects without their managed fields, and the way back to JSON with them. Nothing is lost:
+// managed keeps the list as it was read if the entries do not hold all of it.
 //
 //	{"metadata":{"name":"a","managedFields":[E1,E2]},"spec":{}}
 //
 //	Content   {"metadata":{"name":"a"},"spec":{}}
 //	Entries   E1 E2
-//	managed   absent, unless E1 or E2 has members that entries do not have
+//	managed   absent, unless E1 or E2 has members that Entry lacks
 
-// Object is an API object whose metadata.managedFields stand beside it. It is immutable as long as
-// nobody modifies Entries. The zero Object is no object.
+// Object is an API object with its metadata.managedFields beside it. It is immutable as long as no
+// caller modifies Entries. The zero Object is no object.
 type Object struct {
 	Content value.Value // the object without metadata.managedFields; absent for the zero Object
 	Entries []Entry     // nil when metadata.managedFields is absent or null, and empty when it is an empty list
 
-	// managed is metadata.managedFields as it was read, if Entries do not tell all of it: null, or
-	// a list with things in it that entries do not have. Absent otherwise.
+	// managed is metadata.managedFields as it was read, if Entries do not hold all of it: null, or
+	// a list with members that Entry lacks. It is absent otherwise.
 	managed value.Value
-	source  source  // what Content was made from, if it was by ObjectFromAny
-	memory  *memory // what is known of Content or of what came before it; nil for nothing
-	// sent is what Content was read from, or what Config.Hold was given; absent if it is not known. Field managers hand it on.
+	source  source  // the map from which ObjectFromAny made Content, if it did
+	memory  *memory // what is known of Content or of its predecessors; nil for nothing
+	// sent is the document from which Content was read, or the argument of Config.Hold. It is
+	// absent if it is not known. Field managers hand it on.
 	sent value.Value
 }
 
-// ParseObject reads an object from JSON text, repaired as kube-apiserver repairs it: see
-// [value.Decoder]. The error is a [*value.SyntaxError] or what [ObjectOf] returns. The fieldsV1 of
+// ParseObject reads an object from JSON text, which it repairs as kube-apiserver does: see
+// [value.Decoder]. The error is a [*value.SyntaxError] or an error of [ObjectOf]. The fieldsV1 of
 // entries stay text.
 func ParseObject(json []byte) (Object, error) {
 	d := value.Decoder{Repair: true, Text: fieldsPath}
@@ -51,10 +52,10 @@ func ParseObject(json []byte) (Object, error) {
 
 var (
 	entriesPath = []string{"metadata", "managedFields"}
-	fieldsPath  = []string{"metadata", "managedFields", "*", "fieldsV1"} // leads to what stays text
+	fieldsPath  = []string{"metadata", "managedFields", "*", "fieldsV1"} // leads to the values that stay text
 )
 
-// objectOfText is objectOf for a v whose fieldsV1 are text.
+// objectOfText is objectOf for a document v whose fieldsV1 are text.
 func objectOfText(v value.Value) (Object, error) {
 	o, err := objectOf(v, fieldsOfText)
 	if o.managed.Kind() != value.KindList {
@@ -72,7 +73,7 @@ func objectOfText(v value.Value) (Object, error) {
 	return o, nil
 }
 
-// fieldsOfText returns what a fieldsV1 that stayed text stands for.
+// fieldsOfText returns the Fields of a fieldsV1 that stayed text.
 func fieldsOfText(text value.Value) Fields {
 	if text.Str() == "null" {
 		return Fields{}
@@ -80,12 +81,11 @@ func fieldsOfText(text value.Value) Fields {
 	return FieldsOf(text.Str())
 }
 
-// ObjectOf takes the managed fields out of v. The error names what is wrong with them: they are no
-// list, or an entry has a member of the wrong kind. What an entry's fieldsV1 holds is not looked
-// at.
+// ObjectOf takes the managed fields out of v. It returns an error if they are no list, or if an
+// entry has a member of the wrong kind. It does not check the content of fieldsV1.
 func ObjectOf(v value.Value) (Object, error) { return objectOf(v, FieldsOf[value.Value]) }
 
-// objectOf is ObjectOf, where fields makes the fieldsV1 of an entry from what stands there.
+// objectOf is ObjectOf. fields makes the fieldsV1 of an entry from its JSON value.
 func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	if v.Kind() != value.KindObject {
 		return Object{}, fmt.Errorf("expected an object, got %s", v.Kind())
@@ -105,9 +105,9 @@ func objectOf(v value.Value, fields func(value.Value) Fields) (Object, error) {
 	return o, nil
 }
 
-// data returns the content as an apply merges it: managed fields that are null are data like any
-// other null, so that applying them changes every object; and so are those of which entries do not
-// tell all.
+// data returns the content as an apply merges it. Managed fields that are null are data like any
+// other null: applying them changes every object. Managed fields that Entries do not hold in full
+// are data, too.
 func (o Object) data() value.Value {
 	if o.managed.IsAbsent() {
 		return o.Content
@@ -116,7 +116,7 @@ func (o Object) data() value.Value {
 }
 
 // Value returns the object with its managed fields in it. The error names the entry whose FieldsV1
-// is no JSON text.
+// is invalid JSON.
 func (o Object) Value() (value.Value, error) {
 	if o.Entries == nil {
 		return o.Content, nil
@@ -129,8 +129,8 @@ func (o Object) Value() (value.Value, error) {
 	return o.Content.With("metadata", metadata), nil
 }
 
-// AppendJSON appends the object with its managed fields to b, as canonical JSON text, see
-// [value.Value.AppendJSON], except that fieldsV1 has the order of [Fields.AppendJSON].
+// AppendJSON appends the object with its managed fields to b as canonical JSON text, see
+// [value.Value.AppendJSON]. Text of fieldsV1 keeps its order.
 func (o Object) AppendJSON(b []byte) []byte {
 	if o.Entries == nil {
 		return o.Content.AppendJSON(b)
@@ -143,11 +143,11 @@ func (o Object) AppendJSON(b []byte) []byte {
 	return b
 }
 
-// printers hold scratch that objects are printed to, so that what they are appended to grows once,
-// to the size that it needs.
+// printers holds scratch buffers for printing. The destination then grows once, to the size that it
+// needs.
 var printers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxScratch is how many bytes of scratch are kept for the next object.
+// maxScratch is the number of bytes of a scratch buffer that are kept for the next object.
 const maxScratch = 1 << 20
 
 // print is AppendJSON for an object with entries.
@@ -169,7 +169,7 @@ func (o Object) print(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendMetadata appends the object's metadata, managed fields included.
+// appendMetadata appends the object's metadata with its managed fields.
 func (o Object) appendMetadata(b []byte) []byte {
 	b = append(b, '{')
 	written := false
@@ -198,8 +198,7 @@ func (o Object) appendEntries(b []byte) []byte {
 	return append(b, ']')
 }
 
-// appendName appends the name of an object's next member, with what separates it from the one
-// before.
+// appendName appends the name of an object's next member, after a comma if it needs one.
 func appendName(b []byte, name string) []byte {
 	if b[len(b)-1] != '{' {
 		b = append(b, ',')
@@ -207,11 +206,11 @@ func appendName(b []byte, name string) []byte {
 	return append(jsontext.AppendString(b, name, jsontext.Standard), ':')
 }
 
-// GVK returns the kind that the object says it is of. Its parts are empty as far as the object does
-// not say, and all of them are if its apiVersion has more than one slash.
+// GVK returns the kind that the object states. Parts that the object does not state are empty. All
+// parts are empty if its apiVersion has more than one slash.
 func (o Object) GVK() schema.GVK { return gvkOf(o.Content) }
 
-// gvkOf returns the kind that v says it is of.
+// gvkOf returns the kind that v states.
 func gvkOf(v value.Value) schema.GVK {
 	apiVersion := v.Get("apiVersion").Str()
 	if strings.Count(apiVersion, "/") > 1 {

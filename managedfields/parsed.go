@@ -9,40 +9,40 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// What is known of a set that was read: whether it was written canonically, by what a cache finds
-// it, and the type that it fits to. As long as a cache remembers the set, all of that is found out
-// once, however many objects have it.
+// The properties of a set that was read: its canonical form, its cache keys, and the type to which
+// it is adapted. While a cache holds the set, each property is computed once, however many objects
+// have the set.
 
-// parsedSet is a set that was read from a fieldsV1, with what else is known of it. It does not
-// change but for what is atomic.
+// parsedSet is a set that was read from a fieldsV1, with its properties. Only its atomic fields
+// change.
 //
-// What a cache asks of a set that has left the processor's caches stands in front, in one line of
-// these: a set that is stored takes the place of another one, which is dropped.
+// The first fields share one cache line of the processor. The cache reads only these fields of a
+// set that it drops, which has mostly left the processor's caches.
 type parsedSet struct {
-	hash      uint64       // of its text, or that by which readMap finds it
-	text      string       // of those that came as text: what it was read from, a part of the text of set
-	bytes     int64        // size, once a cache has admitted the set
-	places    atomic.Int32 // of those that came as maps: how many places of a cache they have
-	canonical bool         // what it was read from is written as kube-apiserver writes it
+	hash      uint64       // of its text, or the key by which readMap finds it
+	text      string       // of sets read from text: a copy of it, which the set shares
+	bytes     int64        // the result of size when a cache admitted the set
+	places    atomic.Int32 // of sets read from maps: the number of their places in a cache
+	canonical bool         // the form that was read is the one that kube-apiserver writes
 	set       fieldpath.Set
-	timed     uint64              // of those that came as maps: another hash by which readMap finds them
-	fits      atomic.Pointer[fit] // the type that the set was last found to be adapted to, see Reconcile of typed
+	timed     uint64              // of sets read from maps: another key by which readMap finds them
+	fits      atomic.Pointer[fit] // the type to which the set was last found to be adapted, see typed.Reconcile
 
-	content     map[string]any // what the set was written as by writeMap, or nil
+	content     map[string]any // the map that writeMap made of the set, or nil
 	contentSize int            // of content, in bytes
 }
 
-// reading returns p as the outcome of a read that is remembered.
+// reading returns p as the outcome of a read that is cached.
 func (p *parsedSet) reading() reading { return reading{p.set, p.canonical, p} }
 
-// reading is what was read of a fieldsV1.
+// reading is the outcome of reading a fieldsV1.
 type reading struct {
 	set       fieldpath.Set
 	canonical bool       // see parsedSet
-	known     *parsedSet // nil if nothing is remembered of the set
+	known     *parsedSet // nil if no cache holds the set
 }
 
-// fitsTo reports whether the set is adapted to t already. nil t is an unknown type.
+// fitsTo reports whether the set is adapted to t already. A nil t is an unknown type.
 func (r *reading) fitsTo(t *schema.Type) bool {
 	if r.known != nil {
 		return r.known.fitsTo(t)
@@ -50,7 +50,7 @@ func (r *reading) fitsTo(t *schema.Type) bool {
 	return isAdapted(r.set, t)
 }
 
-// isAdapted reports whether s is adapted to t already. nil t is an unknown type.
+// isAdapted reports whether s is adapted to t already. A nil t is an unknown type.
 func isAdapted(s fieldpath.Set, t *schema.Type) bool {
 	if t == nil {
 		return false
@@ -59,21 +59,21 @@ func isAdapted(s fieldpath.Set, t *schema.Type) bool {
 	return !changed && err == nil
 }
 
-// size returns how many bytes p keeps alive at most. Go allocates up to an eighth more than is
-// asked for, and with the text of a set that was read there may be room that it did not need.
+// size returns the number of bytes that p keeps alive at most. Go allocates up to an eighth more
+// than is asked for. The buffer for the text of a set may have unused room.
 func (p *parsedSet) size() int64 {
 	const fixed = 256 // of p, with a fit
 	n := int64(paths.Size(p.set) + len(p.text)/4 + p.contentSize)
-	if p.set.IsEmpty() { // it has no text that p.text would be a part of
+	if p.set.IsEmpty() { // it has no text that contains p.text
 		n += int64(len(p.text))
 	}
 	return n + n/8 + fixed
 }
 
-// fit is a type that a set is adapted to. It does not keep the type alive.
+// fit is a type to which a set is adapted. It does not keep the type alive.
 type fit struct{ weak.Pointer[schema.Type] }
 
-// fitsTo is fitsTo of the reading, and remembers the type.
+// fitsTo is reading.fitsTo, and stores the type for the next call.
 func (p *parsedSet) fitsTo(t *schema.Type) bool {
 	if known := p.fits.Load(); known != nil && t != nil && known.Value() == t {
 		return true

@@ -8,11 +8,11 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// An apply in two halves: what comes before anybody has decided about conflicts, which
-// [FieldManager.Plan] has done, and what comes after, which is finish.
+// An apply in two halves. [FieldManager.Plan] computes the half before conflicts are decided, and
+// finish computes the half after the decision.
 
-// Plan is an apply whose conflicts are not decided yet. It is immutable. The nil Plan and the zero Plan
-// are of no apply: nothing is in conflict, nothing changes, and to commit or force them is an error.
+// Plan is an apply whose conflicts are not decided yet. It is immutable. The nil Plan and the zero
+// Plan hold no apply: they have no conflicts and no changes, and Commit and Force return an error.
 type Plan struct {
 	request *request
 	stored  decoded
@@ -23,12 +23,12 @@ type Plan struct {
 // errNoApply is the error of a Plan that [FieldManager.Plan] did not make.
 var errNoApply = errors.New("the plan was not made by FieldManager.Plan")
 
-// isOfNone reports whether p is of no apply.
+// isOfNone reports whether p holds no apply.
 func (p *Plan) isOfNone() bool { return p == nil || p.merge == nil }
 
-// Conflicts returns the fields that the apply changes although others own them: see
-// [merge.Plan.Conflicts]. There are none on fields that kubectl takes over from its own client-side
-// apply: see [Plan.TakenOver].
+// Conflicts returns the fields that the apply changes although other managers own them: see
+// [merge.Plan.Conflicts]. Fields that kubectl takes over from its own client-side apply are not in
+// conflict: see [Plan.TakenOver].
 func (p *Plan) Conflicts() merge.Conflicts {
 	if p.isOfNone() {
 		return nil
@@ -36,8 +36,8 @@ func (p *Plan) Conflicts() merge.Conflicts {
 	return p.mark(p.merge.Conflicts())
 }
 
-// TakenOver returns the fields that others own and kubectl takes over without a conflict, because
-// its own client-side apply set them: rule S5. They are what their conflicts would be.
+// TakenOver returns the fields of other managers that kubectl takes over without a conflict,
+// because its own client-side apply set them: rule S5. Each field has the form of a conflict.
 func (p *Plan) TakenOver() merge.Conflicts {
 	if p.isOfNone() {
 		return nil
@@ -45,7 +45,7 @@ func (p *Plan) TakenOver() merge.Conflicts {
 	return p.mark(merging.TakenOver(p.merge))
 }
 
-// mark says of conflicts with an owner that adopt made that it was made.
+// mark notes in all conflicts that adopt made up the owner, if it did.
 func (p *Plan) mark(all merge.Conflicts) merge.Conflicts {
 	if p.owners.invented {
 		for i := range all {
@@ -55,9 +55,9 @@ func (p *Plan) mark(all merge.Conflicts) merge.Conflicts {
 	return all
 }
 
-// Decisions yields what the apply does to each path that it affects, and why: see
-// [merge.Plan.Decisions]. Fields of identity and bookkeeping, which are nobody's, are left out. The
-// rule of fields that kubectl takes over is S5.
+// Decisions yields the effect of the apply on each path that it affects, with the reason: see
+// [merge.Plan.Decisions]. Decisions leaves out identity and bookkeeping fields, which have no
+// owner. The rule of fields that kubectl takes over is S5.
 func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 	return func(yield func(merge.Decision) bool) {
 		if p.isOfNone() {
@@ -81,9 +81,9 @@ func (p *Plan) Decisions() iter.Seq[merge.Decision] {
 	}
 }
 
-// Changed reports whether the apply changes the object, before defaults are filled in. Where
-// objects are held as Go structs, see [Config.Hub], one that was converted to another version and
-// back has its managed fields written anew: that is a change, too, when it comes to other text.
+// Changed reports whether the apply changes the object, before defaults are filled in. If the
+// server holds objects as Go structs, see [Config.Hub], a conversion to another version and back
+// rewrites the managed fields. This is also a change if it gives other text.
 func (p *Plan) Changed() bool {
 	if p.isOfNone() {
 		return false
@@ -92,8 +92,8 @@ func (p *Plan) Changed() bool {
 		slices.ContainsFunc(p.request.live.Entries, Entry.isSortedAsSet)
 }
 
-// Commit returns what is to be stored if there is no conflict. Its error is of type
-// [merge.Conflicts], or wraps it: see [merge.ManyConflicts].
+// Commit returns the object to be stored if there is no conflict. Else its error is of type
+// [merge.Conflicts], or wraps it: see [merge.ManyConflicts]. Other errors are those of Force.
 func (p *Plan) Commit() (Object, error) {
 	if p.isOfNone() {
 		return Object{}, errNoApply
@@ -107,9 +107,10 @@ func (p *Plan) Commit() (Object, error) {
 	return p.Force()
 }
 
-// Force returns what is to be stored with all conflicts decided for the applier: in the endpoint's
-// version if the apply changes the object, and else the live object as it is, in its own. The error
-// is that of filling in defaults.
+// Force decides all conflicts for the applier, and returns the object to be stored. If the apply
+// changes the object, the result is in the endpoint's version. Otherwise it is the live object as
+// it is, in its own version. The error is that of Config.Hold, Config.Store, or filling in
+// defaults.
 func (p *Plan) Force() (Object, error) {
 	if p.isOfNone() {
 		return Object{}, errNoApply
@@ -117,12 +118,11 @@ func (p *Plan) Force() (Object, error) {
 	return p.finish(p.merge.Force())
 }
 
-// finish makes what is to be stored of what was decided.
+// finish makes the object to be stored from the decided result.
 //
-// Steps: fields of identity and bookkeeping are taken out of the applier's set (Strip, S7); its
-// entry gets the current time if the object changes (Stamp, S8); the outcome is held and defaults
-// are filled in (Hold, Default); kubectl's annotation is kept up to date (Sync, S6); what the
-// endpoint does not write stays as it is (Store).
+// Steps: take managed fields out of the content (Strip); set the time of the applier's entry if the
+// object changes (Stamp, S8); hold the outcome and fill in defaults (Hold, Default); update
+// kubectl's annotation (Sync, S6); restore what the endpoint does not write (Store).
 func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 	r := p.request
 	out := r.strip(p.decided(result))
@@ -150,7 +150,7 @@ func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 }
 
 // decided returns the outcome of a plan whose conflicts are decided. An object that does not change
-// stays in its own version.
+// keeps its own version.
 func (p *Plan) decided(result merge.Result) outcome {
 	out := outcome{
 		content: p.request.live.Content, managers: result.Managers, changed: p.Changed(), checked: result.Object,

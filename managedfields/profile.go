@@ -6,36 +6,36 @@ import (
 	"strings"
 )
 
-// Profile is how a release of Kubernetes behaves, where releases differ. The zero Profile is that of
-// v1.37, which this module follows in all else.
+// Profile selects the behaviour of a release of Kubernetes, where releases differ. The zero Profile
+// is that of v1.37, which this module follows in all other respects.
 //
-// The differences were found by playing the same random histories on the k8s.io/apimachinery of all
-// releases from v1.31 on, and by reading what changed in its code; docs/releases.md shows an example
-// of each.
+// The differences were found by a replay of the same random histories on the k8s.io/apimachinery of
+// all releases since v1.31, and by reading the changes in its code. docs/releases.md shows an
+// example of each.
 type Profile struct {
-	// AllKeys: an item of a keyed list must have every key that has no default. Otherwise one key is
-	// enough. So it is up to v1.33.
+	// AllKeys requires an item of a keyed list to have every key that has no default. Otherwise one
+	// key is enough. Releases up to v1.33 have it.
 	AllKeys bool
-	// KeepEmptied: an object or list that loses all its parts to an apply stays empty. Otherwise it
-	// becomes null. So it is in v1.36.0 to v1.36.2.
+	// KeepEmptied leaves an object or list empty if an apply removes all its parts. Otherwise it
+	// becomes null. Releases v1.36.0 to v1.36.2 have it.
 	KeepEmptied bool
-	// ForgetOnFailure: an update whose managed fields cannot be brought up to date leaves none.
-	// Otherwise those of the live object stay. So it is up to v1.36.
+	// ForgetOnFailure drops all managed fields if an update cannot bring them up to date. Otherwise
+	// those of the live object stay. Releases up to v1.36 have it.
 	ForgetOnFailure bool
-	// PassOverTrailing: text behind the JSON of a key or of an item in fieldsV1, such as the x of v:1x,
-	// is passed over. Otherwise the managed fields cannot be decoded. So it is up to v1.36.
+	// PassOverTrailing ignores text after the JSON of a key or item in fieldsV1, such as the x of
+	// v:1x. Otherwise the managed fields are invalid. Releases up to v1.36 have it.
 	PassOverTrailing bool
 }
 
-// First and last minor release whose profile is known.
+// The first and last minor release with a known profile.
 const (
 	firstMinor = 31
 	lastMinor  = 37
 )
 
-// ProfileOf returns the profile of a release of Kubernetes: a minor release such as 1.33, which stands
-// for its last patch release, or a patch release such as v1.36.2. The error says that the release is
-// none of v1.31 to v1.37.
+// ProfileOf returns the profile of a release of Kubernetes. A minor release such as 1.33 stands for
+// its last patch release; a patch release is for example v1.36.2. ProfileOf returns an error unless
+// the release is one of v1.31 to v1.37.
 func ProfileOf(release string) (Profile, error) {
 	minor, patch, err := parseRelease(release)
 	if err != nil {
@@ -49,7 +49,7 @@ func ProfileOf(release string) (Profile, error) {
 	}, nil
 }
 
-// lastPatch is the patch of a minor release without one.
+// lastPatch is the patch number of a minor release that is given without a patch.
 const lastPatch = 1 << 30
 
 // parseRelease returns the minor release and the patch of a release.

@@ -8,31 +8,30 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What steps hand to each other. The types say in which order they can run: nothing is owned before
-// it is decoded, and nothing is an outcome before conflicts are decided.
+// The values that steps pass to each other. Their types fix the order of the steps: ownership
+// follows decoding, and an outcome follows the decision about conflicts.
 
-// request is what a field manager was asked to do. It never changes: the steps of a write take it
-// and what the steps before them found out, and return what they find out themselves. In the order
-// in which a write comes by them:
+// request is the task of a field manager, and never changes. Each step takes the request and the
+// results of earlier steps, and returns its own results. A write produces them in this order:
 //
-//	request     what was asked
-//	decoded     the managed fields that the write starts from
-//	owned       who owns the live object
-//	merge.Plan  what an apply does, its conflicts undecided
-//	outcome     what is to be stored
+//	request     the task
+//	decoded     the managed fields from which the write starts
+//	owned       the owners of the live object
+//	merge.Plan  the effect of an apply, its conflicts undecided
+//	outcome     the object to be stored
 type request struct {
 	*FieldManager
-	live    Object        // as stored; its Content is that of Config.Empty when nothing is
-	creates bool          // whether nothing is stored yet
+	live    Object        // as stored; its Content is Config.Empty if no object is stored
+	creates bool          // whether no object is stored yet
 	object  Object        // the applied configuration, or the new object
-	manager merge.Manager // who writes, and how
+	manager merge.Manager // the writer
 }
 
-// owned says who owns the live object.
+// owned holds the owners of the live object.
 type owned struct {
 	managers merge.Managers
-	adapted  bool // all sets are adapted to the types of their versions already
-	invented bool // nobody manages the object: who owns it was made up
+	adapted  bool // all sets are adapted to the types of their versions
+	invented bool // the live object has no managers: adopt made up the owner
 }
 
 // outcome is a write whose conflicts are decided.
@@ -40,26 +39,26 @@ type outcome struct {
 	content  value.Value
 	managers merge.Managers
 	changed  bool        // whether content differs from the live object's
-	checked  typed.Value // what the next write of the object need not check again
+	checked  typed.Value // the checked object, which the next write need not check again
 }
 
-// request returns the request of manager name. The zero Object as live stands for an object that
-// does not exist.
+// request returns the request of the manager called name. The zero Object as live stands for an
+// object that does not exist.
 func (m *FieldManager) request(live, object Object, name string, op merge.Operation) *request {
 	creates := live.Content.IsAbsent()
 	if creates {
 		live.Content = m.config.Empty
 	} else if live.Entries != nil && live.Content.Get("metadata").Kind() != value.KindObject {
-		live.Content = live.Content.With("metadata", value.Object()) // where its managed fields are
+		live.Content = live.Content.With("metadata", value.Object()) // the place of its managed fields
 	}
 	return &request{FieldManager: m, live: live, creates: creates, object: object, manager: m.identity(name, op)}
 }
 
-// identity returns the manager that the endpoint knows by name; an empty name becomes "unknown".
+// identity returns the manager that the endpoint knows by name. An empty name becomes "unknown".
 //
-//	S14  Sets stay in the version that they were written in, and objects are converted to it. An
-//	     applier is the same in all versions and has the version of its last apply; an updater is
-//	     another one in each version.
+//	S14  Sets stay in the version in which they were written, and objects are converted to it. An
+//	     applier is the same manager in all versions, and has the version of its last apply. An
+//	     updater is a different manager in each version.
 func (m *FieldManager) identity(name string, op merge.Operation) merge.Manager {
 	if name == "" {
 		name = "unknown"
@@ -71,8 +70,8 @@ func (m *FieldManager) identity(name string, op merge.Operation) merge.Manager {
 	return id
 }
 
-// known returns an object of the kind that the request's objects probably share parts with: what a
-// field manager found to conform when it last wrote the object, or else instead.
+// known returns a checked object of the kind that probably shares parts with the request's objects.
+// It is the object that a field manager last checked for live or object, or else instead.
 func (r *request) known(instead typed.Value) typed.Value {
 	for _, m := range [...]*memory{r.live.memory, r.object.memory} {
 		if last := m.get(); last != nil && last.Type() == r.typ {
@@ -82,9 +81,9 @@ func (r *request) known(instead typed.Value) typed.Value {
 	return instead
 }
 
-// conforming returns v, converted to the endpoint's version, as a value of the kind's type. What it
-// shares with known, a value of that type, is not checked again. The error is a [*TypeError], or
-// that of the converter.
+// conforming returns v in the endpoint's version, as a value of the kind's type. known is a value
+// of that type. Parts that v shares with known are not checked again. The error is a [*TypeError],
+// or that of the converter.
 func (r *request) conforming(role string, known typed.Value, v value.Value, opts ...typed.Option) (typed.Value, error) {
 	v, err := r.versioned(role, v)
 	if err != nil {
@@ -97,14 +96,15 @@ func (r *request) conforming(role string, known typed.Value, v value.Value, opts
 	return out, nil
 }
 
-// encode returns the outcome as what is to be stored. former is what the write began with.
+// encode returns the outcome as an object to be stored. former holds the managed fields from which
+// the write started.
 func (r *request) encode(out outcome, former *decoded, source source) Object {
 	o := Object{Content: out.content, Entries: encode(out.managers, former), source: source}
 	o.memory = cmp.Or(r.object.memory, r.live.memory)
 	if o.memory == nil {
 		o.memory = new(memory)
 	}
-	checked := out.checked // alone: the rest of the outcome need not live on
+	checked := out.checked // a copy, so that the rest of the outcome can be freed
 	o.memory.last.Store(&checked)
 	return o
 }

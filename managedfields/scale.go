@@ -7,9 +7,9 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// The subresource scale is another object, a Scale, and its managed fields are made up from those
-// of its parent for each request, and put back after it. With ann as the owner of the replicas of a
-// Deployment, and hpa writing them through scale:
+// The subresource scale is another object, a Scale. For each request, its managed fields are
+// computed from those of its parent, and carried back after it. In the example, ann owns the
+// replicas of a Deployment, and hpa writes them through scale:
 //
 //	parent before   ann Apply apps/v1: .spec.replicas .spec.paused
 //	scale           ann Apply autoscaling/v1: .spec.replicas
@@ -17,19 +17,19 @@ import (
 //	parent after    ann Apply apps/v1: .spec.paused
 //	                hpa Update apps/v1, subresource scale: .spec.replicas
 
-// The Scale object, through which replicas are written.
+// scaleVersion is the apiVersion of the Scale object, through which clients write replicas.
 const scaleVersion = "autoscaling/v1"
 
 var replicasInScale = fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")}
 
-// ScaleEntries returns the entries of the subresource scale of an object with the entries parent:
-// one for each manager that owns the number of replicas, with its time and its subresource.
-// replicas has, for each version of the object's kind, where that number stands: an empty path for
-// versions without scale. The error is that of [Decode].
+// ScaleEntries returns the entries of the subresource scale for a parent object with the entries
+// parent. It returns one entry for each manager that owns the number of replicas, with the
+// manager's time and subresource. replicas has the path of that number for each version of the
+// object's kind: an empty path for versions without scale. The error is that of [Decode].
 //
-// An endpoint for scale gives the Scale object these entries, lets a [FieldManager] for
-// autoscaling/v1 write it, and stores in the parent what [EntriesAfterScale] makes of the entries
-// that come out.
+// An endpoint for scale gives the Scale object these entries and lets a [FieldManager] for
+// autoscaling/v1 write it. It then passes the new entries to [EntriesAfterScale], and stores the
+// result in the parent.
 func ScaleEntries(parent []Entry, replicas map[string]fieldpath.Path) ([]Entry, error) {
 	owners, err := Decode(parent)
 	if err != nil {
@@ -45,19 +45,22 @@ func ScaleEntries(parent []Entry, replicas map[string]fieldpath.Path) ([]Entry, 
 	return Encode(merge.ManagersOf(scale...)), nil
 }
 
-// EntriesAfterScale returns the entries of an object, written as apiVersion, that had the entries
-// parent, after a write to its subresource scale left that with the entries scale. replicas is that
-// of [ScaleEntries]. Who owned the replicas and is not in scale loses them; who is in scale and did
-// not own them becomes an owner in apiVersion; entries of versions that replicas lacks are dropped.
-// The error is that of [Decode].
+// EntriesAfterScale returns the entries of the parent object after a write to its subresource
+// scale. The object had the entries parent before, and is written as apiVersion. scale are the
+// entries of the Scale object after the write. replicas is that of [ScaleEntries]. The error is
+// that of [Decode].
 //
-// It does what kube-apiserver does, these surprises included:
+// A manager that owned the replicas and has no entry in scale loses them. A manager that owns them
+// in scale alone becomes an owner in apiVersion. Entries of versions that replicas lacks are
+// dropped.
 //
-//   - An owner who is new to scale comes to the parent without a time.
-//   - An updater of the parent is not recognized when it comes back from scale, because there its
-//     entry says autoscaling/v1. So its entry in the parent loses the replicas, and a second entry
-//     with the same identity has them. On the next read only the entry that is sorted last counts,
-//     which is the one without the replicas if it has a time.
+// The function does what kube-apiserver does, with these surprises:
+//
+//   - An owner that is new to the parent comes there without a time.
+//   - An updater of the parent is not recognized when it comes back from scale, because its entry
+//     there says autoscaling/v1. Its entry in the parent loses the replicas, and a second entry
+//     with the same identity has them. On the next read only the entry that is sorted last counts.
+//     That is the entry without the replicas, if it has a time.
 //
 // Cost: n log n for n entries.
 func EntriesAfterScale(parent, scale []Entry, apiVersion string, replicas map[string]fieldpath.Path) ([]Entry, error) {

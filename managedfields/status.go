@@ -7,9 +7,10 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// What an API server answers when a write fails.
+// The answers of an API server to writes that fail.
 
-// The HTTP statuses of refusals. Package net/http, which names them too, is large and has no other use here.
+// The HTTP status codes of refusals. Package net/http also names them, but it is large and has no
+// other use here.
 const (
 	codeBadRequest = 400
 	codeConflict   = 409
@@ -28,7 +29,8 @@ type Status struct {
 	Code       int            `json:"code"`
 }
 
-// StatusDetails says which object a failure is about, where that is told, and its single causes.
+// StatusDetails names the object of a failure, if the server names it, and lists the causes of the
+// failure.
 type StatusDetails struct {
 	Name   string        `json:"name,omitempty"`
 	Group  string        `json:"group,omitempty"`
@@ -51,15 +53,17 @@ func (s *Status) Error() string {
 	return s.Message
 }
 
-// ToStatus returns what kube-apiserver answers to a request that a [FieldManager] fails with err:
+// ToStatus returns the answer of kube-apiserver to a request that a [FieldManager] fails with err:
 //
 //   - [merge.Conflicts]: 409 with one cause for each conflict, sorted by manager. (The reference
-//     sorts them at random.) Behind a megabyte of causes the last one says how many are left out.
+//     sorts them at random.) After a megabyte of causes, the last cause counts the conflicts that
+//     are left out.
 //   - [*BadRequestError]: 400.
-//   - Everything else, objects that do not conform to their type included: 500 without a reason.
+//   - Every other error: 500 without a reason. This includes objects that do not conform to their
+//     type.
 //
-// The messages are those of kube-apiserver, except that an entry whose fieldsV1 cannot be read is
-// named rather than printed. nil gives nil.
+// The messages are those of kube-apiserver, with one exception. An entry with invalid fieldsV1 is
+// named, not printed. ToStatus returns nil for nil.
 func ToStatus(err error) *Status {
 	if err == nil {
 		return nil
@@ -84,10 +88,10 @@ func ToStatus(err error) *Status {
 	return s
 }
 
-// maxCauses is how much text the causes of a Status have.
+// maxCauses is the size in bytes at which causesOf stops adding causes.
 const maxCauses = 1 << 20
 
-// causesOf returns a cause for each conflict. more is how many there are beside them.
+// causesOf returns one cause for each conflict. more is the number of further conflicts.
 func causesOf(conflicts merge.Conflicts, more int) []StatusCause {
 	var out []StatusCause
 	length := 0

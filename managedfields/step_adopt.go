@@ -6,16 +6,16 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// Steps Adopt and Track: objects that nobody manages.
+// Steps Adopt and Track: objects without managers.
 
-// BeforeFirstApply owns what was in an object before somebody first applied to it.
+// BeforeFirstApply owns the fields that an object had before the first apply to it.
 const BeforeFirstApply = "before-first-apply"
 
-// adopt finds an owner for what is in a live object that nobody manages: until somebody applies,
-// such objects are not tracked.
+// adopt finds an owner for the fields of a live object without managers. Such objects are not
+// tracked before their first apply.
 //
-//	S3  When an object that nobody manages is first applied to, all that is in it becomes the
-//	    updater before-first-apply's.
+//	S3  The first apply to an object without managers gives all its fields to the updater
+//	    before-first-apply.
 func (r *request) adopt(stored decoded) (owned, error) {
 	if merging.Len(stored.managers) > 0 {
 		return owned{managers: stored.managers, adapted: stored.adapted}, nil
@@ -28,11 +28,10 @@ func (r *request) adopt(stored decoded) (owned, error) {
 	return owned{managers: creation.capUpdaters(out).managers, invented: true}, nil
 }
 
-// isUntracked reports whether an update is of an object that nobody manages, unless it is being
-// created:
+// isUntracked reports whether an update changes an existing object without managers:
 //
-//	S4  An update of an object that exists and that nobody manages is not tracked: nobody manages
-//	    it afterwards.
+//	S4  An update of an existing object without managers is not tracked: the object has no
+//	    managers afterwards.
 func (r *request) isUntracked(stored decoded) bool {
 	return merging.Len(stored.managers) == 0 && r.live.Content.Get("metadata", "uid").Str() != ""
 }

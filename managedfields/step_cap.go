@@ -9,27 +9,27 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// Step Cap. An object that is written by ever new names must not grow without end. With a limit of
-// 2:
+// Step Cap limits the entries of an object that clients write under ever new names. With a limit
+// of 2:
 //
 //	updaters, oldest first   ann v1    bob v1    eve v1
 //	ann and bob are joined   ancient-changes v1, since bob's time    eve v1
 
-// AncientChanges owns what updaters changed that are too many to keep apart. There is one of this
-// name for each version.
+// AncientChanges owns the changes of updaters that are too many to keep apart. There is one manager
+// of this name for each version.
 const AncientChanges = "ancient-changes"
 
-// capUpdaters joins the updaters that were active longest ago, those of one version with each
-// other, until no more than Config.MaxUpdateManagers are left or none can be joined:
+// capUpdaters joins the least recently active updaters, within each version, until at most
+// Config.MaxUpdateManagers are left or none can be joined:
 //
 //	S10  When an update leaves more than ten updaters, the oldest of each version are joined as
 //	     ancient-changes until ten are left. Appliers do not count.
 //
-// The bucket that takes a version's updaters replaces the first of them, and has the time of the
-// last. kube-apiserver goes on to the bucket itself when that is not the oldest of its version, and
-// then loses all that it holds; so does this.
+// The bucket of a version replaces the first updater that it takes, and has the time of the last
+// one. A stored bucket that is not the oldest updater of its version may come up itself. Then
+// kube-apiserver loses its content, and so does capUpdaters.
 //
-// It costs n log n for n managers, and as much for what they own.
+// Cost: n log n for n managers, and for the fields that they own.
 func (r *request) capUpdaters(out outcome) outcome {
 	limit := r.config.MaxUpdateManagers
 	if merging.Len(out.managers) <= limit {
@@ -50,22 +50,21 @@ func (r *request) capUpdaters(out outcome) outcome {
 	return out
 }
 
-// capping is what capUpdaters does. Entries are named by their places.
+// capping is the state of capUpdaters. It names entries by their places.
 type capping struct {
 	managers merge.Managers
 	entries  []merge.Entry // of managers
-	gone     []bool        // which of them are no entries any more
+	gone     []bool        // whether an entry is left out of the result
 	buckets  map[string]*bucket
 }
 
-// updater is an updater's place, and when it was active last. Those of one second stay in the order
-// of managers.
+// updater is the place of an updater, and the second in which it was active last.
 type updater struct {
 	seconds int64
 	place   int
 }
 
-// updaters returns all updaters, the oldest first.
+// updaters returns all updaters, the oldest first. Updaters of the same second stay in their order.
 func (c *capping) updaters() []updater {
 	all := make([]updater, 0, len(c.entries))
 	for i := range c.entries {
@@ -79,19 +78,19 @@ func (c *capping) updaters() []updater {
 	return all
 }
 
-// bucket is what becomes the entry ancient-changes of a version.
+// bucket is the future entry ancient-changes of a version.
 type bucket struct {
 	manager merge.Manager
-	own     int  // the entry that there is of this manager, -1 without
+	own     int  // the place of this manager's stored entry, -1 without one
 	first   int  // the version's oldest updater
 	spared  bool // first is still an entry of its own
-	exists  bool // the bucket is an entry; then it has what is held, since at
+	exists  bool // whether the bucket is an entry; it then unites the entries held, with the time at
 	held    []int
 	at      time.Time
 }
 
-// join lets an updater join the bucket of its version. The oldest of a version does not yet: it
-// reports false.
+// join adds an updater to the bucket of its version. The oldest updater of a version only opens the
+// bucket: join then returns false.
 func (c *capping) join(place int) bool {
 	e := &c.entries[place]
 	b := c.buckets[e.APIVersion]
@@ -100,7 +99,7 @@ func (c *capping) join(place int) bool {
 		return false
 	}
 	c.gone[place] = true
-	if place == b.own { // it joins itself, and goes
+	if place == b.own { // the bucket joins itself, and is lost
 		b.exists, b.held = false, nil
 		return true
 	}
@@ -112,8 +111,8 @@ func (c *capping) join(place int) bool {
 	return true
 }
 
-// newBucket returns the bucket of the version whose oldest updater is first. Where there is such an
-// entry, that is the bucket.
+// newBucket returns the bucket of the version whose oldest updater is first. A stored entry
+// ancient-changes becomes the bucket.
 func (c *capping) newBucket(first int) *bucket {
 	version := c.entries[first].APIVersion
 	b := &bucket{
@@ -127,7 +126,7 @@ func (c *capping) newBucket(first int) *bucket {
 	return b
 }
 
-// result returns the managers with the buckets as their entries, and without those that are gone.
+// result returns the managers that are left, with the buckets as entries.
 func (c *capping) result() merge.Managers {
 	left := len(c.buckets)
 	for _, gone := range c.gone {
@@ -149,8 +148,7 @@ func (c *capping) result() merge.Managers {
 	return merge.ManagersOf(out...)
 }
 
-// unite returns what the entries at these places own together. It costs n log n for n members of
-// all of them.
+// unite returns the union of the sets at these places. Cost: n log n for n members of all sets.
 func (c *capping) unite(places []int) fieldpath.Set {
 	var b fieldpath.Builder
 	for _, i := range places {

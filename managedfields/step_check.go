@@ -2,13 +2,13 @@ package managedfields
 
 import "fmt"
 
-// Step Check: configurations that the endpoint cannot take.
+// Step Check: configurations that the endpoint refuses.
 
-// BadRequestError is an apply or update that the endpoint cannot take, whatever it stores:
-// kube-apiserver answers it with 400.
+// BadRequestError is an apply or update that the endpoint refuses for the request alone, whatever
+// is stored. kube-apiserver answers it with 400.
 type BadRequestError struct {
 	Reason string
-	Err    error // what it comes from; nil where there is no more to say
+	Err    error // the cause; nil if Reason says all
 }
 
 // Error returns the reason, in the words of kube-apiserver.
@@ -27,7 +27,7 @@ func (e *BadRequestError) Unwrap() error {
 	return e.Err
 }
 
-// checkVersion refuses configurations of another kind or version than the endpoint's:
+// checkVersion refuses configurations of another kind or version:
 //
 //	S1  A configuration is of the endpoint's kind and version, and has no managed fields, not even
 //	    an empty list of them.
@@ -38,8 +38,8 @@ func (r *request) checkVersion() error {
 	return nil
 }
 
-// checkConfig refuses configurations that have managed fields, even an empty list of them: they are
-// not a manager's to apply. This is the other half of S1.
+// checkConfig refuses configurations that have managed fields, even an empty list of them. This is
+// the other half of S1.
 func (r *request) checkConfig() error {
 	if r.object.Entries != nil {
 		return &BadRequestError{Reason: "metadata.managedFields must be nil"}

@@ -7,8 +7,8 @@ import (
 
 // Step Decode: the managed fields that a write starts from.
 
-// decodeLive reads the managed fields that an apply starts from, S2: those of the live object,
-// which must be valid.
+// decodeLive reads the managed fields from which an apply starts, S2: those of the live object.
+// They must be valid.
 func (r *request) decodeLive() (decoded, error) {
 	d, err := decode(r.live.Entries, r.config.Types, r.config.Cache, r.config.Profile)
 	if err != nil {
@@ -17,12 +17,12 @@ func (r *request) decodeLive() (decoded, error) {
 	return d, nil
 }
 
-// decodeError says why the managed fields of a live object cannot be read, in the words of
-// kube-apiserver as far as those do not print the entry as a Go value. It wraps an [*EntryError],
-// which says which entry it is.
+// decodeError states why the managed fields of a live object are invalid. It has the words of
+// kube-apiserver, except where these print the entry as a Go value. It wraps an [*EntryError],
+// which names the entry.
 type decodeError struct{ err error }
 
-// Error returns the reason, in the words of kube-apiserver where it has words for it.
+// Error returns the reason, in the words of kube-apiserver if the entry error is plain.
 func (e *decodeError) Error() string {
 	reason := e.err
 	var entry *EntryError
@@ -35,21 +35,20 @@ func (e *decodeError) Error() string {
 // Unwrap returns the [*EntryError].
 func (e *decodeError) Unwrap() error { return e.err }
 
-// decodeNewOrLive reads the managed fields that a write starts from if it is an update:
+// decodeNewOrLive reads the managed fields from which an update starts:
 //
 //	S2  An apply starts from the live object's managed fields. An update starts from those of the
 //	    new object, which [] and [{}] reset; where that has none or has invalid ones, from the
 //	    live object's; through a subresource always from the live object's.
 //
-// So a client may edit them by sending others:
+// A client can therefore edit managed fields in an update:
 //
-//   - An empty list, and a list of one empty entry, reset them: nobody owns anything.
+//   - An empty list, and a list of one empty entry, reset them: the object has no managers.
 //   - A list of valid entries counts as it is.
-//   - Where the new object has none, or has invalid ones, those of the live object count.
-//   - Where the endpoint is a subresource, those of the live object count whatever the new object
-//     has.
+//   - If the new object has none, or has invalid ones, those of the live object count.
+//   - If the endpoint is a subresource, those of the live object always count.
 //
-// Live entries that are invalid count as none.
+// Invalid live entries count as none.
 func (r *request) decodeNewOrLive() decoded {
 	if entries := r.object.Entries; r.config.Subresource == "" && entries != nil {
 		if len(entries) == 0 || len(entries) == 1 && entries[0].isZero() {

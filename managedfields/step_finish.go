@@ -8,22 +8,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The steps that come once it is decided who owns what: Strip, Stamp, Read, Hold, Default and
-// Store.
+// The steps after ownership is decided: Strip, Stamp, Read, Hold, Default and Store.
 
-// strip takes managed fields out of the outcome: its entries are kept beside it.
+// strip removes managed fields from the content of the outcome. The outcome has managers beside it.
 func (r *request) strip(out outcome) outcome {
 	out.content = withoutEntries(out.content)
 	return out
 }
 
-// stampApply gives the applier's entry its time:
+// stampApply sets the time of the applier's entry:
 //
-//	S8  An applier's entry gets the current time when the apply changes the object, an updater's
-//	    when the update changes anything that it then owns. Who loses fields keeps its time.
+//	S8  An applier's entry gets the current time when the apply changes the object. An updater's
+//	    entry gets it when the update changes a field that the updater then owns. A manager that
+//	    only loses fields keeps its time.
 //
-// So an applier's entry has no time as long as its applies have found in the object all that they
-// apply.
+// An applier's entry therefore has no time until one of its applies changes the object.
 func (r *request) stampApply(out outcome) outcome {
 	if own, ok := out.managers.Get(r.manager); ok && out.changed {
 		own.Time = r.now()
@@ -32,11 +31,10 @@ func (r *request) stampApply(out outcome) outcome {
 	return out
 }
 
-// now returns the current time, by the clock of the configuration.
+// now returns the current time by the configured clock.
 func (m *FieldManager) now() time.Time { return m.config.Now().UTC() }
 
-// read makes the new object of an update what the endpoint holds of it. The error is a
-// [*BadRequestError].
+// read converts the new object of an update by Config.Read. The error is a [*BadRequestError].
 func (m *FieldManager) read(object Object) (Object, error) {
 	if m.config.Read == nil {
 		return object, nil
@@ -51,7 +49,7 @@ func (m *FieldManager) read(object Object) (Object, error) {
 	return object, nil
 }
 
-// hold makes the outcome of an apply what the endpoint holds of it. What is added has no owner.
+// hold converts the outcome of an apply by Config.Hold. Added values have no owner.
 func (r *request) hold(out outcome) (outcome, error) {
 	if r.config.Hold == nil || !out.changed {
 		return out, nil
@@ -64,8 +62,8 @@ func (r *request) hold(out outcome) (outcome, error) {
 	return out, nil
 }
 
-// store makes the outcome what the endpoint stores. sent and held are what it was before and after
-// it was held.
+// store converts the outcome by Config.Store. sent and held are the object before and after
+// Config.Hold or Config.Read.
 func (r *request) store(out outcome, sent, held value.Value) (outcome, error) {
 	if r.config.Store == nil || !out.changed {
 		return out, nil
@@ -82,8 +80,8 @@ func (r *request) store(out outcome, sent, held value.Value) (outcome, error) {
 	return out, nil
 }
 
-// fillDefaults lets the endpoint fill in defaults, which are owned by nobody. The error is a
-// [*TypeError] if they do not conform to the type.
+// fillDefaults lets the endpoint fill in defaults, which have no owner. The error is a [*TypeError]
+// if the defaulted object does not conform to the type.
 func (r *request) fillDefaults(out outcome) (outcome, error) {
 	if r.config.Default == nil || !out.changed {
 		return out, nil

@@ -6,32 +6,32 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The steps TakeOver and Sync: people who come from kubectl's client-side apply, which records in
-// an annotation what it applied. An object that has {"spec":{"replicas":1}} on record, applied by
-// kubectl on the server side with 2 replicas:
+// The steps TakeOver and Sync: migration from kubectl's client-side apply, which records its
+// configuration in an annotation. In the example, the object has {"spec":{"replicas":1}} on record.
+// kubectl now applies 2 replicas on the server side:
 //
-//	live replicas   conflict with who owns .spec.replicas?
-//	1               no: what kubectl recorded is what is there, so it is kubectl's to change
-//	5               yes: somebody else has changed it since
+//	live replicas   conflict with the owner of .spec.replicas?
+//	1               no: the live value is the recorded value, so kubectl may change it
+//	5               yes: another manager has changed the value since
 
-// kubectl, as a manager name, is the one that server-side apply has for people who used client-side
-// apply before: its own record of what it applied, an annotation, lets it take over without
-// conflicts. Other names opt out.
+// kubectl is the manager name that server-side apply treats as the successor of client-side apply.
+// By the annotation, kubectl takes over its own fields without conflicts. Other names get
+// conflicts.
 const kubectl = "kubectl"
 
-// LastAppliedAnnotation is where kubectl records its client-side apply.
+// LastAppliedAnnotation is the annotation in which kubectl records its client-side apply.
 const LastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration"
 
-// maxAnnotations is how many bytes the names and values of all annotations may have.
+// maxAnnotations limits the bytes of the names and values of all annotations.
 const maxAnnotations = 256 << 10
 
-// takeOver returns plan with the conflicts decided that kubectl does not have:
+// takeOver returns plan without the conflicts that S5 decides for kubectl:
 //
 //	S5  The applier kubectl has no conflict on a field that kubectl's annotation records with its
 //	    live value: it takes over what it applied on the client side.
 //
-// There are none if the record is missing or unreadable, is of another version, or does not conform
-// to the type.
+// It decides no conflict if the record is missing or unreadable, is of another version, or does not
+// conform to the type.
 func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
 	record, _ := lastApplied(r.live.Content)
 	if r.manager.Name != kubectl || record == "" {
@@ -56,8 +56,8 @@ func (r *request) takeOver(plan *merge.Plan) *merge.Plan {
 	return merging.TakeOver(plan, applied.Fields().Minus(diff.Modified).Minus(diff.Added).Minus(diff.Removed))
 }
 
-// readLastApplied reads kubectl's record as kube-apiserver does: repaired, and with names that come
-// twice, of which the last counts. The error is a [*value.SyntaxError].
+// readLastApplied reads kubectl's record as kube-apiserver does. It repairs the text, and the last
+// one of repeated names counts. The error is a [*value.SyntaxError].
 func readLastApplied(record string) (value.Value, error) {
 	d := value.Decoder{Repair: true, Repeats: true}
 	return documents.ParseAlone(d, []byte(record))
@@ -65,10 +65,10 @@ func readLastApplied(record string) (value.Value, error) {
 
 // syncLastApplied keeps kubectl's record of its client-side apply up to date:
 //
-//	S6  Where there is such an annotation, an apply by kubectl makes it record the configuration.
-//	    Who owns the annotation does not change.
+//	S6  If an object has such an annotation, an apply by kubectl records the configuration in it.
+//	    The owner of the annotation does not change.
 //
-// A record that would make annotations too large is removed instead.
+// A record that would make the annotations too large is removed instead.
 func (r *request) syncLastApplied(out outcome) outcome {
 	if record, _ := lastApplied(out.content); r.manager.Name != kubectl || record == "" {
 		return out
@@ -82,8 +82,8 @@ func (r *request) syncLastApplied(out outcome) outcome {
 	return out
 }
 
-// exceeds reports whether the annotations of object are too large with record among them, in the
-// version in which the server holds it: its annotations may not be the same.
+// exceeds reports whether the annotations of object would be too large with record. It counts them
+// in the version in which the server holds the object, because they may differ in that version.
 func (m *FieldManager) exceeds(object value.Value, record string) bool {
 	held := object
 	if m.config.Hub != "" {
@@ -98,15 +98,15 @@ func (m *FieldManager) exceeds(object value.Value, record string) bool {
 	return size > maxAnnotations
 }
 
-// lastApplied returns kubectl's record of its client-side apply in object, and whether there is
-// one. There is none among annotations of which one is no string.
+// lastApplied returns kubectl's record of its client-side apply in object. It finds no record if
+// one of the annotations is no string.
 func lastApplied(object value.Value) (record string, found bool) {
 	v := annotations(object).Get(LastAppliedAnnotation)
 	return v.Str(), !v.IsAbsent()
 }
 
-// withoutRecord returns object without kubectl's record in it, and without annotations where one of
-// them is no string.
+// withoutRecord returns object without kubectl's record. If an annotation is no string, it removes
+// all annotations.
 func withoutRecord(object value.Value) value.Value {
 	all := annotations(object)
 	switch {
@@ -118,7 +118,7 @@ func withoutRecord(object value.Value) value.Value {
 	return withAnnotations(object, all.With(LastAppliedAnnotation, value.Value{}))
 }
 
-// annotations returns the annotations of object, and absent unless all of them are strings.
+// annotations returns the annotations of object. They are absent unless all of them are strings.
 func annotations(object value.Value) value.Value {
 	all := object.Get("metadata", "annotations")
 	for _, text := range all.Members() {
@@ -132,7 +132,7 @@ func annotations(object value.Value) value.Value {
 	return all
 }
 
-// withAnnotations returns object with other annotations; absent ones remove the field.
+// withAnnotations returns object with other annotations. Absent annotations remove the field.
 func withAnnotations(object, annotations value.Value) value.Value {
 	return object.With("metadata", object.Get("metadata").With("annotations", annotations))
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Step Merge: the values of the write are checked against the type of the kind, and the engine of
-// package merge does the rest.
+// Step Merge: the values of the write are checked against the type of the kind. The engine of
+// package merge then computes the write.
 
-// TypeError is an object that does not conform to the type of its kind.
+// TypeError reports an object that does not conform to the type of its kind.
 type TypeError struct {
 	Operation merge.Operation
 	Role      string // of the object in the write: live, new, patch or defaulted
@@ -20,7 +20,7 @@ type TypeError struct {
 	Err       error  // [typed.Errors]
 }
 
-// Error returns what is wrong, in the words of kube-apiserver.
+// Error returns the defect, in the words of kube-apiserver.
 func (e *TypeError) Error() string {
 	if e == nil {
 		return "<nil>"
@@ -31,7 +31,7 @@ func (e *TypeError) Error() string {
 	return fmt.Sprintf("failed to convert %s object (%s) to smd typed: %v", e.Role, e.Object, e.Err)
 }
 
-// Unwrap returns the places that do not conform.
+// Unwrap returns the [typed.Errors], which name the places that do not conform.
 func (e *TypeError) Unwrap() error {
 	if e == nil {
 		return nil
@@ -46,19 +46,19 @@ const (
 	roleNew   = "new"
 )
 
-// describe names an object as messages do.
+// describe names an object for messages.
 func describe(v value.Value) string {
 	metadata := v.Get("metadata")
 	return fmt.Sprintf("%s/%s; %v", metadata.Get("namespace").Str(), metadata.Get("name").Str(), gvkOf(v))
 }
 
-// mergeConfig lets the engine plan the apply. Stored objects may hold list items twice,
-// configurations may not.
+// mergeConfig lets the engine plan the apply. Stored objects may hold a list item twice;
+// configurations must not.
 //
-//	S7  Nobody comes to own what identifies an object, nor the bookkeeping in its metadata: name,
-//	    uid, generation, resourceVersion and the like.
-//	S13  What an endpoint resets is merged like the rest, but not owned and not in conflict; the
-//	     caller restores it.
+//	S7  No manager comes to own the fields that identify an object, nor the bookkeeping in its
+//	    metadata: name, uid, generation, resourceVersion and the like.
+//	S13  Fields that an endpoint resets are merged like others, but not owned and not in
+//	     conflict; the caller restores them.
 func (r *request) mergeConfig(owners owned) (*merge.Plan, error) {
 	content, err := r.versioned(roleLive, r.liveData(owners))
 	if err != nil {
@@ -79,17 +79,17 @@ func (r *request) mergeConfig(owners owned) (*merge.Plan, error) {
 	return r.engine.Apply(write)
 }
 
-// currentOperation owns what an update changes while the update goes on, apart from the updater's
-// former entry. No entry can have this identity.
+// currentOperation owns the changes of an update while the update runs. They stay apart from the
+// updater's former entry. No entry can have this identity.
 var currentOperation = merge.Manager{Name: "current-operation"}
 
-// mergeUpdate lets the engine compute the update, and gives the outcome to the updater, with the
+// mergeUpdate lets the engine compute the update. It gives the changes to the updater, with the
 // current time, see S8:
 //
-//	S9  The updater's former entry loses fields as anybody's does. What it keeps and what the
-//	    updater changed become one entry.
+//	S9  The updater's former entry loses fields like any other entry. The fields that it keeps
+//	    and the fields that the updater changed become one entry.
 //
-// An update that changes nothing that is owned, see S7, leaves the entry as it is.
+// An update that changes no field that can be owned, see S7, leaves the entry as it is.
 func (r *request) mergeUpdate(owners owned) (outcome, error) {
 	object, err := r.conforming(roleNew, r.known(typing.Empty(r.typ)), r.object.Content, typed.AllowDuplicates)
 	if err != nil {
@@ -112,14 +112,14 @@ func (r *request) mergeUpdate(owners owned) (outcome, error) {
 	return outcome{content: r.object.Content, managers: managers, changed: result.Changed, checked: object}, nil
 }
 
-// united returns managers with what currentOperation owns given to the updater: S9.
+// united gives the fields of currentOperation to the updater, as S9 demands.
 func (r *request) united(managers merge.Managers) merge.Managers {
 	changed, ok := managers.Get(currentOperation)
 	if !ok {
 		return managers
 	}
-	// The engine spared the former entry what was changed, for it gets that back; but not what
-	// S7 is about.
+	// The engine took no changed fields from the former entry, because the updater gets them back.
+	// The updater does not get back the fields of S7, so they are removed here.
 	former, _ := managers.Get(r.manager)
 	former.Fields = former.Fields.Minus(changed.Fields.Intersect(systemFields))
 	if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
@@ -128,8 +128,8 @@ func (r *request) united(managers merge.Managers) merge.Managers {
 	return replace(managers, currentOperation, former)
 }
 
-// replace returns managers without m and with the entry e, or without its manager if that owns
-// nothing.
+// replace returns managers without m and with the entry e. If e owns nothing, its manager is left
+// out, too.
 func replace(managers merge.Managers, m merge.Manager, e merge.Entry) merge.Managers {
 	if e.Fields.IsEmpty() {
 		return merging.Without(merging.Without(managers, m), e.Manager)
@@ -137,12 +137,12 @@ func replace(managers merge.Managers, m merge.Manager, e merge.Entry) merge.Mana
 	return merging.Replace(managers, m, e)
 }
 
-// maxSystemDepth is how long the paths of systemFields are at most.
+// maxSystemDepth is the length of the longest path in systemFields.
 const maxSystemDepth = 2
 
-// systemFields are those that nobody comes to own, because they are identity or bookkeeping of the
-// server: apiVersion, kind, metadata as such, and metadata.name, namespace, uid, resourceVersion,
-// generation, creationTimestamp, managedFields and the like.
+// systemFields are the fields that no manager comes to own, because they identify the object or
+// belong to the server's bookkeeping. They are apiVersion, kind, metadata itself, and the metadata
+// fields listed below.
 var systemFields = func() fieldpath.Set {
 	paths := []fieldpath.Path{
 		{fieldpath.Field("apiVersion")}, {fieldpath.Field("kind")}, {fieldpath.Field("metadata")},

@@ -2,13 +2,13 @@ package managedfields
 
 import "github.com/deed-project/deed/value"
 
-// Objects as unstructured.Unstructured holds them: maps. An object that was made from a map
-// remembers it, so that going back shares what did not change instead of making it again.
+// Objects in the form of unstructured.Unstructured: maps. An object that was made from a map refers
+// to the map. The way back shares its unchanged parts.
 
-// ObjectFromAny is [ObjectOf] for an object as unstructured.Unstructured holds it. An empty or nil
-// content gives the zero Object: it is what an Unstructured has that nothing was read into. The Object
-// refers to content, which must not be modified as long as the Object, or one that a [FieldManager]
-// made of it, is in use.
+// ObjectFromAny is [ObjectOf] for an object in the form of unstructured.Unstructured. An empty or
+// nil content, which an empty Unstructured has, gives the zero Object. The Object refers to
+// content. The caller must not modify content while that Object, or a result of a [FieldManager]
+// for it, is in use.
 func ObjectFromAny(content map[string]any) (Object, error) {
 	d := value.Decoder{Except: entriesPath}
 	v, err := d.FromAny(content)
@@ -18,14 +18,14 @@ func ObjectFromAny(content map[string]any) (Object, error) {
 	return objectOfMap(content, v)
 }
 
-// objectOfMap returns the object that content holds, given all of it but its managed fields as v.
+// objectOfMap returns the object that content holds. v is content without its managed fields.
 func objectOfMap(content map[string]any, v value.Value) (_ Object, err error) {
 	if len(content) == 0 {
 		return Object{}, nil
 	}
 	o := Object{Content: v, source: source{content, v}}
 	metadata, isMap := content["metadata"].(map[string]any)
-	if !isMap { // of another type that holds objects, nothing was left out
+	if !isMap { // of another map type: v has all of content
 		if o, err = ObjectOf(v); o.Content.Same(v) {
 			o.source = source{content, v}
 		}
@@ -41,8 +41,8 @@ func objectOfMap(content map[string]any, v value.Value) (_ Object, err error) {
 	return o, nil
 }
 
-// entriesFromAny reads what an unstructured object has as metadata.managedFields, and returns that
-// itself where the entries do not tell all of it.
+// entriesFromAny reads the metadata.managedFields of an unstructured object. It also returns
+// managed itself if the entries do not hold all of it.
 func entriesFromAny(managed any) ([]Entry, value.Value, error) {
 	if list, ok := managed.([]any); ok {
 		entries := make([]Entry, len(list))
@@ -55,7 +55,7 @@ func entriesFromAny(managed any) ([]Entry, value.Value, error) {
 			return entries, value.Value{}, nil
 		}
 	}
-	v, err := value.FromAny(managed) // says what is wrong, if anything is
+	v, err := value.FromAny(managed) // returns the error, if there is one
 	if err != nil {
 		return nil, value.Value{}, err
 	}
@@ -66,7 +66,7 @@ func entriesFromAny(managed any) ([]Entry, value.Value, error) {
 	return entries, v, err
 }
 
-// setAll makes e the entry that content is. It reports whether content is as it should be.
+// setAll sets e to the entry in content. It reports whether content has the expected form.
 func (e *Entry) setAll(content any) bool {
 	members, ok := content.(map[string]any)
 	for name, member := range members {
@@ -83,15 +83,17 @@ func (e *Entry) setAll(content any) bool {
 	return ok
 }
 
-// AsAny returns the object with its managed fields as unstructured.Unstructured holds it. The
-// object, its metadata and its entries are new maps; what is below them must not be modified. It is
-// shared, as far as it is the same, with the map that [ObjectFromAny] made the object from, or, for
-// what a [FieldManager] returned, with that of the object that it was updated to, of the live one
-// that it was applied to, or of the configuration that created it. The fieldsV1 of entries may be
-// shared with other objects that have the same. Of an object that shares nothing use
-// [value.Value.ToAny] on what Value returns.
+// AsAny returns the object with its managed fields in the form of unstructured.Unstructured. The
+// object, its metadata and its entries are new maps. The caller must not modify the values in them,
+// because they may be shared:
 //
-// The error is that of Value.
+//   - Equal values are shared with the map from which [ObjectFromAny] made the object.
+//   - For the result of a [FieldManager], that is the map of the new object of an update, of the
+//     live object of an apply, or of the configuration that created the object.
+//   - The fieldsV1 of entries may be shared with other objects.
+//
+// For an object that shares nothing, use [value.Value.ToAny] on the result of Value. The error is
+// that of Value.
 func (o Object) AsAny() (map[string]any, error) {
 	former, from := o.source.value, o.source.content
 	content := make(map[string]any, o.Content.Len()+1)
@@ -126,14 +128,14 @@ func (o Object) AsAny() (map[string]any, error) {
 	return content, nil
 }
 
-// source is the map that a document was made from. The document has no managed fields.
+// source is a map and the document made from it. The document has no managed fields.
 type source struct {
 	content map[string]any
 	value   value.Value
 }
 
-// anyAfter returns v as unstructured objects hold it. content is what the document former was made
-// from, or nil: where v is the same as former, the result shares its part of content.
+// anyAfter returns v in unstructured form. content is the unstructured form of former, or nil. Parts
+// of v that are the same in former are shared with content.
 func anyAfter(v, former value.Value, content any) any {
 	if v.Same(former) && content != nil {
 		return content
@@ -163,7 +165,7 @@ func anyAfter(v, former value.Value, content any) any {
 	return v.ToAny()
 }
 
-// toAny returns e as unstructured objects hold it. The map is new; its fieldsV1 may be shared.
+// toAny returns e in unstructured form. The map is new; its fieldsV1 may be shared.
 func (e Entry) toAny(c *Cache) (map[string]any, error) {
 	content := make(map[string]any, 7)
 	for _, f := range e.texts() {
