@@ -13,8 +13,8 @@ import (
 // Managed fields as data. An [Object] has them beside its content, because they are not merged.
 // This file treats the few writes in which the difference shows.
 
-// In kube-apiserver managed fields are data of the live object: an update removes them, an apply
-// keeps them, and both write them anew at the end. The difference shows in three cases. An entry
+// In kube-apiserver managed fields are data of the live object. An update removes them, and an apply
+// keeps them; both write them anew at the end. The difference shows in three cases. An entry
 // claims to own them or metadata itself; a configuration has null for them; or they have content
 // that the kind's type may refuse. In these cases only, liveData puts a value in their place.
 

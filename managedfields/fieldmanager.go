@@ -137,15 +137,18 @@ func (m *FieldManager) check() error {
 // Plan computes an apply of config to live, without deciding conflicts. The zero Object as live
 // means that no object is stored yet.
 //
-// Steps: read live's managed fields (Decode, S2); check that the configuration has the endpoint's
-// version (Check, S1); if live has no manager, give everything in it to "before-first-apply"
-// (Adopt, S3); check that the configuration has no managed fields (Check); call merge.Engine.Apply
-// (Merge, S11, S13); let kubectl take over the fields of its client-side apply (TakeOver, S5). The
-// numbers are those of docs/rules.md. The comments of the steps quote the rules.
+// The steps, with the numbers of their rules in docs/rules.md:
 //
-// Errors are [*BadRequestError] for a configuration of another kind or with managed fields,
-// [*EntryError] for invalid managed fields, and [*TypeError] for a configuration or live object
-// that does not conform to the kind's type.
+//   - Decode (S2): read live's managed fields.
+//   - Check (S1): check the kind and version of the configuration.
+//   - Adopt (S3): if live has no managers, give everything in it to "before-first-apply".
+//   - Check (S1): check that the configuration has no managed fields.
+//   - Merge (S7, S11, S13): call merge.Engine.Apply.
+//   - TakeOver (S5): let kubectl take over the fields of its client-side apply.
+//
+// The error is a [*BadRequestError] for a configuration of another kind or with managed fields. It
+// wraps an [*EntryError] for invalid managed fields of live. It is a [*TypeError] for a
+// configuration or live object that does not conform to the kind's type.
 func (m *FieldManager) Plan(live, config Object, manager string) (*Plan, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -191,17 +194,20 @@ func (m *FieldManager) Apply(live, config Object, manager string, force bool) (O
 // Update replaces live by object, and returns the object to be stored: object with its managed
 // fields brought up to date. The zero Object as live means that no object is stored yet.
 //
-// Steps: convert the new object (Read); start from the managed fields of object, or else of live
-// (Decode, S2); leave an existing object without managers untracked (Track, S4); call
-// merge.Engine.Update (Merge, S7 to S9, S11); join the oldest updaters if there are too many (Cap,
-// S10); restore what the endpoint does not write (Store).
+// The steps, with the numbers of their rules:
+//
+//   - Read: convert the new object by Config.Read.
+//   - Decode (S2): read the managed fields of object, or else of live.
+//   - Track (S4): leave an existing object without managers untracked.
+//   - Merge (S7 to S9, S11): call merge.Engine.Update.
+//   - Cap (S10): join the oldest updaters if there are too many.
+//   - Store: restore what the endpoint does not write.
 //
 // Errors are [*BadRequestError] for the zero Object and for an object that Config.Read refuses, and
-// those of Config.Store.
-// With any other error, Update also returns what kube-apiserver stores if it cannot update managed
-// fields. That is the object with live's managed fields as they are, or without any by
-// [Profile].ForgetOnFailure. Such an error is a [*TypeError] for an object that does not conform to
-// the kind's type, or an error of merge.Engine.Update.
+// those of Config.Store. With any other error, Update also returns what kube-apiserver stores if it
+// cannot update managed fields. That is the object with live's managed fields as they are, or
+// without any by [Profile].ForgetOnFailure. Such an error is a [*TypeError] for an object that does
+// not conform to the kind's type, or an error of merge.Engine.Update.
 func (m *FieldManager) Update(live, object Object, manager string) (Object, error) {
 	if err := m.check(); err != nil {
 		return Object{}, err

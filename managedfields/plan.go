@@ -118,11 +118,13 @@ func (p *Plan) Force() (Object, error) {
 	return p.finish(p.merge.Force())
 }
 
-// finish makes the object to be stored from the decided result.
+// finish makes the object to be stored from the decided result, in these steps:
 //
-// Steps: take managed fields out of the content (Strip); set the time of the applier's entry if the
-// object changes (Stamp, S8); hold the outcome and fill in defaults (Hold, Default); update
-// kubectl's annotation (Sync, S6); restore what the endpoint does not write (Store).
+//   - Strip: take managed fields out of the content.
+//   - Stamp (S8): set the time of the applier's entry if the object changes.
+//   - Hold, Default: convert the outcome by Config.Hold, and fill in defaults.
+//   - Sync (S6): update kubectl's annotation.
+//   - Store: restore what the endpoint does not write.
 func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 	r := p.request
 	out := r.strip(p.decided(result))

@@ -9,9 +9,9 @@ import (
 // Profile selects the behaviour of a release of Kubernetes, where releases differ. The zero Profile
 // is that of v1.37, which this module follows in all other respects.
 //
-// The differences were found by a replay of the same random histories on the k8s.io/apimachinery of
-// all releases since v1.31, and by reading the changes in its code. docs/releases.md shows an
-// example of each.
+// Two sources show the differences: a replay of the same random histories on the
+// k8s.io/apimachinery of all releases since v1.31, and the changes in its code. docs/releases.md has
+// an example of each.
 type Profile struct {
 	// AllKeys requires an item of a keyed list to have every key that has no default. Otherwise one
 	// key is enough. Releases up to v1.33 have it.

@@ -38,8 +38,8 @@ func (e *decodeError) Unwrap() error { return e.err }
 // decodeNewOrLive reads the managed fields from which an update starts:
 //
 //	S2  An apply starts from the live object's managed fields. An update starts from those of the
-//	    new object, which [] and [{}] reset; where that has none or has invalid ones, from the
-//	    live object's; through a subresource always from the live object's.
+//	    new object, which [] and [{}] reset. If the new object has none or invalid ones, or if the
+//	    endpoint is a subresource, the update starts from the live object's.
 //
 // A client can therefore edit managed fields in an update:
 //

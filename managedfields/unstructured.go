@@ -88,8 +88,8 @@ func (e *Entry) setAll(content any) bool {
 // because they may be shared:
 //
 //   - Equal values are shared with the map from which [ObjectFromAny] made the object.
-//   - For the result of a [FieldManager], that is the map of the new object of an update, of the
-//     live object of an apply, or of the configuration that created the object.
+//   - For the result of an update by a [FieldManager], that is the map of the new object. For an
+//     apply, it is the map of the live object, or of the configuration that created the object.
 //   - The fieldsV1 of entries may be shared with other objects.
 //
 // For an object that shares nothing, use [value.Value.ToAny] on the result of Value. The error is
