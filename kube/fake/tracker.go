@@ -1,11 +1,11 @@
 // Package fake keeps managed fields for fake clients.
 //
-// A [Tracker] is an ObjectTracker of client-go's package testing. It stores objects in another tracker, and keeps their managed fields with
-// the types of a [kube.Registry], so that applies merge, conflict and prune as on a server. The fake clientsets of client-go and the
+// A [Tracker] is an ObjectTracker of client-go's package testing. It stores objects in another tracker. It keeps their managed fields
+// with the types of a [kube.Registry], so that applies merge, conflict and prune as on a server. The fake clientsets of client-go and the
 // fake client of controller-runtime (WithObjectTracker) both take it.
 //
-// A tracker is no server. It neither validates, converts nor fills in default values, and does not know subresources: the caller's fake
-// client does what it does of that. Package apitest of the module server is an API server in the process of a test.
+// A tracker is no server. It does not validate, convert or fill in default values, and does not know subresources. The caller's fake
+// client may do so. Package apitest of the module server is an API server in the process of a test.
 package fake
 
 import (
@@ -36,8 +36,8 @@ type Storage interface {
 	Watch(gvr gvkschema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error)
 }
 
-// Tracker is a Storage that keeps managed fields. Methods that it does not define are those of the storage. It is as safe for concurrent
-// use as the storage is.
+// Tracker is a Storage that keeps managed fields. Methods that it does not define are those of the storage. It is safe for concurrent use
+// if the storage is.
 type Tracker struct {
 	Storage
 	scheme   *runtime.Scheme
@@ -45,7 +45,7 @@ type Tracker struct {
 }
 
 // NewTracker returns a tracker that stores objects in storage. scheme has their Go types; objects of other kinds are unstructured.
-// registry has the schemas; an object of a kind that it lacks merges without a schema. nil means the built-in kinds only.
+// registry has the schemas. An object of a kind that it lacks merges without a schema. A nil registry has the built-in kinds only.
 func NewTracker(storage Storage, scheme *runtime.Scheme, registry *kube.Registry) (*Tracker, error) {
 	if registry == nil {
 		var err error
@@ -68,7 +68,7 @@ func (t *Tracker) Create(gvr gvkschema.GroupVersionResource, obj runtime.Object,
 	return t.Storage.Create(gvr, obj, ns, opts...)
 }
 
-// Update replaces an object by obj. The field manager of opts owns what changes.
+// Update replaces an object by obj. The field manager of opts owns the changes.
 func (t *Tracker) Update(gvr gvkschema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
 	o, err := single(opts)
 	if err != nil {
@@ -80,7 +80,7 @@ func (t *Tracker) Update(gvr gvkschema.GroupVersionResource, obj runtime.Object,
 	return t.Storage.Update(gvr, obj, ns, opts...)
 }
 
-// Patch replaces an object by obj, which a patch made of it. The field manager of opts owns what changes.
+// Patch replaces an object by obj, the result of a patch. The field manager of opts owns the changes.
 func (t *Tracker) Patch(gvr gvkschema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error {
 	o, err := single(opts)
 	if err != nil {
@@ -92,7 +92,7 @@ func (t *Tracker) Patch(gvr gvkschema.GroupVersionResource, obj runtime.Object, 
 	return t.Storage.Patch(gvr, obj, ns, opts...)
 }
 
-// replace tracks obj in place of the object of its name.
+// replace tracks obj as the replacement of the object with its name.
 func (t *Tracker) replace(gvr gvkschema.GroupVersionResource, obj runtime.Object, ns, manager string) error {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
@@ -105,7 +105,7 @@ func (t *Tracker) replace(gvr gvkschema.GroupVersionResource, obj runtime.Object
 	return t.track(gvr, live, obj, manager)
 }
 
-// Apply applies a configuration for the field manager of opts. Conflicts, unless opts has force, are an error with the reason Conflict.
+// Apply applies a configuration for the field manager of opts. Conflicts are an error with the reason Conflict, unless opts has force.
 func (t *Tracker) Apply(gvr gvkschema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error {
 	o, err := single(opts)
 	if err != nil {
@@ -133,7 +133,7 @@ func (t *Tracker) Apply(gvr gvkschema.GroupVersionResource, applyConfiguration r
 // IsWatchListSemanticsUnSupported tells reflectors that watches have no initial events.
 func (t *Tracker) IsWatchListSemanticsUnSupported() bool { return true }
 
-// applied returns the outcome of an apply to live, which is nil where there is no object yet.
+// applied returns the outcome of an apply to live. live is nil if no object exists yet.
 func (t *Tracker) applied(gvr gvkschema.GroupVersionResource, live, config runtime.Object, o metav1.PatchOptions) (runtime.Object, error) {
 	desired, gvk, err := t.object(gvr, config)
 	if err != nil {
@@ -160,7 +160,7 @@ func (t *Tracker) applied(gvr gvkschema.GroupVersionResource, live, config runti
 	return out, kube.Into(after, out)
 }
 
-// track sets the managed fields of obj, which replaces live, or is created if live is nil.
+// track sets the managed fields of obj, which replaces live. If live is nil, obj is created.
 func (t *Tracker) track(gvr gvkschema.GroupVersionResource, live, obj runtime.Object, manager string) error {
 	object, gvk, err := t.object(gvr, obj)
 	if err != nil {
@@ -188,7 +188,7 @@ func (t *Tracker) track(gvr gvkschema.GroupVersionResource, live, obj runtime.Ob
 	return nil
 }
 
-// object returns obj with its kind, in the version of gvr. A typed object need not say its kind.
+// object returns obj with its kind, in the version of gvr. A typed object may omit its kind.
 func (t *Tracker) object(gvr gvkschema.GroupVersionResource, obj runtime.Object) (managedfields.Object, gvkschema.GroupVersionKind, error) {
 	gvk := obj.GetObjectKind().GroupVersionKind()
 	if _, isUnstructured := obj.(runtime.Unstructured); !isUnstructured && gvk.Kind == "" {
@@ -218,7 +218,7 @@ func (t *Tracker) object(gvr gvkschema.GroupVersionResource, obj runtime.Object)
 	return object, gvk, nil
 }
 
-// manager returns the field manager of a kind, which stores what it gets: default values and subresources are a server's.
+// manager returns the field manager of a kind without default values and subresources, which only a server has.
 func (t *Tracker) manager(gvk gvkschema.GroupVersionKind) (*managedfields.FieldManager, error) {
 	e, err := t.registry.Lenient(gvk, "")
 	if err != nil {
@@ -228,7 +228,7 @@ func (t *Tracker) manager(gvk gvkschema.GroupVersionKind) (*managedfields.FieldM
 	return managedfields.New(managedfields.Config{GVK: c.GVK, Types: c.Types, Converter: c.Converter, Empty: c.Empty})
 }
 
-// single returns the only one of opts, or the zero one where there is none.
+// single returns the only one of opts, or the zero value if there is none.
 func single[T any](opts []T) (T, error) {
 	var zero T
 	switch len(opts) {
