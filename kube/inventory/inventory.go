@@ -1,10 +1,10 @@
-// Package inventory reads what GitOps tools record in the cluster of the objects that they manage:
+// Package inventory reads the records of GitOps tools in the cluster about the objects that they manage:
 //
 //	Kustomization, HelmRelease  status.inventory.entries: [{id: shop_web_apps_Deployment, v: v1}]
 //	Application                 status.resources: [{group: apps, version: v1, kind: Deployment, namespace: shop, name: web}]
 //	Secret of a release         data.release: the release as JSON, in gzip, in base64, in base64
 //
-// It needs no other library of Kubernetes than the names of kinds, so that a program that only reads inventories starts fast. Package csa
+// Its only Kubernetes dependency is the package that names kinds, so that a program that only reads inventories starts fast. Package csa
 // migrates the objects.
 package inventory
 
@@ -40,22 +40,24 @@ func (r Reference) String() string {
 	return fmt.Sprintf("%s %s %s/%s", r.GVK.GroupVersion(), r.GVK.Kind, r.Namespace, r.Name)
 }
 
-// Inventory is what a tool manages, and whose fields become whose in a migration of it. All of it may be changed.
+// Inventory lists the objects that a tool manages. It names the managers whose fields a migration moves, and their new owner. The caller
+// may change all of it.
 type Inventory struct {
 	Tool    string // Flux, Argo CD or Helm
 	Objects []Reference
-	From    []string // the updaters that wrote for the tool by client-side apply. Those that own kubectl's record are migrated, too.
-	To      string   // the applier that the tool is
+	From    []string // the updaters that wrote for the tool by client-side apply. Updaters that own kubectl's record are migrated, too.
+	To      string   // the applier under which the tool applies
 }
 
 // Of returns the inventory that owner records:
 //
 //   - a Kustomization or HelmRelease of Flux;
 //   - an Application of Argo CD, without the resources that are hooks;
-//   - the Secret in which Helm stores a release, without hooks. A namespaced object whose manifest says no namespace is in that of the
-//     release. So is one of a kind that Kubernetes itself does not have, whose manifest may mean no namespace.
+//   - the Secret in which Helm stores a release, without hooks. An object whose manifest has no namespace is in the namespace of the
+//     release, unless its kind is a built-in kind without namespaces. A kind that Kubernetes itself does not have may also be without
+//     namespaces.
 //
-// The error says what owner is instead, or what in its record cannot be read. Errors quote nothing of a release.
+// Of returns an error if owner has another kind, or if its record is invalid. Errors quote nothing of a release.
 func Of(owner managedfields.Object) (Inventory, error) {
 	content := owner.Content
 	switch gvk := owner.GVK(); {
@@ -72,7 +74,7 @@ func Of(owner managedfields.Object) (Inventory, error) {
 	}
 }
 
-// flux reads the entries of an inventory. A name with a colon has two underscores in its place.
+// flux reads the entries of an inventory. An entry writes a colon in a name as two underscores.
 func flux(owner value.Value, to string) (Inventory, error) {
 	out := Inventory{Tool: "Flux", From: []string{"kubectl"}, To: to}
 	if to == "helm-controller" {
@@ -109,7 +111,7 @@ func argo(owner value.Value) Inventory {
 	return out
 }
 
-// maxRelease bounds the bytes of a release: etcd stores some 1.5 MiB, which compress far more.
+// maxRelease bounds the bytes of a release: etcd stores about 1.5 MiB, which decompress to far more.
 const maxRelease = 64 << 20
 
 // helm reads the manifest of a release.
@@ -140,7 +142,7 @@ func helm(owner value.Value) (Inventory, error) {
 	return out, nil
 }
 
-// releaseIn returns the release that the data of a Secret holds.
+// releaseIn returns the release in the data of a Secret.
 func releaseIn(data string) (value.Value, error) {
 	outer, err := base64.StdEncoding.DecodeString(data)
 	if err != nil {
