@@ -1,12 +1,12 @@
-// Package csa gives what client-side apply owns to server-side apply.
+// Package csa moves the fields of client-side apply to server-side apply.
 //
 // [FindFieldsOwners], [UpgradeManagedFields] and [UpgradeManagedFieldsPatch] have the signatures and outcomes of client-go's package
 // csaupgrade, so that its callers change one import:
 //
 //	import csaupgrade "github.com/deed-project/deed/kube/csa"
 //
-// [Preview] shows what a migration leads to before it is carried out: who owns what afterwards, and what the next apply removes. An
-// [InventoryOf] reads which objects Flux, Argo CD or Helm manage for a user, and [MigrateInventory] migrates them all.
+// [Preview] shows the effects of a migration beforehand: the owners of all fields afterwards, and the fields that the next apply removes.
+// [InventoryOf] reads which objects Flux, Argo CD or Helm manage, and [MigrateInventory] migrates them all.
 package csa
 
 import (
@@ -28,12 +28,13 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// Option changes what is migrated.
+// Option changes the scope of a migration.
 type Option func(*options)
 
 type options struct{ subresource string }
 
-// Subresource migrates the fields that were written through a subresource. Without it, those of the object itself are migrated.
+// Subresource migrates the fields that were written through a subresource. Without this option, the fields of the object itself are
+// migrated.
 func Subresource(s string) Option { return func(o *options) { o.subresource = s } }
 
 func optionsOf(opts []Option) options {
@@ -44,7 +45,7 @@ func optionsOf(opts []Option) options {
 	return o
 }
 
-// FindFieldsOwners returns the entries of an operation that own all of fields. An entry that cannot be read owns nothing.
+// FindFieldsOwners returns the entries of an operation that own all of fields. An invalid entry owns nothing.
 func FindFieldsOwners(
 	managedFields []metav1.ManagedFieldsEntry, operation metav1.ManagedFieldsOperationType, fields *smdfieldpath.Set,
 ) []metav1.ManagedFieldsEntry {
@@ -61,9 +62,9 @@ func FindFieldsOwners(
 	return out
 }
 
-// UpgradeManagedFields gives what updaters called csaManagerNames own of obj to the applier called ssaManagerName: see
-// [ownership.Migrate]. Managers of other names are migrated in sorted order, not in a random one. If none of them has an entry, obj
-// stays as it is. The error says what is no object, or which entry cannot be read.
+// UpgradeManagedFields moves the fields of obj that belong to updaters called csaManagerNames to the applier called ssaManagerName: see
+// [ownership.Migrate]. Several names are migrated in sorted order, not in a random one. If none of them has an entry, obj does not
+// change. UpgradeManagedFields returns an error if obj has no metadata, or if an entry is invalid.
 func UpgradeManagedFields(obj runtime.Object, csaManagerNames sets.Set[string], ssaManagerName string, opts ...Option) error {
 	accessor, err := meta.Accessor(obj)
 	if err != nil {
@@ -77,7 +78,7 @@ func UpgradeManagedFields(obj runtime.Object, csaManagerNames sets.Set[string], 
 	return nil
 }
 
-// UpgradeManagedFieldsPatch returns the JSON patch that does what [UpgradeManagedFields] does, and nil if there is nothing to do. A server
+// UpgradeManagedFieldsPatch returns the JSON patch with the effect of [UpgradeManagedFields], and nil if there is nothing to do. A server
 // refuses the patch as a conflict if the object has changed since obj was read.
 func UpgradeManagedFieldsPatch(obj runtime.Object, csaManagerNames sets.Set[string], ssaManagerName string, opts ...Option) ([]byte, error) {
 	accessor, err := meta.Accessor(obj)
@@ -107,9 +108,9 @@ func upgraded(before []metav1.ManagedFieldsEntry, from sets.Set[string], to stri
 	return kube.ManagedFields(after), nil
 }
 
-// Preview shows what [UpgradeManagedFields] of obj leads to, and what the next apply of config by ssaManagerName then does: which live
-// values it removes, which it keeps, and its conflicts. Entries of other versions are converted: see [ownership.Migrate]. obj and config
-// are in a form that [kube.ObjectOf] reads. registry has the kind; nil means the built-in kinds only.
+// Preview shows the effects of [UpgradeManagedFields] on obj, and of the next apply of config by ssaManagerName after it. It lists the
+// live values that the apply removes and keeps, and its conflicts. Entries of other versions are converted: see [ownership.Migrate]. obj
+// and config are in a form that [kube.ObjectOf] reads. registry has the kind; a nil registry has the built-in kinds only.
 //
 // The error wraps [ownership.ErrNoManager] if there is nothing to migrate. Other errors are those of [kube.Registry.Manager] and
 // [ownership.PlanMigration].

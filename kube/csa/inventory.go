@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/ownership"
 )
 
-// InventoryOf returns the inventory that owner records, in a form that [kube.ObjectOf] reads: see [inventory.Of].
+// InventoryOf returns the inventory that owner records. owner is in a form that [kube.ObjectOf] reads: see [inventory.Of].
 func InventoryOf(owner any) (inventory.Inventory, error) {
 	o, err := kube.ObjectOf(owner)
 	if err != nil {
@@ -23,7 +23,7 @@ func InventoryOf(owner any) (inventory.Inventory, error) {
 	return inventory.Of(o)
 }
 
-// Client reads and patches objects. Its errors of an object that is not there satisfy apierrors.IsNotFound.
+// Client reads and patches objects. Its error for a missing object satisfies apierrors.IsNotFound.
 type Client interface {
 	// Get returns an object in a form that [kube.ObjectOf] reads.
 	Get(ctx context.Context, r inventory.Reference) (any, error)
@@ -31,18 +31,18 @@ type Client interface {
 	Patch(ctx context.Context, r inventory.Reference, patch []byte) error
 }
 
-// Migrated is what the migration of one object came to.
+// Migrated is the result of the migration of one object.
 type Migrated struct {
 	inventory.Reference
-	From          []string // the updaters that own fields; none if there is nothing to migrate
+	From          []string // the updaters whose fields are migrated; none if there is nothing to migrate
 	Before, After []managedfields.Entry
 	Patch         []byte // nil if there is nothing to migrate
-	Missing       bool   // the object is not there
+	Missing       bool   // the object does not exist
 	Err           error
 }
 
-// MigrateInventory migrates all objects of an inventory, one after the other, and returns what came of each. With preview, it reads the
-// objects and patches none. An object that fails is no reason to stop; ctx is.
+// MigrateInventory migrates the objects of an inventory one after the other, and returns the result for each. With preview, it reads the
+// objects and patches none. It goes on after an object that fails. Once ctx is done, the other objects get its error.
 func MigrateInventory(ctx context.Context, i inventory.Inventory, c Client, preview bool) []Migrated {
 	var out []Migrated
 	for _, r := range i.Objects {
