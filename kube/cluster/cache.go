@@ -16,21 +16,21 @@ import (
 //
 //	FOLDER/SERVER/apis_example.org_v1-HASH.json
 //
-// SERVER tells servers apart, and HASH is the server's own hash of the document. Only the newest document of a path is kept. A file that is
-// damaged counts as missing. Several processes may use a folder.
+// SERVER distinguishes servers, and HASH is computed from the server's own hash of the document. The cache keeps only the newest document
+// of a path. A damaged file counts as missing. Several processes may use a folder.
 type Cache struct {
 	folder string
-	// Failed receives the error of a write. A document that cannot be kept is fetched again the next time. nil ignores it.
+	// Failed receives the error of a write. A document that is not kept is fetched again the next time. A nil Failed ignores the error.
 	Failed func(error)
 }
 
-// NewCache returns the cache in folder for the documents of a server, which is named by its URL. The folder is made when it is needed.
+// NewCache returns the cache in folder for the documents of a server, which is named by its URL. The first write creates the folder.
 func NewCache(folder, server string) *Cache {
 	sum := sha256.Sum256([]byte(server))
 	return &Cache{folder: filepath.Join(folder, hex.EncodeToString(sum[:8]))}
 }
 
-// prefix returns how the names of the files for path begin.
+// prefix returns the common prefix of the file names for path.
 func (c *Cache) prefix(path string) string {
 	return strings.ReplaceAll(strings.Trim(path, "/"), "/", "_") + "-"
 }
@@ -41,7 +41,7 @@ func (c *Cache) file(path, hash string) string {
 	return filepath.Join(c.folder, c.prefix(path)+hex.EncodeToString(sum[:16])+".json")
 }
 
-// load returns a document, if it is there.
+// load returns a document if the cache has it.
 func (c *Cache) load(path, hash string) ([]byte, bool) {
 	text, err := os.ReadFile(c.file(path, hash))
 	return text, err == nil && json.Valid(text)

@@ -1,8 +1,8 @@
-// Package cluster reads a cluster: objects, and what the cluster says about their kinds. It sends GET requests alone, so that the right to
-// get objects is enough.
+// Package cluster reads objects from a cluster, and the definitions of their kinds. It sends GET requests only, so that the right to get
+// objects is enough.
 //
-// Kinds that Kubernetes itself has are known without a request. Of other kinds, a [Cluster] reads the discovery document of their group
-// and version, and a [Schema]: the CustomResourceDefinition, or the OpenAPI document where the user may not read definitions.
+// Built-in kinds of Kubernetes need no request. For other kinds, a [Cluster] reads the discovery document of their group and version, and
+// a [Schema]. The schema is the CustomResourceDefinition, or the OpenAPI document if the user may not read definitions.
 package cluster
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Get sends a GET request for an absolute path and returns the body of the answer. accept is the media type that the caller prefers, or
-// empty for JSON. The errors of a server's refusals satisfy apierrors.IsNotFound and apierrors.IsForbidden where they are.
+// Get sends a GET request for an absolute path and returns the body of the response. accept is the preferred media type, or empty for
+// JSON. If a server refuses a request as not found or forbidden, the error satisfies apierrors.IsNotFound or apierrors.IsForbidden.
 type Get func(ctx context.Context, path, accept string) ([]byte, error)
 
-// Cluster reads a cluster. It asks for discovery and schemas once, and is safe for concurrent use.
+// Cluster reads a cluster. It fetches discovery and schemas once, and is safe for concurrent use.
 type Cluster struct {
 	get   Get
 	cache *Cache
@@ -35,11 +35,11 @@ type Cluster struct {
 	mu        sync.Mutex
 	resources map[gvkschema.GroupVersion]*metav1.APIResourceList
 	schemas   map[gvkschema.GroupVersionKind]Schema
-	found     map[gvkschema.GroupVersionKind]Resource // by Named
-	hashes    map[string]string                       // the paths of OpenAPI documents with their hashes; nil until they are needed
+	found     map[gvkschema.GroupVersionKind]Resource // found by Named
+	hashes    map[string]string                       // the paths of OpenAPI documents with their hashes; nil until they are fetched
 }
 
-// New returns a cluster that is read by get. OpenAPI documents are kept in cache, which may be nil.
+// New returns a cluster that sends its requests by get. cache keeps OpenAPI documents, and may be nil.
 func New(get Get, cache *Cache) *Cluster {
 	return &Cluster{
 		get: get, cache: cache,
@@ -48,14 +48,14 @@ func New(get Get, cache *Cache) *Cluster {
 	}
 }
 
-// Resource is how a cluster serves a kind.
+// Resource describes how a cluster serves a kind.
 type Resource struct {
 	GVK        gvkschema.GroupVersionKind
-	Name       string // the resource, such as deployments
+	Name       string // the plural name, such as deployments
 	Namespaced bool
 }
 
-// String returns the resource as kubectl has it, such as deployments.apps.
+// String returns the resource as kubectl writes it, such as deployments.apps.
 func (r Resource) String() string {
 	return gvkschema.GroupResource{Group: r.GVK.Group, Resource: r.Name}.String()
 }
@@ -74,8 +74,8 @@ func IsBuiltIn(gvk gvkschema.GroupVersionKind) bool {
 	return ok && k.Served != builtin.NotServed
 }
 
-// Resource returns the resource of a kind. It takes no request for a kind that Kubernetes itself has, and one for each group and version
-// of others. The error is an [*UnservedError] if the cluster does not serve the kind.
+// Resource returns the resource of a kind. It sends no request for a built-in kind of Kubernetes, and one request for each group and
+// version of other kinds. The error is an [*UnservedError] if the cluster does not serve the kind.
 func (c *Cluster) Resource(ctx context.Context, gvk gvkschema.GroupVersionKind) (Resource, error) {
 	if k, ok := builtin.Lookup(schema.GVK(gvk)); ok && k.Served != builtin.NotServed && k.Resource != "" {
 		return Resource{gvk, k.Resource, k.Namespaced}, nil
@@ -125,7 +125,7 @@ func (r Resource) path(namespace string) string {
 	return path + "/" + r.Name
 }
 
-// Object returns an object as JSON, in the version of r. The error satisfies apierrors.IsNotFound if there is no such object, and is an
+// Object returns an object as JSON, in the version of r. The error satisfies apierrors.IsNotFound if the object does not exist. It is an
 // [*UnservedError] if the cluster does not serve r.
 func (c *Cluster) Object(ctx context.Context, r Resource, namespace, name string) ([]byte, error) {
 	if r.Namespaced && namespace == "" {
@@ -135,8 +135,8 @@ func (c *Cluster) Object(ctx context.Context, r Resource, namespace, name string
 	return text, served(r, err)
 }
 
-// served returns err, the error of a request for r. A server answers with the same code if the object is missing, and names it, or if it does
-// not serve r.
+// served returns err, the error of a request for r, or an [*UnservedError]. A server answers with the same code if the object is missing
+// and if it does not serve r. Only in the first case, the response names the object.
 func served(r Resource, err error) error {
 	var status apierrors.APIStatus
 	if apierrors.IsNotFound(err) && errors.As(err, &status) {
@@ -147,10 +147,11 @@ func served(r Resource, err error) error {
 	return err
 }
 
-// page is how many objects a request for many returns at most.
+// page is the largest number of objects in one response to a list request.
 const page = 500
 
-// List returns the objects of r in a namespace, or in all if that is empty, whose labels match selector. It needs the right to list them.
+// List returns the objects of r whose labels match selector, in a namespace or, if it is empty, in all namespaces. It needs the right to
+// list them.
 func (c *Cluster) List(ctx context.Context, r Resource, namespace, selector string) ([]value.Value, error) {
 	var out []value.Value
 	query := url.Values{"limit": {fmt.Sprint(page)}}

@@ -15,9 +15,9 @@ import (
 // aggregated is the media type of a discovery document with all groups.
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
-// Named returns the resources that a name on a command line stands for, in the preferred version of their group: the plural, the singular,
-// a short name or the kind, in any case, alone or with the group behind a dot. It takes one request if the cluster serves aggregated
-// discovery, and else one for each group.
+// Named returns the resources that a name on a command line stands for, in the preferred version of their group. The name is the plural,
+// the singular, a short name or the kind. It may have any case, and may end with a dot and the group. Named sends one request if the
+// cluster serves aggregated discovery. Otherwise it also sends one request for each group.
 func (c *Cluster) Named(ctx context.Context, name string) ([]Resource, error) {
 	name, group, qualified := strings.Cut(strings.ToLower(name), ".")
 	text, err := c.get(ctx, "/apis", aggregated)
@@ -58,7 +58,7 @@ func (c *Cluster) Named(ctx context.Context, name string) ([]Resource, error) {
 	return out, nil
 }
 
-// addPreferred adds r unless a version that comes earlier, which the group prefers, is there.
+// addPreferred adds r, unless all already has the resource. Versions that the group prefers come first.
 func addPreferred(all []Resource, r Resource) []Resource {
 	if slices.ContainsFunc(all, func(other Resource) bool { return other.String() == r.String() }) {
 		return all
@@ -66,11 +66,11 @@ func addPreferred(all []Resource, r Resource) []Resource {
 	return append(all, r)
 }
 
-// namedIn adds the resources of a group and version that are called name.
+// namedIn adds the resources of a group and version that have the given name.
 func (c *Cluster) namedIn(ctx context.Context, out []Resource, gv gvkschema.GroupVersion, name string) ([]Resource, error) {
 	text, err := c.get(ctx, pathOf(gv), "")
 	if apierrors.IsNotFound(err) || apierrors.IsServiceUnavailable(err) {
-		return out, nil // a group whose server is down hides no other
+		return out, nil // a group whose server is down does not hide other groups
 	}
 	if err != nil {
 		return nil, fmt.Errorf("discovery of %v: %w", gv, err)
@@ -88,7 +88,7 @@ func (c *Cluster) namedIn(ctx context.Context, out []Resource, gv gvkschema.Grou
 	return out, nil
 }
 
-// calls reports whether name, in small letters, is one of the names of a resource.
+// calls reports whether name, in lower case, is one of the names of a resource.
 func calls(name string, plural, singular, kind, short value.Value) bool {
 	return slices.ContainsFunc([]value.Value{plural, singular, kind}, func(v value.Value) bool { return strings.ToLower(v.Str()) == name }) ||
 		slices.ContainsFunc(slices.Collect(short.Items()), func(v value.Value) bool { return strings.ToLower(v.Str()) == name })

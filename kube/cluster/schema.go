@@ -10,14 +10,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Schema is what a cluster says about the fields of a kind. One of the two is nil.
+// Schema is the cluster's description of the fields of a kind. Either Definition or Document is nil.
 type Schema struct {
 	Definition []byte // the CustomResourceDefinition
 	Document   []byte // the OpenAPI v3 document of the group and version
 }
 
-// Schema returns the schema of the kind of r. It reads the definition, and the OpenAPI document of a kind that has none or whose definition
-// the user may not read.
+// Schema returns the schema of the kind of r. It reads the definition. If there is none, or if the user may not read it, Schema reads the
+// OpenAPI document.
 func (c *Cluster) Schema(ctx context.Context, r Resource) (Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +41,7 @@ func (c *Cluster) Schema(ctx context.Context, r Resource) (Schema, error) {
 	return found, nil
 }
 
-// document returns the OpenAPI v3 document of a path. With a cache, it first asks for the hashes of all documents, once, and takes a
+// document returns the OpenAPI v3 document of a path. With a cache, it first fetches the hashes of all documents, once. It takes a
 // document with the same hash from the cache.
 func (c *Cluster) document(ctx context.Context, path string) ([]byte, error) {
 	if c.cache == nil {
