@@ -9,17 +9,17 @@ import (
 )
 
 // Differences between two objects of a type, found in one walk. Items of sets and keyed lists are paired by identity, wherever they
-// stand; what is atomic is one value:
+// stand. An atomic value is one value:
 //
 //	before  ports: [{port: 80, name: a}, {port: 81}]
 //	after   ports: [{port: 81}, {port: 80, name: b}]
-//	change  .ports[port=80].name: "a" -> "b", and .ports, whose items have another order
+//	change  .ports[port=80].name: "a" -> "b"
 
 // Change is a field that differs.
 type Change struct {
 	Path fieldpath.Path
-	// Before is the live value, and After the value that the apply leads to. One that is absent means that the field comes or goes.
-	// In lists whose items have keys, a change of nothing but the order has the whole list.
+	// Before is the live value, and After is the value after the apply. An absent value means that the field is added or removed. If only
+	// the order of a set or keyed list changes, the change has the whole list.
 	Before, After value.Value
 }
 
@@ -45,7 +45,7 @@ func (r *Result) changes(before, after value.Value) []Change {
 // walk gathers changes.
 type walk struct{ found []Change }
 
-// node compares two values of type t, which is nil for a field that no schema has.
+// node compares two values of type t. t is nil for a field that the schema lacks.
 func (w *walk) node(t *schema.Type, before, after value.Value, path fieldpath.Path) {
 	if t == nil {
 		t = schema.Deduced
@@ -60,7 +60,7 @@ func (w *walk) node(t *schema.Type, before, after value.Value, path fieldpath.Pa
 	}
 }
 
-// members compares the members of two objects of type t; one that is absent has none. Metadata is granular even where nothing is known.
+// members compares the members of two objects of type t. An absent object has none. Metadata is granular even without a schema.
 func (w *walk) members(t *schema.Type, before, after value.Value, path fieldpath.Path) {
 	for name, pair := range union(before, after) {
 		inner, _ := t.Map().Lookup(name)
@@ -71,7 +71,7 @@ func (w *walk) members(t *schema.Type, before, after value.Value, path fieldpath
 	}
 }
 
-// objectOr returns v, or an object without members where v is absent.
+// objectOr returns v, or an object without members if v is absent.
 func objectOr(v value.Value) value.Value {
 	if v.IsAbsent() {
 		return value.Object()
@@ -101,9 +101,9 @@ func union(a, b value.Value) func(yield func(string, [2]value.Value) bool) {
 	}
 }
 
-// items compares the items of two lists. It returns false for lists that are one value, and for those that hold an item twice.
+// items compares the items of two lists. It returns false for a list that is one value, or that holds an item twice.
 func (w *walk) items(l *schema.List, before, after value.Value, path fieldpath.Path) bool {
-	if before.Len() == after.Len() && l.Topology() == schema.KeyedList { // most often the items stand where they stood
+	if before.Len() == after.Len() && l.Topology() == schema.KeyedList { // most often the items keep their places
 		elements, aligned := make([]fieldpath.Element, before.Len()), true
 		for i := range elements {
 			e, ok := elementOf(l, before.Item(i))
@@ -148,13 +148,13 @@ func (w *walk) items(l *schema.List, before, after value.Value, path fieldpath.P
 	return true
 }
 
-// places says where the items of a list stand.
+// places holds the identities of the items of a list, and their places.
 type places struct {
 	elements []fieldpath.Element
 	at       map[fieldpath.Element]int
 }
 
-// placesIn returns the places of the items of list, and false unless each item has an identity of its own.
+// placesIn returns the places of the items of list. It returns false unless each item has its own identity.
 func placesIn(l *schema.List, list value.Value) (places, bool) {
 	p := places{at: map[fieldpath.Element]int{}}
 	if topology := l.Topology(); topology != schema.SetList && topology != schema.KeyedList {
@@ -223,7 +223,7 @@ func (u *unknowns) node(t *schema.Type, live, desired value.Value, path fieldpat
 	}
 	was, ok := placesIn(l, live)
 	is, okToo := placesIn(l, desired)
-	if !ok || !okToo { // an item of both lists has no identity in them
+	if !ok || !okToo { // an item of one list has no identity of its own
 		for i, list := range []value.Value{live, desired} {
 			for n := range list.Len() {
 				pair := [2]value.Value{}

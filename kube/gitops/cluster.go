@@ -13,8 +13,8 @@ import (
 	"github.com/deed-project/deed/kube/cluster"
 )
 
-// Cluster compares objects with those of a cluster that it may only read: objects, discovery and OpenAPI documents, and
-// CustomResourceDefinitions where it is allowed to. It reads the schema of a kind once, and is safe for concurrent use.
+// Cluster compares objects with those of a cluster. It needs read access to objects, discovery and OpenAPI documents. It reads
+// CustomResourceDefinitions if it is allowed to. It reads the schema of a kind once, and is safe for concurrent use.
 type Cluster struct {
 	cluster *cluster.Cluster
 
@@ -22,8 +22,8 @@ type Cluster struct {
 	schemas map[gvkschema.GroupVersionKind]*kube.Registry
 }
 
-// NewCluster returns a cluster that is read by get, which sends a GET request for an absolute path and returns the body of the answer. Its
-// errors satisfy apierrors.IsNotFound where they are. With client-go it is
+// NewCluster returns a cluster that sends its requests by get. get sends a GET request for an absolute path and returns the body of the
+// response. Its error for a missing object satisfies apierrors.IsNotFound. With client-go, get is
 //
 //	func(ctx context.Context, path string) ([]byte, error) {
 //		return clientset.RESTClient().Get().RequestURI(path).Do(ctx).Raw()
@@ -33,9 +33,9 @@ func NewCluster(get func(ctx context.Context, path string) ([]byte, error)) *Clu
 	return &Cluster{cluster: cluster.New(read, nil), schemas: map[gvkschema.GroupVersionKind]*kube.Registry{}}
 }
 
-// Diff is the function [Diff] for the live object in the cluster. A namespaced object without a namespace is in the one called default.
-// The schema of a kind that Kubernetes does not have itself is that of its definition, with default values, or else that of the
-// cluster's OpenAPI document.
+// Diff is the function [Diff] for the live object in the cluster. The default namespace is "default". A kind that Kubernetes itself does
+// not have gets the schema of its definition, with default values. Without a readable definition, it gets that of the cluster's OpenAPI
+// document.
 func (c *Cluster) Diff(ctx context.Context, desired any, o Options) (*Result, error) {
 	object, err := kube.ObjectOf(desired)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Cluster) Diff(ctx context.Context, desired any, o Options) (*Result, er
 	return Diff(live, object, registry, o)
 }
 
-// registry returns a registry that has the kind of a resource; nil for a kind that Kubernetes itself has.
+// registry returns a registry that has the kind of a resource. It returns nil for a built-in kind of Kubernetes.
 func (c *Cluster) registry(ctx context.Context, r cluster.Resource) (*kube.Registry, error) {
 	if cluster.IsBuiltIn(r.GVK) {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 // Conflict is a field that the apply would change although another manager owns it.
 type Conflict struct {
 	merge.Conflict
-	// Remedy says what to do about it, in words. It quotes no value of an object.
+	// Remedy describes how to resolve the conflict. It quotes no value of an object.
 	Remedy string
 }
 
@@ -24,13 +24,14 @@ func conflictsOf(conflicts merge.Conflicts, manager string) []Conflict {
 	return out
 }
 
-// remedy says what to do about a conflict, by its owner:
+// remedy describes how to resolve a conflict, by the owner of the field:
 //
-//  1. An autoscaler, or someone who scales, writes the number of replicas again and again: the field is given up.
-//  2. A controller writes a status through its subresource, likewise.
-//  3. The stand-in for writers before the first apply has no writer: the field is taken.
-//  4. An updater that wrote for the applier, or with kubectl, is migrated. Its fields would stay for ever after they left the manifest.
-//  5. Every other owner may be overruled, joined or left alone.
+//  1. An autoscaler, or a user that scales, writes the number of replicas repeatedly: the applier gives up the field.
+//  2. A controller writes a status through its subresource: the applier gives up the field.
+//  3. The owner before-first-apply has no writer: the applier takes the field.
+//  4. An updater that wrote for the applier, or with kubectl, is migrated. Otherwise it would own its fields forever, even if the
+//     manifest drops them.
+//  5. Any other owner may be overruled, joined or left alone.
 func remedy(c merge.Conflict, manager string) string {
 	owner := c.Owner.Manager
 	giveUp := fmt.Sprintf("remove %s from the desired object", c.Path.Text())

@@ -15,40 +15,40 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Options says who applies, and what does not count as a difference.
+// Options names the applier, and the fields that do not count as differences.
 type Options struct {
 	// Manager is the name of the field manager that applies. It must not be empty.
 	Manager string
-	// Subresource is what the manager applies through, such as status, and empty for the object itself.
+	// Subresource is the subresource of the apply, such as status. It is empty for the object itself.
 	Subresource string
-	// Ignore has the fields that do not count. nil ignores none.
+	// Ignore selects the fields that do not count. nil selects none.
 	Ignore *Rules
 }
 
-// Result is what an apply would change. It is immutable.
+// Result describes the changes of an apply. It is immutable.
 type Result struct {
-	// Object is what a server would store, all conflicts decided for the manager. Times are those of the call.
+	// Object is the object that a server would store, with all conflicts decided for the manager. Its times are those of the call.
 	Object managedfields.Object
-	// Live is the live object without managed fields, in the version of the desired one. If the apply changes it, it has the default
+	// Live is the live object without managed fields, in the version of the desired one. If the apply changes it, Live has the default
 	// values and normal forms that a server adds when it reads the object.
 	Live value.Value
 	// Creates says that there is no live object.
 	Creates bool
-	// Changes are the fields that the apply changes, in the order of the object. A container that comes or goes is one change. Fields of
-	// bookkeeping, such as metadata.generation, are left out, and so is the status of an object that is created.
+	// Changes are the fields that the apply changes, in the order of the object. A container that is added or removed is one change.
+	// Changes leaves out bookkeeping fields, such as metadata.generation, and the status of an object that is created.
 	Changes []Change
 	// Ignored are the changes that [Options.Ignore] leaves out. Excluded says that a rule leaves out the whole object.
 	Ignored  []Change
 	Excluded bool
-	// Unknown are the fields of both objects that the schema of the kind lacks. They are merged as values without a schema, and
-	// those that change are among Changes, too.
+	// Unknown are the fields of both objects that the schema of the kind lacks. They are merged as values without a schema. Those that
+	// change are also among Changes.
 	Unknown []Unknown
-	// Conflicts are the changes of fields that others own. Without force, a server answers with them and changes nothing.
+	// Conflicts are the changes of fields that other managers own. Without force, a server answers with them and changes nothing.
 	Conflicts []Conflict
-	// Ownership says whether the apply changes who owns which fields. Such an apply is worth its request although no value changes.
+	// Ownership says whether the apply changes the owners of fields. Such an apply has an effect even if no value changes.
 	Ownership bool
-	// Refused says why a server refuses the desired object by its schema, such as a text where a number should be. The objects are then
-	// compared without a schema. Unknown fields are no reason.
+	// Refused is the reason for which the schema refuses the desired object, such as a text in place of a number. The objects are then
+	// compared without a schema. Unknown fields are no such reason.
 	Refused error
 	// Untyped says that no schema of the kind is known. Lists are then compared as a whole.
 	Untyped bool
@@ -63,20 +63,19 @@ func (r *Result) Modified() bool { return !r.Excluded && (r.Creates || len(r.Cha
 // builtins is the registry of the kinds that need no source.
 var builtins = sync.OnceValues(func() (*kube.Registry, error) { return kube.NewRegistry(kube.Sources{}) })
 
-// Diff returns what a server-side apply of desired by a manager would change in live, which is nil where nothing is stored yet. Both are
-// in a form that [kube.ObjectOf] reads. The managed fields of desired do not count: a server refuses them. registry has the schemas; nil
-// means the built-in kinds only.
+// Diff returns the changes that a server-side apply of desired by a manager would make in live. live is nil if no object is stored yet.
+// Both are in a form that [kube.ObjectOf] reads. Diff ignores the managed fields of desired, which a server would refuse. registry has
+// the schemas; a nil registry has the built-in kinds only.
 //
 //  1. The live object is converted to the version of the desired one.
 //  2. The field manager of the kind applies the desired object with force: see [managedfields.FieldManager.Plan].
 //  3. If the schema lacks a field, the field manager of [kube.Registry.Lenient] applies it, and [Result.Unknown] lists the field. If an
-//     object has values of a wrong type, the objects are compared without a schema, and [Result.Refused] says why.
-//  4. What the server makes of the outcome, such as default values and the normal form of quantities, is compared with what it makes of
-//     the live object.
-//  5. The fields that o.Ignore names are removed from both objects, which are then compared again.
+//     object has values of a wrong type, the objects are compared without a schema, and [Result.Refused] has the reason.
+//  4. The outcome and the live object get the default values and normal forms that a server would give, such as those of quantities. They
+//     are then compared.
+//  5. The fields that o.Ignore selects are removed from both objects, which are then compared again.
 //
-// The error says what is wrong with the arguments: an object that is none, a manager without name, or managed fields of live that cannot
-// be read.
+// The error names the invalid argument: a value that is no object, a manager without a name, or invalid managed fields of live.
 func Diff(live, desired any, registry *kube.Registry, o Options) (*Result, error) {
 	if o.Manager == "" {
 		return nil, errors.New("the manager that applies has no name")
@@ -141,7 +140,7 @@ func (d differ) diff(live, config managedfields.Object) (*Result, error) {
 	if r.Changes = r.changes(r.Live, r.Object.Content); len(r.Changes) == 0 {
 		return r, nil
 	}
-	// The live object may come from a file, without what a server adds when it reads it.
+	// The live object may come from a file, and lack the values that a server adds when it reads the object.
 	if held, err := normalized(to.Config, r.Live); err == nil && !r.Creates && !held.Equal(r.Live) {
 		r.Live = held
 		r.Changes = r.changes(held, r.Object.Content)
@@ -152,8 +151,8 @@ func (d differ) diff(live, config managedfields.Object) (*Result, error) {
 	return r, nil
 }
 
-// apply applies config to live with force, and fills in the object of r. It returns the plan with the endpoint that it is of: that of
-// to, or one that admits what to refuses.
+// apply applies config to live with force, and sets the object of r. It returns the plan and its endpoint: to, or an endpoint that
+// accepts the fields and values that to refuses.
 func (d differ) apply(r *Result, to kube.Endpoint, live, config managedfields.Object) (*managedfields.Plan, kube.Endpoint, error) {
 	plan, err := d.force(r, to, live, config)
 	if err != nil { // decoders of YAML may hold all numbers as floats
@@ -184,7 +183,7 @@ func (d differ) apply(r *Result, to kube.Endpoint, live, config managedfields.Ob
 	return plan, to, err
 }
 
-// integral returns v with whole floats as integers, as JSON text has them.
+// integral returns v with whole floats as integers, like a decoder of JSON text.
 func integral(v value.Value) value.Value {
 	switch v.Kind() {
 	case value.KindFloat:
@@ -227,7 +226,7 @@ func (d differ) force(r *Result, to kube.Endpoint, live, config managedfields.Ob
 
 var managing = door.Open(managedfields.Internal{})
 
-// changesNothing reports whether a server would store the live object as it is, so that there is no outcome to compute.
+// changesNothing reports whether a server would store the live object unchanged. Then there is no outcome to compute.
 func changesNothing(plan *managedfields.Plan) bool {
 	if plan.Changed() {
 		return false
@@ -263,7 +262,7 @@ func (d differ) converted(live managedfields.Object, config managedfields.Config
 	return managedfields.Object{Content: content, Entries: live.Entries}, nil
 }
 
-// normalized returns what a server with the configuration c reads once it has stored object.
+// normalized returns the object that a server with the configuration c reads after it has stored object.
 func normalized(c managedfields.Config, object value.Value) (value.Value, error) {
 	if c.Hold != nil {
 		held, err := c.Hold(object)

@@ -18,25 +18,25 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Fields that do not count: rules as two GitOps tools write them, and what they remove from objects.
+// Rules about fields that do not count, in the form of two GitOps tools, and the removal of these fields from objects.
 
 // IgnoreDifferences is an entry of ignoreDifferences in an Application of Argo CD. Group and Kind are patterns with the wildcards *, ?,
-// [a-z] and {a,b}; an empty Name or Namespace is that of every object.
+// [a-z] and {a,b}. An empty Name or Namespace matches every object.
 type IgnoreDifferences struct {
 	Group, Kind, Name, Namespace string
-	// JSONPointers name fields as RFC 6901 has it. A pointer to nothing is ignored.
+	// JSONPointers name fields in the form of RFC 6901. A pointer to a missing field has no effect.
 	JSONPointers []string
-	// JQPathExpressions name fields as jq does, in a subset:
+	// JQPathExpressions name fields in a subset of jq:
 	//
-	//	.spec.replicas  ."a.b"  .a["b"]  .[0]  .[-1]  .[]  each with ? behind it, so that it is no error where there is nothing
+	//	.spec.replicas  ."a.b"  .a["b"]  .[0]  .[-1]  .[]  each may end with ?, so that a value of the wrong kind is no error
 	//	a | b           the fields of b in those of a
 	//	a, b            the fields of both
 	//	select(a)       the value itself if a is true; a compares with == and !=, has the functions startswith, endswith,
 	//	                contains and test with a text, and joins conditions by and, or and not
 	//
-	// Everything else is an error of [NewRules]. An expression that fails on an object, as .a[] where a is missing, removes nothing.
+	// Any other expression is an error of [NewRules]. An expression that fails on an object, as .a[] if a is missing, removes nothing.
 	JQPathExpressions []string
-	// ManagedFieldsManagers are managers whose fields do not count where the apply would change their values.
+	// ManagedFieldsManagers are managers whose fields do not count if the apply would change their values.
 	ManagedFieldsManagers []string
 }
 
@@ -47,14 +47,14 @@ type IgnoreRule struct {
 	Selector *Selector
 }
 
-// Selector selects the objects of an [IgnoreRule]. The first five are regular expressions that match the whole of a name, and the last
-// two are label selectors. What is empty selects everything.
+// Selector selects the objects of an [IgnoreRule]. The first five fields are regular expressions that match a whole name. The last two
+// are label selectors. An empty field selects everything.
 type Selector struct {
 	Group, Version, Kind, Name, Namespace string
 	AnnotationSelector, LabelSelector     string
 }
 
-// Rules are compiled rules. They are immutable and safe for concurrent use. The nil Rules ignore nothing.
+// Rules are compiled rules. They are immutable and safe for concurrent use. The nil Rules select nothing.
 type Rules struct{ rules []rule }
 
 // rule removes fields of the objects that it selects.
@@ -66,7 +66,7 @@ type rule struct {
 	whole    bool
 }
 
-// NewRules compiles rules of both tools, which then hold together. The error joins what is wrong with each rule.
+// NewRules compiles the rules of both tools into one set. The error joins the defects of all rules.
 func NewRules(argo []IgnoreDifferences, flux []IgnoreRule) (*Rules, error) {
 	out := &Rules{}
 	var problems []error
@@ -90,8 +90,8 @@ func NewRules(argo []IgnoreDifferences, flux []IgnoreRule) (*Rules, error) {
 	return out, nil
 }
 
-// Without returns object, in a form that [kube.ObjectOf] reads, without the fields that pointers and expressions of the rules name. A tool
-// that leaves these fields to others applies the outcome. The error is that of ObjectOf.
+// Without returns object without the fields that pointers and expressions of the rules name. object is in a form that [kube.ObjectOf]
+// reads. A tool that leaves these fields to other managers applies the result. The error is that of ObjectOf.
 func (rs *Rules) Without(object any) (managedfields.Object, error) {
 	o, err := kube.ObjectOf(object)
 	if err != nil {
@@ -100,13 +100,13 @@ func (rs *Rules) Without(object any) (managedfields.Object, error) {
 	return managedfields.Object{Content: rs.of(o.Content, o.Content).without(o.Content), Entries: o.Entries}, nil
 }
 
-// identity is what selectors look at.
+// identity holds the properties of an object that selectors match.
 type identity struct {
 	group, version, kind, name, namespace string
 	labels, annotations                   labels.Set
 }
 
-// identityOf returns the identity of object, whose namespace is that of live where it says none.
+// identityOf returns the identity of object. If object has no namespace, the identity has that of live.
 func identityOf(live, object value.Value) identity {
 	gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
 	id := identity{
@@ -250,7 +250,7 @@ func pointer(text string) ([]string, error) {
 	return tokens, nil
 }
 
-// of returns the rules for an object together. live says its namespace.
+// of returns the union of the rules for an object. live supplies the namespace.
 func (rs *Rules) of(live, object value.Value) rule {
 	var out rule
 	if rs == nil || len(rs.rules) == 0 {
@@ -288,7 +288,7 @@ func (r *Result) ignore(rules rule, entries []managedfields.Entry) {
 	}
 }
 
-// without returns object without what pointers and queries name.
+// without returns object without the fields that pointers and queries name.
 func (r rule) without(object value.Value) value.Value {
 	for _, tokens := range r.pointers {
 		object = removed(object, tokens)
@@ -301,7 +301,7 @@ func (r rule) without(object value.Value) value.Value {
 	return object
 }
 
-// removed returns v without what a JSON pointer leads to, and v if it leads to nothing. A negative number counts items from the end.
+// removed returns v without the value at a JSON pointer, and v itself if there is none. A negative number counts items from the end.
 func removed(v value.Value, tokens []string) value.Value {
 	switch v.Kind() {
 	case value.KindObject:
@@ -333,15 +333,15 @@ func removed(v value.Value, tokens []string) value.Value {
 	return v
 }
 
-// withoutManaged returns both states of an object of type t without the fields that managers own by entries and that differ. States that
-// do not conform to t stay as they are.
+// withoutManaged returns both states of an object of type t without the fields that differ and that managers own by entries. States that
+// do not conform to t stay unchanged.
 func withoutManaged(managers []string, entries []managedfields.Entry, t *schema.Type, before, after value.Value) (value.Value, value.Value) {
 	var owned fieldpath.Set
 	for _, e := range entries {
 		if !slices.Contains(managers, e.Manager) {
 			continue
 		}
-		if set, err := e.FieldsV1.Set(); err == nil { // a plan has read all entries
+		if set, err := e.FieldsV1.Set(); err == nil { // the plan has read all entries
 			owned = owned.Union(set)
 		}
 	}
@@ -364,8 +364,8 @@ func withoutManaged(managers []string, entries []managedfields.Entry, t *schema.
 	return was.Remove(gone).Content(), is.Remove(gone).Content()
 }
 
-// tidied returns v without the containers that have become empty in it since they were as in original, and that other lacks. Otherwise
-// the removal of a field that only one state has would show as a change of the container around it.
+// tidied returns v without containers that became empty since original and that other lacks. Otherwise the removal of a field in one
+// state would show as a change of the container around it.
 func tidied(v, original, other value.Value) value.Value {
 	if v.Same(original) || v.Kind() != value.KindObject {
 		return v

@@ -7,7 +7,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// String returns the result as text: a line about the object, and one for each change, conflict, unknown and ignored field.
+// String returns the result as text. The first line describes the object. Each change, conflict, unknown field and ignored field follows
+// on its own line.
 //
 //	Deployment web: 2 changes, 1 conflict
 //	  + .metadata.labels.tier: "front"
@@ -71,7 +72,7 @@ func mark(c Change) string {
 	return "~"
 }
 
-// summary counts what there is.
+// summary counts the contents of the result.
 func (r *Result) summary() string {
 	var parts []string
 	switch {

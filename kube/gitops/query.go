@@ -11,7 +11,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Path expressions in a subset of jq: which values they lead to in a document.
+// Path expressions in a subset of jq: they select values in a document.
 //
 //	query  = pipe {"," pipe}
 //	pipe   = term {"|" term}
@@ -24,10 +24,10 @@ import (
 // query is a parsed expression.
 type query []pipe
 
-// pipe is a list of terms, each of which continues from what the one before leads to.
+// pipe is a list of terms. Each term continues from the values that the term before selects.
 type pipe []term
 
-// term is a step of a path or a condition, one of them.
+// term is either a step of a path or a condition.
 type term struct {
 	step step
 	cond *condition
@@ -39,28 +39,28 @@ type step struct {
 	index    int    // of an item, if isIndex
 	isName   bool
 	isIndex  bool // neither of the two: all members or items
-	optional bool // a value of the wrong kind leads nowhere, and is no error
+	optional bool // a value of the wrong kind selects nothing, and is no error
 }
 
-// condition is a condition of select. Its truth is that of jq: null and false are false.
+// condition is a condition of select. It follows jq: null and false are false.
 type condition struct {
 	any   []*condition // if not nil, one of them holds
 	all   []*condition // if not nil, all hold
 	not   *condition   // if not nil, it does not hold
 	inner *condition   // if not nil, the condition in parentheses
-	// Otherwise one of the values that path leads to passes the test, which compares it or looks whether it is true.
+	// Otherwise one of the values that path selects passes the test. The test compares the value or checks that it is true.
 	path     pipe
 	test     func(value.Value) (bool, error)
 	compared bool
 }
 
-// place leads to a value: names and numbers from the document on.
+// place is the path to a value: the names and numbers from the document on.
 type place []any
 
 // errKind is a step into a value of the wrong kind.
 var errKind = errors.New("a step does not fit the value")
 
-// paths returns the places that q leads to in document.
+// paths returns the places that q selects in document.
 func (q query) paths(document value.Value) ([]place, error) {
 	var out []place
 	for _, p := range q {
@@ -75,7 +75,7 @@ func (q query) paths(document value.Value) ([]place, error) {
 	return out, nil
 }
 
-// walk calls visit for each value that p leads to from v, which stands at a place.
+// walk calls visit for each value that p selects in v. at is the place of v.
 func (p pipe) walk(v value.Value, at place, visit func(place, value.Value) error) error {
 	if len(p) == 0 {
 		return visit(at, v)
@@ -90,7 +90,7 @@ func (p pipe) walk(v value.Value, at place, visit func(place, value.Value) error
 	return p[0].step.walk(v, at, func(at place, v value.Value) error { return p[1:].walk(v, at, visit) })
 }
 
-// walk calls visit for each part of v that s leads to. A member or item that is missing is null.
+// walk calls visit for each part of v that s selects. A missing member or item is null.
 func (s step) walk(v value.Value, at place, visit func(place, value.Value) error) error {
 	isNull := v.IsNull() || v.IsAbsent()
 	switch {
@@ -125,7 +125,7 @@ func (s step) walk(v value.Value, at place, visit func(place, value.Value) error
 	return errKind
 }
 
-// outcomes returns what the condition says of v: like every filter of jq, it may say several things or nothing.
+// outcomes returns the results of the condition for v. Like every filter of jq, a condition may have several results or none.
 func (c *condition) outcomes(v value.Value) (out []bool, err error) {
 	switch {
 	case c.any != nil:
@@ -149,7 +149,7 @@ func (c *condition) outcomes(v value.Value) (out []bool, err error) {
 	return out, err
 }
 
-// joined returns the outcomes of conditions that are joined. The first one whose outcome is last decides alone.
+// joined returns the results of joined conditions. A result equal to last decides, and the conditions after it are skipped.
 func joined(parts []*condition, v value.Value, last bool) ([]bool, error) {
 	first, err := parts[0].outcomes(v)
 	if err != nil || len(parts) == 1 {
@@ -170,14 +170,14 @@ func joined(parts []*condition, v value.Value, last bool) ([]bool, error) {
 	return out, nil
 }
 
-// isTrue reports whether jq takes v for true.
+// isTrue reports whether jq treats v as true.
 func isTrue(v value.Value) (bool, error) {
 	return !v.IsAbsent() && !v.IsNull() && (v.Kind() != value.KindBool || v.Bool()), nil
 }
 
 // removedAll returns document without the values at places.
 func removedAll(document value.Value, places []place) value.Value {
-	slices.SortFunc(places, func(a, b place) int { return comparePlaces(b, a) }) // the last ones first, so that numbers stay right
+	slices.SortFunc(places, func(a, b place) int { return comparePlaces(b, a) }) // the last ones first, so that the numbers of earlier items stay valid
 	for _, at := range slices.CompactFunc(places, func(a, b place) bool { return comparePlaces(a, b) == 0 }) {
 		if len(at) == 0 {
 			return value.Object()
@@ -233,7 +233,7 @@ func parseQuery(text string) (q query, err error) {
 	return q, nil
 }
 
-// syntaxError is what stops a parser.
+// syntaxError is the panic value that stops a parser.
 type syntaxError string
 
 type parser struct {
@@ -249,7 +249,7 @@ func (p *parser) space() {
 	}
 }
 
-// take skips token if it comes next, behind white space.
+// take skips token if it comes next after white space.
 func (p *parser) take(token string) bool {
 	p.space()
 	if !strings.HasPrefix(p.text[p.at:], token) {
@@ -259,7 +259,7 @@ func (p *parser) take(token string) bool {
 	return true
 }
 
-// word skips a word if it comes next.
+// word skips a word if it comes next after white space.
 func (p *parser) word(word string) bool {
 	p.space()
 	rest, ok := strings.CutPrefix(p.text[p.at:], word)
@@ -348,7 +348,7 @@ func (p *parser) name() (step, bool) {
 	return step{isName: true, name: p.text[start:p.at]}, p.at > start
 }
 
-// bracket parses what stands in brackets.
+// bracket parses the content of brackets.
 func (p *parser) bracket() step {
 	p.space()
 	var s step
@@ -372,7 +372,7 @@ func (p *parser) bracket() step {
 	return s
 }
 
-// quoted parses a text in quotes, as JSON has it.
+// quoted parses a JSON string.
 func (p *parser) quoted() string {
 	end := p.at + 1
 	for ; end < len(p.text) && p.text[end] != '"'; end++ {
@@ -391,7 +391,7 @@ func (p *parser) quoted() string {
 	return v.Str()
 }
 
-// condition parses conditions that are joined, with functions of the outcome behind them: a pipe binds least.
+// condition parses joined conditions and the functions of their outcome after them. A pipe binds least.
 func (p *parser) condition() *condition {
 	c := &condition{any: []*condition{p.conjunction()}}
 	for p.word("or") {
@@ -414,7 +414,7 @@ func (p *parser) condition() *condition {
 	return c
 }
 
-// isPath returns the only part of c if that is a path without a comparison, and nil otherwise.
+// isPath returns the only part of c if it is a path without a comparison, and nil otherwise.
 func (c *condition) isPath() *condition {
 	for len(c.any) == 1 || len(c.all) == 1 {
 		c = append(c.any, c.all...)[0]
