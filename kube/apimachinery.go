@@ -10,15 +10,15 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 )
 
-// What callers of apimachinery's package managedfields use beside the field manager. It is that package's own.
+// The other functions and types that callers of apimachinery's package managedfields use. They are that package's own.
 
-// TypeConverter gives objects their types. Every implementation can be used, also one of the caller.
+// TypeConverter gives objects their types. Every implementation works, including the caller's own.
 type TypeConverter = apimachinery.TypeConverter
 
 // GvkParser finds the type of a kind in an OpenAPI v2 document.
 type GvkParser = apimachinery.GvkParser
 
-// ResourcePathMappings says by version where the number of replicas stands.
+// ResourcePathMappings maps a version to the path of the number of replicas.
 type ResourcePathMappings = apimachinery.ResourcePathMappings
 
 // ScaleHandler carries managed fields to the subresource scale and back.
@@ -32,7 +32,7 @@ func NewTypeConverter(openapiSpec map[string]*spec.Schema, preserveUnknownFields
 // NewDeducedTypeConverter returns a TypeConverter for objects without a schema, whose lists are atomic.
 func NewDeducedTypeConverter() TypeConverter { return apimachinery.NewDeducedTypeConverter() }
 
-// NewSchemeTypeConverter returns a TypeConverter for the kinds of scheme, whose types are those of parser. Packages of generated apply
+// NewSchemeTypeConverter returns a TypeConverter for the kinds of scheme, with the types of parser. Packages of generated apply
 // configurations have such a parser.
 func NewSchemeTypeConverter(scheme *runtime.Scheme, parser *typed.Parser) TypeConverter {
 	return apimachinery.NewSchemeTypeConverter(scheme, parser)
@@ -48,8 +48,8 @@ func NewScaleHandler(parentEntries []metav1.ManagedFieldsEntry, groupVersion gvk
 	return apimachinery.NewScaleHandler(parentEntries, groupVersion, mappings)
 }
 
-// ExtractInto fills applyConfiguration with what fieldManager applied to object through a subresource. See [ownership.Extract] for the
-// function that also returns the keys of list items.
+// ExtractInto fills applyConfiguration with the fields that fieldManager applied to object through a subresource. [ownership.Extract]
+// also returns the keys of list items.
 func ExtractInto(object runtime.Object, objectType typed.ParseableType, fieldManager string, applyConfiguration any, subresource string) error {
 	return apimachinery.ExtractInto(object, objectType, fieldManager, applyConfiguration, subresource)
 }

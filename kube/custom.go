@@ -29,12 +29,12 @@ func (k customKind) config(gvk gvkschema.GroupVersionKind, subresource string) m
 	return c
 }
 
-// storedCustom returns what a server stores of a custom resource whose version has the schema s:
+// storedCustom returns the custom resource that a server stores, if its version has the schema s:
 //
 //  1. Fields that the schema does not know are pruned.
-//  2. With the subresource status, the main endpoint does not write the status, and that of the status writes nothing else.
-//  3. What a server writes into metadata by itself is as in the live object. The generation counts changes outside metadata,
-//     as long as the live object has one.
+//  2. With the subresource status, the main endpoint does not write the status, and the status endpoint writes nothing else.
+//  3. Metadata that only the server writes stays as in the live object; a new object has none. The generation counts changes outside
+//     metadata, if the live object has a generation.
 func storedCustom(c managedfields.Change, s *structural.Schema, subresource string, hasStatus bool) value.Value {
 	live, object := c.Live, c.Object
 	if object.Same(live) {
@@ -64,7 +64,7 @@ func storedCustom(c managedfields.Change, s *structural.Schema, subresource stri
 	return object.With("metadata", metadata)
 }
 
-// sameBeyondMetadata reports whether two objects are equal without their metadata.
+// sameBeyondMetadata reports whether two objects are equal apart from their metadata.
 func sameBeyondMetadata(a, b value.Value) bool {
 	return a.With("metadata", value.Value{}).Equal(b.With("metadata", value.Value{}))
 }

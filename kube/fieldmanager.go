@@ -23,8 +23,8 @@ import (
 
 // FieldManager is the field manager of an endpoint, with the methods of apimachinery's. It is safe for concurrent use.
 //
-// A write converts objects to values and back, and leaves the rest to a [managedfields.FieldManager]. Who holds objects as maps or text
-// saves these conversions with that one.
+// A write converts objects to values and back, and calls a [managedfields.FieldManager]. A caller that holds objects as maps or text can
+// use that one directly, without these conversions.
 type FieldManager struct {
 	types       TypeConverter
 	converter   runtime.ObjectConvertor
@@ -36,11 +36,11 @@ type FieldManager struct {
 	custom      bool // whether all groups have the same hub
 	resets      map[string]merge.Filter
 
-	mu   sync.Mutex // for making another one
+	mu   sync.Mutex // held to make another endpoint
 	made atomic.Pointer[endpoint]
 }
 
-// endpoint is a field manager with the types that it knows. Another one is made when an entry of a further version comes.
+// endpoint is a field manager with the types that it knows. An entry of an unknown version causes a new endpoint.
 type endpoint struct {
 	*managedfields.FieldManager
 	types map[string]*schema.Type // by apiVersion
@@ -62,8 +62,8 @@ func NewDefaultFieldManager(
 	}, nil
 }
 
-// NewDefaultCRDFieldManager is [NewDefaultFieldManager] for custom resources: hub is the version that objects are converted through, in
-// whatever group they are.
+// NewDefaultCRDFieldManager is [NewDefaultFieldManager] for custom resources. Objects of every group are converted through the version
+// hub.
 func NewDefaultCRDFieldManager(
 	typeConverter TypeConverter, objectConverter runtime.ObjectConvertor, objectDefaulter runtime.ObjectDefaulter,
 	objectCreater runtime.ObjectCreater, kind gvkschema.GroupVersionKind, hub gvkschema.GroupVersion, subresource string,
@@ -77,15 +77,16 @@ func NewDefaultCRDFieldManager(
 	return m, err
 }
 
-// Apply applies appliedObj to liveObj, and returns a new object in the version of the hub. liveObj is an empty object where nothing is
-// stored yet. Conflicts, unless force decides them, are an apierrors.StatusError with the reason Conflict.
+// Apply applies appliedObj to liveObj, and returns a new object. If the apply changes the object, the result is in the version of the hub.
+// Otherwise it is a copy of liveObj with the new managed fields. liveObj is an empty object if no object is stored yet. Conflicts are an
+// apierrors.StatusError with the reason Conflict, unless force decides them.
 func (m *FieldManager) Apply(liveObj, appliedObj runtime.Object, manager string, force bool) (runtime.Object, error) {
 	if _, err := meta.Accessor(liveObj); err != nil {
 		return nil, fmt.Errorf("couldn't get accessor: %v", err)
 	}
 	read := m.versioned
 	if appliedObj.GetObjectKind().GroupVersionKind() != m.kind {
-		read = func(o runtime.Object) (managedfields.Object, error) { return ObjectOf(o) } // the plan refuses it before it looks at live
+		read = func(o runtime.Object) (managedfields.Object, error) { return ObjectOf(o) } // the plan refuses the kind before it reads live
 	}
 	live, err := read(liveObj)
 	if err != nil {
@@ -117,7 +118,7 @@ func (m *FieldManager) Apply(liveObj, appliedObj runtime.Object, manager string,
 	return m.stored(appliedObj, outcome)
 }
 
-// kept returns a copy of the live object with the managed fields of outcome, and with kubectl's record of it.
+// kept returns a copy of the live object with the managed fields and kubectl's record of outcome.
 func kept(liveObj runtime.Object, live, outcome managedfields.Object) (runtime.Object, error) {
 	out := liveObj.DeepCopyObject()
 	accessor, err := meta.Accessor(out)
@@ -140,7 +141,7 @@ func kept(liveObj runtime.Object, live, outcome managedfields.Object) (runtime.O
 	return out, nil
 }
 
-// stored returns outcome with defaults, in the version of the hub. appliedObj is named in errors.
+// stored returns outcome with defaults, in the version of the hub. Errors name appliedObj.
 func (m *FieldManager) stored(appliedObj runtime.Object, outcome managedfields.Object) (runtime.Object, error) {
 	object, err := m.converter.ConvertToVersion(unstructuredOf(outcome.Content), m.kind.GroupVersion())
 	if err != nil {
@@ -158,8 +159,8 @@ func (m *FieldManager) stored(appliedObj runtime.Object, outcome managedfields.O
 	return object, nil
 }
 
-// Update brings the managed fields of newObj, which replaces liveObj, up to date. It modifies newObj and returns it. An object without
-// metadata is returned as it is.
+// Update brings the managed fields of newObj, which replaces liveObj, up to date. It modifies newObj and returns it. If an
+// object has no metadata, newObj is returned unchanged.
 func (m *FieldManager) Update(liveObj, newObj runtime.Object, manager string) (runtime.Object, error) {
 	liveMeta, err := meta.Accessor(liveObj)
 	if err != nil {
@@ -172,7 +173,7 @@ func (m *FieldManager) Update(liveObj, newObj runtime.Object, manager string) (r
 	sent := newMeta.GetManagedFields()
 	newMeta.SetManagedFields(nil)
 	if len(sent) == 0 && len(liveMeta.GetManagedFields()) == 0 && liveMeta.GetUID() != "" {
-		return newObj, nil // nobody tracks it
+		return newObj, nil // the object is not tracked
 	}
 	object, err := m.versioned(newObj)
 	if err != nil {
@@ -195,7 +196,7 @@ func (m *FieldManager) Update(liveObj, newObj runtime.Object, manager string) (r
 	return newObj, nil
 }
 
-// UpdateNoErrors is [FieldManager.Update], but where that fails, newObj has the managed fields of liveObj. It does not log.
+// UpdateNoErrors is [FieldManager.Update]. If the update fails, newObj gets the managed fields of liveObj. UpdateNoErrors does not log.
 func (m *FieldManager) UpdateNoErrors(liveObj, newObj runtime.Object, manager string) runtime.Object {
 	object, err := m.Update(liveObj, newObj, manager)
 	if err == nil {
@@ -218,8 +219,8 @@ func (m *FieldManager) versioned(object runtime.Object) (managedfields.Object, e
 	return ObjectOf(converted)
 }
 
-// endpoint returns the field manager that knows the types of all versions in entries, as far as the kind has one in them. The error is
-// that of the endpoint's own type.
+// endpoint returns a field manager that knows the types of all versions in entries. It leaves out versions in which the kind has no type.
+// The error is that of the endpoint's own type.
 func (m *FieldManager) endpoint(entries ...[]managedfields.Entry) (*endpoint, error) {
 	made := m.made.Load()
 	more := m.unknown(made, entries)
@@ -246,7 +247,7 @@ func (m *FieldManager) endpoint(entries ...[]managedfields.Entry) (*endpoint, er
 	return next, nil
 }
 
-// unknown returns the types of the versions in entries that made does not know and that the kind has a type in.
+// unknown returns the types of the versions in entries that made lacks. It leaves out versions in which the kind has no type.
 func (m *FieldManager) unknown(made *endpoint, entries [][]managedfields.Entry) map[string]*schema.Type {
 	more := map[string]*schema.Type{}
 	for _, list := range entries {
@@ -320,7 +321,7 @@ func (v versions) Convert(object value.Value, apiVersion string) (value.Value, e
 	return valueOf(converted) // managed fields are data here: an owner of them loses them
 }
 
-// missing returns err, which wraps [merge.ErrNoVersion] where a scheme does not know the version.
+// missing returns err. If a scheme does not know the version, the result wraps [merge.ErrNoVersion].
 func missing(err error) error {
 	if runtime.IsNotRegisteredError(err) {
 		return errNoVersion{err}
@@ -333,13 +334,13 @@ type errNoVersion struct{ error }
 // Unwrap returns [merge.ErrNoVersion] and the error of the scheme.
 func (e errNoVersion) Unwrap() []error { return []error{merge.ErrNoVersion, e.error} }
 
-// unstructuredOf returns content in maps of its own.
+// unstructuredOf returns content in new maps.
 func unstructuredOf(content value.Value) *unstructured.Unstructured {
 	object, _ := content.ToAny().(map[string]any)
 	return &unstructured.Unstructured{Object: object}
 }
 
-// describe names an object as apimachinery does in errors.
+// describe names an object for errors, as apimachinery does.
 func describe(object runtime.Object) string {
 	name, namespace := "<unknown>", "<unknown>"
 	if accessor, err := meta.Accessor(object); err == nil {
@@ -348,7 +349,7 @@ func describe(object runtime.Object) string {
 	return fmt.Sprintf("%v/%v; %v", namespace, name, object.GetObjectKind().GroupVersionKind())
 }
 
-// filtersOf returns filters as deed has them. Sets cross as text, because a filter may be the caller's own.
+// filtersOf returns filters as deed's. Sets are passed as text, because a filter may be the caller's own.
 func filtersOf(filters map[smdfieldpath.APIVersion]smdfieldpath.Filter) map[string]merge.Filter {
 	out := map[string]merge.Filter{}
 	for version, filter := range filters {
@@ -359,7 +360,7 @@ func filtersOf(filters map[smdfieldpath.APIVersion]smdfieldpath.Filter) map[stri
 	return out
 }
 
-// filtered returns what filter keeps of s, and s where a set cannot be written as text.
+// filtered returns the part of s that filter keeps, and s itself if a set cannot be written as text.
 func filtered(s fieldpath.Set, filter smdfieldpath.Filter) fieldpath.Set {
 	var set smdfieldpath.Set
 	if err := set.FromJSON(strings.NewReader(string(s.AppendJSON(nil)))); err != nil {

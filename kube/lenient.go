@@ -12,20 +12,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Field managers for objects of a newer server. A schema that was compiled in lacks the fields that a later release added:
+// Field managers for objects of a newer server. A compiled-in schema lacks the fields that a later release added:
 //
 //	schema   spec: {size: integer}
-//	object   spec: {size: 1, color: {name: blue}}      color merges member by member, and stays where the kind's Go type drops it
+//	object   spec: {size: 1, color: {name: blue}}      color merges member by member, also if the kind's Go type drops it
 
-// Lenient returns a field manager that is that of [Registry.Endpoint], except that it refuses no field. A field that the schema lacks
-// merges as a value without a schema does: see [schema.Deduced]. Such a field is owned, pruned and in conflict as all others are, and it
-// passes the form of a built-in kind unchanged. All fields of a kind that no source has merge in this way. A built-in kind in a version
-// that servers do not serve any more has the schema and form of that version.
+// Lenient returns the field manager of [Registry.Endpoint], but accepts every field. A field that the schema lacks merges like a value
+// without a schema: see [schema.Deduced]. Such a field is owned, pruned and in conflict like all others. The conversions of a built-in
+// kind leave it unchanged. If no source has a kind, all its fields merge in this way. A built-in kind in a version that servers no longer
+// serve has the schema and form of that version.
 func (r *Registry) Lenient(gvk gvkschema.GroupVersionKind, subresource string) (Endpoint, error) {
 	return r.endpoint(endpointKey{gvk, subresource, true}, r.lenient)
 }
 
-// lenient is config for Lenient.
+// lenient returns the configuration for Lenient.
 func (r *Registry) lenient(gvk gvkschema.GroupVersionKind, subresource string) (managedfields.Config, error) {
 	strict, err := r.config(gvk, subresource)
 	var unserved *builtin.UnservedError
@@ -64,7 +64,7 @@ func (r *Registry) lenient(gvk gvkschema.GroupVersionKind, subresource string) (
 	return c, nil
 }
 
-// withdrawn returns a configuration for a version of a built-in kind that servers do not serve any more: of its schema and form.
+// withdrawn returns a configuration with the schema and form of a built-in kind in a version that servers no longer serve.
 func withdrawn(k *builtin.Kind) (managedfields.Config, error) {
 	t, _ := builtin.Type(k.GVK)
 	open, err := opened(t)
@@ -78,7 +78,7 @@ func withdrawn(k *builtin.Kind) (managedfields.Config, error) {
 	return c, nil
 }
 
-// opened returns t with objects that admit members which t does not declare.
+// opened returns t with objects that admit undeclared members.
 func opened(t *schema.Type) (*schema.Type, error) {
 	o := opener{names: map[*schema.Type]string{}, doc: &schema.Document{}}
 	root := o.ref(t)
@@ -89,13 +89,13 @@ func opened(t *schema.Type) (*schema.Type, error) {
 	return nil, errors.New("the schema has no type for the kind")
 }
 
-// opener writes a graph of types as a document again.
+// opener writes a graph of types as a schema document.
 type opener struct {
 	names map[*schema.Type]string
 	doc   *schema.Document
 }
 
-// ref returns a reference to t, which it defines at the first call.
+// ref returns a reference to t. The first call defines t.
 func (o *opener) ref(t *schema.Type) schema.TypeRef {
 	if t == nil {
 		return schema.TypeRef{}
@@ -127,7 +127,7 @@ func (o *opener) ref(t *schema.Type) schema.TypeRef {
 	return schema.TypeRef{NamedType: name}
 }
 
-// list returns the definition of lists as l.
+// list returns the definition of a list like l.
 func (o *opener) list(l *schema.List) *schema.ListDef {
 	def := &schema.ListDef{ElementType: o.ref(l.Element())}
 	switch l.Topology() {
@@ -145,7 +145,7 @@ func (o *opener) list(l *schema.List) *schema.ListDef {
 // extras carries members that t does not declare past functions that drop or refuse them.
 type extras struct{ t *schema.Type }
 
-// around returns what change makes of v without its extras, with these extras.
+// around calls change with v without its extras, and returns the result with these extras.
 func (x extras) around(v value.Value, change func(value.Value) (value.Value, error)) (value.Value, error) {
 	known := x.without(v)
 	out, err := change(known)
@@ -155,7 +155,7 @@ func (x extras) around(v value.Value, change func(value.Value) (value.Value, err
 	return graft(x.t, v, out), nil
 }
 
-// without returns v without its extras, and v itself if it has none.
+// without returns v without its extras. It returns v itself if v has none.
 func (x extras) without(v value.Value) value.Value { return pruned(x.t, v) }
 
 // pruned returns v, a value of type t, without the members that t does not declare.
@@ -188,8 +188,8 @@ func pruned(t *schema.Type, v value.Value) value.Value {
 	return v
 }
 
-// graft returns onto with the members of from, both of type t, that t does not declare. Objects that onto dropped because nothing else
-// was in them come back. Items of lists belong together by their places; a list that changed its length gets no extras.
+// graft returns onto with the members of from that t does not declare. Both values have type t. Objects that onto dropped because they
+// had no other members come back. Items of lists are paired by their places; a list whose length changed gets no extras.
 func graft(t *schema.Type, from, onto value.Value) value.Value {
 	switch {
 	case t == nil || t == schema.Deduced || pruned(t, from).Same(from):
@@ -213,7 +213,7 @@ func graft(t *schema.Type, from, onto value.Value) value.Value {
 	return onto
 }
 
-// extrasConverter converts between versions, and leaves extras where they are.
+// extrasConverter converts between versions, and leaves extras unchanged.
 type extrasConverter struct{ managedfields.Config }
 
 // Convert implements [managedfields.Converter].

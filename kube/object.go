@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// Objects in the forms that Go programs hold them in.
+// Objects in the forms in which Go programs hold them.
 
 // ObjectOf returns the object that v holds:
 //
@@ -23,9 +23,9 @@ import (
 //   - JSON text, as a []byte;
 //   - a [value.Value], or a [managedfields.Object] itself.
 //
-// nil, a nil pointer and an empty map give the zero Object, which means that nothing is stored yet. What a map holds may be all that
-// encoding/json prints, such as an int, a json.Number and a time.Time. The Object refers to the memory of v, which must not be
-// modified as long as the Object is in use. The error says where v holds no JSON value, or what is wrong with its managed fields.
+// nil, a nil pointer and an empty map give the zero Object: no object is stored yet. A map may hold every value that encoding/json
+// prints, such as an int, a json.Number and a time.Time. The Object refers to the memory of v. The caller must not modify v while the
+// Object is in use. The error names the part of v that is no JSON value, or the defect of its managed fields.
 func ObjectOf(v any) (managedfields.Object, error) {
 	switch v := v.(type) {
 	case nil:
@@ -58,7 +58,7 @@ func ObjectOf(v any) (managedfields.Object, error) {
 	return managedfields.ObjectOf(document)
 }
 
-// fromMap reads what an unstructured object holds. What ObjectFromAny does not take is read as encoding/json prints it.
+// fromMap reads an unstructured object. It reads values that ObjectFromAny refuses as encoding/json prints them.
 func fromMap(content map[string]any) (managedfields.Object, error) {
 	object, err := managedfields.ObjectFromAny(content)
 	var refused *value.ConversionError
@@ -72,7 +72,7 @@ func fromMap(content map[string]any) (managedfields.Object, error) {
 	return managedfields.ObjectOf(document)
 }
 
-// valueOf returns the document that object holds, with its managed fields in it.
+// valueOf returns object as a document that includes its managed fields.
 func valueOf(object runtime.Object) (value.Value, error) {
 	if u, ok := object.(runtime.Unstructured); ok {
 		return value.FromAny(u.UnstructuredContent())
@@ -80,9 +80,9 @@ func valueOf(object runtime.Object) (value.Value, error) {
 	return structs.From(object)
 }
 
-// Into fills target with the object and its managed fields. target points to a struct, such as a typed object or an apply
-// configuration, to a map[string]any, or is a runtime.Unstructured. Structs keep what the object lacks, so target should be new. What
-// is filled in shares no memory with the object. The error says what target cannot hold.
+// Into fills target with the object and its managed fields. target is a pointer to a struct, such as a typed object or an apply
+// configuration, a pointer to a map[string]any, or a runtime.Unstructured. A struct keeps members that the object lacks, so target should
+// be new. Filled-in values share no memory with the object. The error names the part that target cannot hold.
 func Into(object managedfields.Object, target any) error {
 	document, err := object.Value()
 	if err != nil {
@@ -103,11 +103,12 @@ func Into(object managedfields.Object, target any) error {
 	return structs.Into(document, target)
 }
 
-// Set returns object with the value at the path of names set, and with the objects in between where they are missing:
+// Set returns object with v at the path of names. It adds missing objects along the path:
 //
 //	object, err = kube.Set(object, "blue", "metadata", "labels", "color")
 //
-// v is everything that encoding/json prints; nil removes what is there. The error says what v or the path cannot express.
+// v is any value that encoding/json prints; nil removes the member. Set returns an error if v is no JSON value, or if the path leads into
+// a value that is no object. It also refuses an empty path and managed fields.
 func Set(object managedfields.Object, v any, names ...string) (managedfields.Object, error) {
 	if len(names) == 0 {
 		return object, errors.New("there is no path to set a value at")
@@ -129,7 +130,7 @@ func Set(object managedfields.Object, v any, names ...string) (managedfields.Obj
 	return managedfields.Object{Content: content, Entries: object.Entries}, nil
 }
 
-// with returns the object in with member at the path of names.
+// with returns in with member at the path of names.
 func with(in, member value.Value, names []string) (value.Value, error) {
 	switch in.Kind() {
 	case value.KindObject, value.KindAbsent, value.KindNull:
@@ -150,7 +151,7 @@ func with(in, member value.Value, names []string) (value.Value, error) {
 	return in.With(names[0], inner), nil
 }
 
-// ManagedFields returns entries as Kubernetes' metadata holds them, and nil for none.
+// ManagedFields returns entries as Kubernetes' metadata holds them. It returns nil for an empty list.
 func ManagedFields(entries []managedfields.Entry) []metav1.ManagedFieldsEntry {
 	if len(entries) == 0 {
 		return nil
@@ -171,7 +172,7 @@ func ManagedFields(entries []managedfields.Entry) []metav1.ManagedFieldsEntry {
 	return out
 }
 
-// Entries is the inverse of [ManagedFields]. It keeps nil and the empty list apart: the latter resets managed fields.
+// Entries is the inverse of [ManagedFields]. It distinguishes nil from the empty list, which resets managed fields.
 func Entries(entries []metav1.ManagedFieldsEntry) []managedfields.Entry {
 	if entries == nil {
 		return nil

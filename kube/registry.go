@@ -20,23 +20,23 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// Sources says where a [Registry] finds kinds. Where several have a kind, the first of these counts: Definitions, the kinds of
-// Kubernetes itself, which need no source, and OpenAPI documents.
+// Sources lists the sources in which a [Registry] finds kinds. If several have a kind, the first one counts in this order: Definitions,
+// the built-in kinds of Kubernetes, which need no source, and OpenAPI documents.
 type Sources struct {
 	// Definitions are CustomResourceDefinitions of apiextensions.k8s.io/v1, each in a form that [ObjectOf] reads.
 	Definitions []any
-	// OpenAPIV3 are documents as an API server has one for each group and version: see [openapi.V3].
+	// OpenAPIV3 are documents of an API server, one for each group and version: see [openapi.V3].
 	OpenAPIV3 [][]byte
-	// OpenAPIV2 is a swagger.json, which counts for the kinds that OpenAPIV3 lacks: see [openapi.V2].
+	// OpenAPIV2 is a swagger.json. It serves the kinds that OpenAPIV3 lacks: see [openapi.V2].
 	OpenAPIV2 []byte
-	// Scheme has the Go types, defaults and conversions of kinds from OpenAPI documents, such as those of an aggregated API server. A kind
-	// that it does not know is served as an unstructured one without defaults. It also names the kind of a typed object without
-	// apiVersion and kind. nil is a scheme without kinds.
+	// Scheme has the Go types, defaults and conversions of kinds from OpenAPI documents, such as those of an aggregated API server. A
+	// kind that it lacks is served as unstructured, without defaults. Scheme also names the kind of a typed object without apiVersion and
+	// kind. nil is a scheme without kinds.
 	Scheme *runtime.Scheme
 }
 
-// Registry has the field manager of each kind and subresource. It makes a field manager at the first call that needs it, and
-// keeps it. It is safe for concurrent use.
+// Registry has the field manager of each kind and subresource. It makes a field manager at the first call that needs it, and keeps it. It
+// is safe for concurrent use.
 type Registry struct {
 	scheme   *runtime.Scheme
 	custom   map[gvkschema.GroupKind]customKind
@@ -50,14 +50,14 @@ type endpointKey struct {
 	lenient     bool
 }
 
-// Endpoint is the field manager of an endpoint with the configuration that it was made of, whose maps must not be modified.
+// Endpoint is the field manager of an endpoint with its configuration. The caller must not modify the maps of the configuration.
 type Endpoint struct {
 	Manager *managedfields.FieldManager
 	Config  managedfields.Config
 }
 
 // NewRegistry returns the registry for sources. It reads all of them: some milliseconds for a definition, and more for a large OpenAPI
-// document. The error joins what is wrong with each.
+// document. The error joins the defects of all sources.
 func NewRegistry(sources Sources) (*Registry, error) {
 	r := &Registry{scheme: sources.Scheme, custom: map[gvkschema.GroupKind]customKind{}, catalog: schema.NewCatalog(nil)}
 	var problems []error
@@ -113,23 +113,23 @@ func (r *Registry) define(definition any) error {
 	return nil
 }
 
-// Manager returns the field manager of the endpoint that writes objects of kind gvk through a subresource, or the objects themselves if
-// that is empty. The outcomes of a built-in kind are what kube-apiserver v1.37 stores, except for what only a server can know: see
-// [builtin.Kind.Config]. Custom resources are pruned, and keep the status and the metadata that the endpoint does not write. The
-// subresource scale writes objects of another kind: see [managedfields.ScaleEntries].
+// Manager returns the field manager of an endpoint for kind gvk. An empty subresource is the endpoint of the objects themselves. The
+// outcomes of a built-in kind are those of kube-apiserver v1.37, except for values that only a server can know: see
+// [builtin.Kind.Config]. Custom resources are pruned, and keep the status and metadata that the endpoint does not write. The subresource
+// scale writes objects of another kind: see [managedfields.ScaleEntries].
 //
-// The error is a [*builtin.UnservedError] for a version that servers do not serve and for a kind that no source has.
+// The error is a [*builtin.UnservedError] if servers do not serve the version, or if no source has the kind.
 func (r *Registry) Manager(gvk gvkschema.GroupVersionKind, subresource string) (*managedfields.FieldManager, error) {
 	e, err := r.Endpoint(gvk, subresource)
 	return e.Manager, err
 }
 
-// Endpoint is [Registry.Manager] with the configuration, for callers that need the types of the kind or change a detail.
+// Endpoint is [Registry.Manager] with the configuration. It serves callers that need the types of the kind or change a detail.
 func (r *Registry) Endpoint(gvk gvkschema.GroupVersionKind, subresource string) (Endpoint, error) {
 	return r.endpoint(endpointKey{gvk, subresource, false}, r.config)
 }
 
-// endpoint returns the field manager for key. It makes one with the configuration of config if there is none.
+// endpoint returns the field manager for key. If there is none yet, it makes one with the result of config.
 func (r *Registry) endpoint(
 	key endpointKey, config func(gvkschema.GroupVersionKind, string) (managedfields.Config, error),
 ) (Endpoint, error) {
@@ -148,7 +148,7 @@ func (r *Registry) endpoint(
 	return known.(Endpoint), nil
 }
 
-// config returns the configuration of an endpoint, by the first source that has the kind.
+// config returns the configuration of an endpoint from the first source that has the kind.
 func (r *Registry) config(gvk gvkschema.GroupVersionKind, subresource string) (managedfields.Config, error) {
 	if k, ok := r.custom[gvk.GroupKind()]; ok {
 		if k.types[gvk.GroupVersion().String()] == nil {
@@ -175,7 +175,7 @@ func (r *Registry) config(gvk gvkschema.GroupVersionKind, subresource string) (m
 	return r.typed(config, gvk)
 }
 
-// typed returns config for a kind that a server holds as the Go type of the scheme.
+// typed returns config completed for a kind that a server holds as the Go type of the scheme.
 func (r *Registry) typed(config managedfields.Config, gvk gvkschema.GroupVersionKind) (managedfields.Config, error) {
 	through := goType{r.scheme, gvk}
 	empty, err := through.held(config.Empty, func(runtime.Object) {})
@@ -199,7 +199,7 @@ type goType struct {
 	gvk    gvkschema.GroupVersionKind
 }
 
-// held returns what the Go type holds of v once change has changed it.
+// held returns v as the Go type holds it, after change has modified the Go object.
 func (t goType) held(v value.Value, change func(runtime.Object)) (value.Value, error) {
 	object, err := t.scheme.New(t.gvk)
 	if err != nil {
@@ -242,40 +242,40 @@ func (c schemeConverter) Convert(object value.Value, apiVersion string) (value.V
 	return structs.From(out)
 }
 
-// WriteOptions says who writes, and how.
+// WriteOptions names the writer and the way of a write.
 type WriteOptions struct {
 	Manager     string
 	Subresource string // empty for the object itself
-	Force       bool   // decides conflicts of an apply for Manager
+	Force       bool   // decides conflicts of an apply in favour of Manager
 }
 
-// Outcome is what a write leads to.
+// Outcome is the result of a write.
 type Outcome struct {
-	Object managedfields.Object // what is to be stored
-	// Content says whether Object differs from the live object in anything but managed fields. Ownership says whether the fields of a
-	// manager differ, or their version; times alone do not count. If both are false, the object need not be stored.
+	Object managedfields.Object // the object to be stored
+	// Content says whether Object differs from the live object outside managed fields. Ownership says whether a manager's fields or
+	// version differ; times alone do not count. If both are false, the object need not be stored.
 	Content, Ownership bool
 }
 
 // Into fills target with the object of the outcome: see the function [Into].
 func (o Outcome) Into(target any) error { return Into(o.Object, target) }
 
-// Apply applies config to live, which is nil where nothing is stored yet. Both are in a form that [ObjectOf] reads. Errors are those of
-// [Registry.Manager], of ObjectOf, and an [*apierrors.StatusError] for all that kube-apiserver answers with a status.
+// Apply applies config to live. live is nil if no object is stored yet. Both are in a form that [ObjectOf] reads. Errors are those of
+// [Registry.Manager] and of ObjectOf. Errors of the field manager itself are an [*apierrors.StatusError].
 func (r *Registry) Apply(live, config any, o WriteOptions) (Outcome, error) {
 	return r.write(live, config, o, func(m *managedfields.FieldManager, live, config managedfields.Object) (managedfields.Object, error) {
 		return m.Apply(live, config, o.Manager, o.Force)
 	})
 }
 
-// Update replaces live, which is nil where nothing is stored yet, by object. Its arguments and errors are those of [Registry.Apply].
+// Update replaces live by object. Its arguments and errors are those of [Registry.Apply].
 func (r *Registry) Update(live, object any, o WriteOptions) (Outcome, error) {
 	return r.write(live, object, o, func(m *managedfields.FieldManager, live, object managedfields.Object) (managedfields.Object, error) {
 		return m.Update(live, object, o.Manager)
 	})
 }
 
-// write reads a request, finds the field manager of what is sent, and tells what came of it.
+// write reads a request, calls write with the field manager of the sent object, and returns the outcome.
 func (r *Registry) write(
 	live, sent any, o WriteOptions,
 	write func(m *managedfields.FieldManager, live, sent managedfields.Object) (managedfields.Object, error),
@@ -299,7 +299,7 @@ func (r *Registry) write(
 	return Outcome{after, !after.Content.Equal(before.Content), !SameOwners(before.Entries, after.Entries)}, nil
 }
 
-// object is ObjectOf, with the apiVersion and kind that the scheme has for a typed object without.
+// object is ObjectOf. A typed object without apiVersion and kind gets those of the scheme.
 func (r *Registry) object(v any) (managedfields.Object, error) {
 	object, err := ObjectOf(v)
 	typed, ok := v.(runtime.Object)
@@ -314,7 +314,7 @@ func (r *Registry) object(v any) (managedfields.Object, error) {
 	return managedfields.Object{Content: content, Entries: object.Entries}, nil
 }
 
-// SameOwners reports whether both entries say that the same managers own the same fields in the same versions. Times do not count.
+// SameOwners reports whether in both lists the same managers own the same fields in the same versions. Times do not count.
 func SameOwners(before, after []managedfields.Entry) bool {
 	if len(before) != len(after) {
 		return false
@@ -332,7 +332,7 @@ func SameOwners(before, after []managedfields.Entry) bool {
 	return true
 }
 
-// identity returns what tells the manager of an entry from others. Updaters of one name are apart in each version.
+// identity returns the manager of an entry. Updaters with the same name are different managers in each version.
 func identity(e managedfields.Entry) merge.Manager {
 	m := merge.Manager{Name: e.Manager, Operation: e.Operation, Subresource: strings.Clone(e.Subresource)}
 	if e.Operation == merge.Update {

@@ -11,7 +11,7 @@ import (
 )
 
 // StatusError returns err as a client of kube-apiserver sees it: an [*apierrors.StatusError], so that apierrors.IsConflict and
-// apierrors.StatusCause work. An error that is or wraps one already stays as it is, and so does nil. See [managedfields.ToStatus].
+// apierrors.StatusCause work. It returns nil, and an error that is or wraps such an error, unchanged. See [managedfields.ToStatus].
 func StatusError(err error) error {
 	if status := apierrors.APIStatus(nil); err == nil || errors.As(err, &status) {
 		return err
@@ -36,7 +36,7 @@ func statusOf(err error) *apierrors.StatusError {
 	return out
 }
 
-// requestError returns err as apimachinery's field manager does: conflicts and bad requests have a status, all else has none.
+// requestError returns err as apimachinery's field manager does: conflicts and bad requests get a status, other errors get none.
 func requestError(err error) error {
 	var conflicts merge.Conflicts
 	var bad *managedfields.BadRequestError

@@ -14,12 +14,12 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Types of structured-merge-diff as deed's. A schema is compiled once, for all field managers that use it.
+// Conversion of structured-merge-diff's types to deed's. A schema is compiled once, for all field managers that use it.
 
-// compiled has, by the weak pointer of a schema, a function that returns its types by name.
+// compiled maps the weak pointer of a schema to a function that returns its types by name.
 var compiled sync.Map
 
-// typesOf returns the types of s by name. Defects of a schema show when a value meets them, as in Kubernetes.
+// typesOf returns the types of s by name. A defect of a schema shows when a value meets it, as in Kubernetes.
 func typesOf(s *smdschema.Schema) map[string]*schema.Type {
 	key := weak.Make(s)
 	if known, ok := compiled.Load(key); ok {
@@ -59,7 +59,7 @@ func typeOf(converter TypeConverter, gvk gvkschema.GroupVersionKind) (*schema.Ty
 	return t, nil
 }
 
-// atomOf returns a as deed has it.
+// atomOf returns a as deed's type.
 func atomOf(a smdschema.Atom) schema.Atom {
 	var out schema.Atom
 	if a.Scalar != nil {
@@ -102,7 +102,7 @@ func refOf(r smdschema.TypeRef) schema.TypeRef {
 	return out
 }
 
-// defaultOf returns the default value of a field, as YAML or JSON decoders hold it. It is absent for what is no JSON value.
+// defaultOf returns the default value of a field, given as YAML or JSON decoders hold it. It is absent if v is no JSON value.
 func defaultOf(v any) value.Value {
 	if v == nil {
 		return value.Value{}
@@ -114,7 +114,7 @@ func defaultOf(v any) value.Value {
 	return out
 }
 
-// plain returns v with the maps of YAML decoders as maps of strings.
+// plain returns v with the maps of YAML decoders converted to maps of strings.
 func plain(v any) any {
 	switch v := v.(type) {
 	case map[any]any:
