@@ -9,8 +9,8 @@ import (
 // Profile selects the behaviour of a release of Kubernetes, where releases differ. The zero Profile
 // is that of v1.37, which this module follows in all other respects.
 //
-// Two sources show the differences: a replay of the same random histories on the
-// k8s.io/apimachinery of all releases since v1.31, and the changes in its code. docs/releases.md has
+// Two sources show the differences: replays of the same random histories on the
+// k8s.io/apimachinery of all releases since v1.31, and changes in its code. docs/releases.md has
 // an example of each.
 type Profile struct {
 	// AllKeys requires an item of a keyed list to have every key that has no default. Otherwise one
