@@ -2,6 +2,7 @@ package merge
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -213,15 +214,22 @@ func (p *Plan) fewConflictsOn(part func(taken fieldpath.Set) fieldpath.Set) (out
 	return out
 }
 
-// lossesByVersion returns, for each version, the numbers of the losses with taken fields.
-func (p *Plan) lossesByVersion() map[*version][]int {
-	out := map[*version][]int{}
-	for i, l := range p.losses {
-		if !l.taken.IsEmpty() {
-			out[l.version] = append(out[l.version], i)
+// lossesByVersion yields the numbers of the losses with taken fields, version by version, in the
+// order of the call's versions.
+func (p *Plan) lossesByVersion() iter.Seq2[*version, []int] {
+	return func(yield func(*version, []int) bool) {
+		in := map[*version][]int{}
+		for i, l := range p.losses {
+			if !l.taken.IsEmpty() {
+				in[l.version] = append(in[l.version], i)
+			}
+		}
+		for _, v := range p.call.versions {
+			if in[v] != nil && !yield(v, in[v]) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // taken returns the taken fields of the losses with the given numbers.

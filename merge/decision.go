@@ -95,9 +95,11 @@ func (p *Plan) Decisions() iter.Seq[Decision] {
 		if !d.decide(p.affected(request), request, yield) {
 			return
 		}
-		in := p.lossesByVersion()
-		for _, v := range p.call.versions[1:] {
-			if !d.decide(p.contested(union(p.taken(in[v]))).Minus(request.changed), v, yield) {
+		for v, in := range p.lossesByVersion() {
+			if v == p.call.versions[0] {
+				continue
+			}
+			if !d.decide(p.contested(union(p.taken(in))).Minus(request.changed), v, yield) {
 				return
 			}
 		}

@@ -18,7 +18,7 @@ func (r renaming) Convert(v typed.Value, to string) (typed.Value, error) {
 	r[to]++
 	content := v.Content()
 	for name, member := range content.Members() {
-		if name == "v1" || name == "v2" {
+		if name == "v1" || name == "v2" || name == "v3" {
 			content = content.With(name, value.Value{}).With(to, member)
 		}
 	}
@@ -69,6 +69,25 @@ func TestConflictsAreThoseOfTheOwnersVersion(t *testing.T) {
 	for e := range plan.Force().Managers.All() {
 		if e.Fields.Has(fieldpath.Path{fieldpath.Field(e.APIVersion)}) != (e.Manager.Name == "alpha") {
 			t.Errorf("%v owns %v", e.Manager, e.Fields)
+		}
+	}
+}
+
+// If an error has room for some conflicts only, these are the conflicts of the first versions: the request's own, and then the versions of
+// the owners in the order of managers.
+func TestFirstConflictsAreThoseOfTheFirstVersions(t *testing.T) {
+	plan, err := merge.New(merge.Config{Converter: renaming{}}).Apply(merge.Request{
+		Live: typedOf(t, schema.Deduced, `{"v1":"old"}`), Object: typedOf(t, schema.Deduced, `{"v1":"new"}`),
+		Manager: merge.Manager{Name: "alpha", Operation: merge.Apply}, APIVersion: "v1",
+		Managers: merge.ManagersOf(owner("b", "v2", "v2"), owner("c", "v3", "v3"), owner("d", "v1", "v1"), owner("e", "v2", "v2")),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		conflicts, more := merge.FirstConflicts(plan, 2)
+		if len(conflicts) != 2 || more != 2 || conflicts[0].Owner.Manager.Name != "b" || conflicts[1].Owner.Manager.Name != "d" {
+			t.Fatalf("got %v and %d more, want those of b and d", conflicts, more)
 		}
 	}
 }
