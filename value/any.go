@@ -10,44 +10,44 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// Conversion from and to maps. A map says nothing of the order of its members, so the cost of a
-// conversion is that of sorting names. Where the names can be guessed, they are looked up in order
-// instead. A guess comes from an earlier document (draft.go), from a neighbour in a list, or from
-// the last objects in such a place (shape.go). Of a list of 1,000 containers that all have the same
-// names, at most those of the first are sorted:
+// Conversion from and to maps. A Go map has no order, so sorting the names is most of the cost. If
+// the converter can guess the names, it looks them up in order instead. A guess comes from an
+// earlier document (draft.go), from the previous item of a list, or from earlier objects under the
+// same name (shape.go). In a list of 1,000 containers with the same names, the converter sorts at
+// most the names of the first:
 //
 //	[{name, image}, {name, image}, …]    the second item is asked for name, then for image
 
-// FromAny returns the document that v holds, in the forms that unstructured Kubernetes objects and
-// encoding/json use: nil, bool, string, every integer type but uint64, float32, float64, []any and
-// map[string]any; and in []string and map[string]string, as programs hold finalizers and labels. A
-// [Value] stands for itself, the absent one for null. A nil slice or map is empty, and a float32 is
-// the number that encoding/json prints for it. Any other type, an unsigned integer over the largest
-// int64, an infinite float, NaN and nesting deeper than [MaxDepth] are errors, always a
-// [*ConversionError].
+// FromAny returns the document that v holds, in the forms of unstructured Kubernetes objects and
+// encoding/json: nil, bool, string, every integer type but uint64, float32, float64, []any and
+// map[string]any. It also takes []string and map[string]string, the forms of finalizers and labels.
+// A [Value] stands for itself; the absent Value becomes null. A nil slice or map is empty. A
+// float32 is the number that encoding/json prints for it. The error is always a [*ConversionError].
+// Errors are any other type, an unsigned integer over the largest int64, an infinite float, NaN,
+// and nesting deeper than [MaxDepth].
 //
-// Strings share memory with v, except for names that were met before; maps and slices are copied, so
-// v may be modified afterwards.
+// Strings share memory with v, except names that the converter has in memory already. Maps and
+// slices are copied, so v may be modified afterwards.
 func FromAny(v any) (Value, error) { return new(Decoder).FromAny(v) }
 
 // converter makes one document from Go values.
 type converter struct {
 	arena  arena
-	depth  int      // how many open containers there are
-	open   []Member // members of the open structs and objects, innermost last
-	values int      // how many were converted
-	except []string // the path of what is to be left out, from the map on that is converted next; nil without any
-	named  []Member // of an object that the next map, an item behind it, is likely to have the names of
-	under  string   // the name of the member that holds what is converted next; "" for a document
-	shapes *shapes  // the names of objects that were converted before
-	shared int      // how many containers of an earlier document are in what was converted so far
+	depth  int      // number of open containers
+	open   []Member // members of the open objects, innermost last
+	values int      // number of converted values
+	except []string // path of the omitted member, from the next map on; nil: nothing is omitted
+	named  []Member // members of a sibling object; the next map probably has the same names
+	under  string   // name of the member that holds the next value; "" for a document
+	shapes *shapes  // names of objects that were converted before
+	shared int      // number of containers that were taken from an earlier document so far
 
 	other func(any) (Value, error) // see Decoder.Other
 }
 
 var converters = sync.Pool{New: func() any { return &converter{shapes: new(shapes)} }}
 
-// release makes c ready for another document and gives it back, without what belongs to the result.
+// release returns c to the pool, ready for another document. It drops all references to the result.
 func (c *converter) release() {
 	work.Add(work.Counts{Values: c.values})
 	clear(c.open)
@@ -55,7 +55,7 @@ func (c *converter) release() {
 	converters.Put(c)
 }
 
-// value converts v after former, what the earlier document has in its place: see
+// value converts v. former is the value in the same place of the earlier document: see
 // [Decoder.FromAny].
 func (c *converter) value(v any, former Value) (Value, *ConversionError) {
 	c.values++
@@ -126,7 +126,7 @@ func (c *converter) textList(l []string, former Value) (Value, *ConversionError)
 	return c.texts(fromItems(out), former)
 }
 
-// texts returns v, a container of strings, or former itself if that is equal.
+// texts returns v, a container of strings, or former itself if both are equal.
 func (c *converter) texts(v, former Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
@@ -168,7 +168,7 @@ func fromOtherNumber(v any) (Value, *ConversionError) {
 	return Value{}, inexpressible("a value of Go type %T is no JSON value", v)
 }
 
-// fromFloat returns f, and the error for the numbers that JSON cannot express.
+// fromFloat returns f, or an error if JSON cannot express f.
 func fromFloat(f float64) (Value, *ConversionError) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return Value{}, inexpressible("JSON has no number %v", f)
@@ -176,7 +176,7 @@ func fromFloat(f float64) (Value, *ConversionError) {
 	return Float(f), nil
 }
 
-// enter opens a container. Its error keeps a map that holds itself from recursing for ever.
+// enter opens a container. Its error ends the conversion of a map that holds itself.
 func (c *converter) enter() *ConversionError {
 	if c.depth++; c.depth > MaxDepth {
 		return inexpressible("nested deeper than %d", MaxDepth)
@@ -184,11 +184,11 @@ func (c *converter) enter() *ConversionError {
 	return nil
 }
 
-// object converts m, whose names are perhaps those of a neighbour, or of the objects that were in such
-// a place before. Members that have those names come first and in their order. Only if there are
-// others is anything sorted.
+// object converts m. It guesses the names of m from a sibling object, or else from the shape of
+// earlier objects. Members with the guessed names come first, in order. object sorts only if m has
+// other members.
 //
-// Cost: linear in m if the names are the expected ones, and n log n else.
+// Cost: linear in m if the guess is right, and n log n otherwise.
 func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
@@ -211,13 +211,12 @@ func (c *converter) object(m map[string]any) (Value, *ConversionError) {
 	return fromMembers(out), nil
 }
 
-// manyMembers is how many members an object has that is more likely a map of one type than a
-// struct.
+// manyMembers is the size from which an object is more likely a map of one type than a struct.
 const manyMembers = 16
 
-// inOrder converts members of m in the order of named, an object that probably has the same names:
-// each name is looked up, so that nothing is iterated over or sorted. It ends at the first name that m
-// does not have or that is to be left out, and returns how many members there are in out.
+// inOrder converts members of m in the order of named, an object that probably has the same names.
+// It looks up each name, so it neither iterates over m nor sorts. It ends at the first name that m
+// lacks or that is omitted, and returns the number of members in out.
 func (c *converter) inOrder(m map[string]any, named []Member, except []string, out []Member) (n int, _ *ConversionError) {
 	if len(named) != len(out) {
 		return 0, nil
@@ -238,7 +237,7 @@ func (c *converter) inOrder(m map[string]any, named []Member, except []string, o
 	return len(out), nil
 }
 
-// inAnyOrder converts the members of m that out does not have yet, and sorts out.
+// inAnyOrder converts the members of m that out[:done] lacks, and sorts out.
 func (c *converter) inAnyOrder(m map[string]any, except []string, out []Member, done int) *ConversionError {
 	before, i := out[:done], done
 	for name, x := range m {
@@ -253,7 +252,7 @@ func (c *converter) inAnyOrder(m map[string]any, except []string, out []Member, 
 		out[i] = Member{name, v}
 		i++
 		if len(out) >= manyMembers && v.Kind() == KindObject {
-			c.named = v.object() // many members are mostly of one type
+			c.named = v.object() // the members of a large object mostly have one type
 		}
 	}
 	c.named = nil
@@ -261,8 +260,8 @@ func (c *converter) inAnyOrder(m map[string]any, except []string, out []Member, 
 	return nil
 }
 
-// exceptIn returns the path of what is to be left out of m, nil if nothing is, and how many members
-// are left.
+// exceptIn returns the path of the member to omit from m, or nil, and the number of members that
+// remain in m.
 func (c *converter) exceptIn(m map[string]any) (path []string, n int) {
 	if path, n = c.except, len(m); path == nil {
 		return nil, n
@@ -274,8 +273,8 @@ func (c *converter) exceptIn(m map[string]any) (path []string, n int) {
 	return path, n
 }
 
-// omits reports whether path, which begins in a map, leads to the member x called name and ends
-// there. If it goes on in x, the conversion of x, which comes next, knows what to leave out.
+// omits reports whether path, which begins in a map, ends at the member x called name. If the path
+// continues in x, omits stores the rest for the conversion of x, which comes next.
 func (c *converter) omits(path []string, name string, x any) bool {
 	if name != path[0] {
 		return false
@@ -286,7 +285,7 @@ func (c *converter) omits(path []string, name string, x any) bool {
 	return len(path) == 1
 }
 
-// list converts l after former, item by item.
+// list converts l item by item. former is the earlier list in the same place.
 func (c *converter) list(l []any, former Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err

@@ -5,28 +5,28 @@ import (
 	"github.com/deed-project/deed/internal/slab"
 )
 
-// Where the parts of a document lie in memory. Parsers and converters collect the members of a
-// container on a stack while it is open, and copy them to the arena when it closes, sorted:
+// Where the parts of a document lie in memory. Parsers and converters collect the members of an
+// open container on a stack. When the container closes, they copy its members to the arena, sorted:
 //
 //	text     {"a":{"x":1,"y":2},"b":3}
-//	stack    x y              when the inner object closes, x y go to the arena
-//	         a b              when the outer one closes, a b do
-//	members  x y a b          one array, what is innermost first
+//	stack    x y              the inner object closes: x y go to the arena
+//	         a b              the outer object closes: a b go to the arena
+//	members  x y a b          one array, innermost members first
 
-// arena cuts the members and items of new containers from arrays of many, so that one document
-// costs a few allocations and lies close together. An array lives as long as anything cut from it:
-// a part of a document keeps its neighbours alive.
+// arena cuts the members and items of new containers from large arrays. One document then costs a
+// few allocations, and its parts lie close together. An array lives as long as anything cut from
+// it: a part of a document keeps its neighbours alive.
 //
-// A container that holds parts of an earlier document gets memory of its own. In an array, it would
-// keep alive the earlier document as long as its neighbours live, which the next document may share,
-// that one's predecessor, and so on.
+// A container that holds parts of an earlier document gets memory of its own. In an array, its
+// neighbours would keep it alive, and with it the earlier document. The next document may share
+// those neighbours, so a chain of old documents would stay in memory.
 type arena struct {
 	members slab.Slab[Member]
 	items   slab.Slab[Value]
 	bytes   slab.Slab[byte]
 }
 
-// object copies members, which are sorted, into the arena, or to memory of their own.
+// object copies members, which are sorted, into the arena, or into their own memory if own is set.
 func (a *arena) object(members []Member, own bool) Value {
 	if own {
 		return fromMembers(append([]Member(nil), members...))
@@ -36,7 +36,7 @@ func (a *arena) object(members []Member, own bool) Value {
 	return fromMembers(out)
 }
 
-// list copies items into the arena, or to memory of their own.
+// list copies items into the arena, or into their own memory if own is set.
 func (a *arena) list(items []Value, own bool) Value {
 	if own {
 		return fromItems(append([]Value(nil), items...))

@@ -6,23 +6,21 @@ import (
 	"strings"
 )
 
-// Equality and order. Equal is asked far more often than Compare, and often about values that are
-// the same storage or differ in kind or length: it looks at the words of a value before anything
-// else.
+// Equality and order. Equal is called far more often than Compare. Its values often are the same
+// storage, or differ in kind or length. So Equal first compares the words of the two values.
 //
-// Cost of both: linear in the smaller value, and nothing where two parts are the same storage.
+// Cost of both: linear in the smaller value. Parts that are the same storage cost nothing.
 
 // Equal reports whether v and w are the same JSON document.
 //
 //   - Absent equals absent only, null equals null only.
-//   - Numbers are equal when they are the same number: 1 equals 1.0, and no rounding is done to
-//     compare.
-//   - Strings are equal byte by byte, lists item by item in order, objects member by member.
+//   - Numbers are equal if they are the same number, without rounding: 1 equals 1.0.
+//   - Strings are compared byte by byte, lists item by item in order, objects member by member.
 func (v Value) Equal(w Value) bool {
 	if v.Same(w) {
 		return true
 	}
-	if v.num == w.num && !v.isNumber() && !w.isNumber() { // of one kind and length
+	if v.num == w.num && !v.isNumber() && !w.isNumber() { // same kind and length
 		switch Kind(v.num & kindMask) {
 		case KindString:
 			return v.str() == w.str()
@@ -35,7 +33,7 @@ func (v Value) Equal(w Value) bool {
 	return v.isNumber() && w.isNumber() && compareNumbers(v, w) == 0
 }
 
-// equalItems is Equal for the items of two lists of one length.
+// equalItems is Equal for the items of two lists of the same length.
 func equalItems(a, b []Value) bool {
 	b = b[:len(a)]
 	for i := range a {
@@ -46,7 +44,7 @@ func equalItems(a, b []Value) bool {
 	return true
 }
 
-// equalMembers is Equal for the members of two objects that have equally many.
+// equalMembers is Equal for the members of two objects of the same length.
 func equalMembers(a, b []Member) bool {
 	b = b[:len(a)]
 	for i := range a {
@@ -57,22 +55,22 @@ func equalMembers(a, b []Member) bool {
 	return true
 }
 
-// equalStrings reports whether v and w are strings, and equal. Unlike Equal it is inlined, for most
-// values are strings.
+// equalStrings reports whether v and w are equal strings. Most values are strings, and the compiler
+// inlines equalStrings, unlike Equal.
 func equalStrings(v, w Value) bool {
 	return v.num == w.num && v.num&kindMask == uint64(KindString) &&
 		!v.isNumber() && !w.isNumber() && v.str() == w.str()
 }
 
-// Compare orders all values: it returns -1, 0 or 1 as v sorts before, with or after w. It is a
-// total order, and 0 exactly when v and w are Equal.
+// Compare returns -1, 0 or 1 if v sorts before, with or after w. The order is total. The result is
+// 0 exactly when v and w are Equal.
 //
 //  1. Kinds sort as numbers, strings, booleans, lists, objects, null, absent.
-//  2. Numbers sort by their exact value, an integer with a float too.
+//  2. Numbers sort by their exact value, integers and floats together.
 //  3. Strings sort bytewise, and false before true.
-//  4. Lists sort by their first differing item; a list that another begins with sorts before it.
-//  5. Objects sort by their first difference in name order: at a name that only one has, the object
-//     that has the smaller name sorts first; an object that another begins with sorts before it.
+//  4. Lists sort by their first differing item. A prefix of a list sorts before the list.
+//  5. Objects sort by their first difference in name order. If the names differ there, the object
+//     with the smaller name sorts first. A prefix of an object's members sorts before the object.
 func Compare(v, w Value) int {
 	if v.Same(w) {
 		return 0
@@ -95,7 +93,7 @@ func Compare(v, w Value) int {
 	return 0
 }
 
-// rank is a kind's place in rule 1 of Compare.
+// rank returns the place of k in rule 1 of Compare.
 func rank(k Kind) int {
 	return [...]int{
 		KindInt: 0, KindFloat: 0, KindString: 1, KindBool: 2,
@@ -103,7 +101,7 @@ func rank(k Kind) int {
 	}[k]
 }
 
-// compareItems is rule 4 of Compare.
+// compareItems implements rule 4 of Compare.
 func compareItems(a, b []Value) int {
 	for i := range min(len(a), len(b)) {
 		if c := Compare(a[i], b[i]); c != 0 {
@@ -113,11 +111,11 @@ func compareItems(a, b []Value) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// compareMembers is rule 5 of Compare. As members are sorted by name, the first difference in the
-// slices is the first difference in name order:
+// compareMembers implements rule 5 of Compare. Members are sorted by name, so the first difference
+// in the slices is the first difference in name order:
 //
-//	{a:1 b:2}  {a:1 c:0}    b < c: the first sorts before the second
-//	{a:1}      {a:1 b:2}    all of the first, then an end: it sorts before
+//	{a:1 b:2}  {a:1 c:0}    b < c: the first object sorts first
+//	{a:1}      {a:1 b:2}    the first object is a prefix: it sorts first
 func compareMembers(a, b []Member) int {
 	for i := range min(len(a), len(b)) {
 		if c := strings.Compare(a[i].Name, b[i].Name); c != 0 {
@@ -130,7 +128,7 @@ func compareMembers(a, b []Member) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// compareNumbers is rule 2 of Compare, for two values of KindInt or KindFloat.
+// compareNumbers implements rule 2 of Compare, for two values of KindInt or KindFloat.
 func compareNumbers(v, w Value) int {
 	switch vInt, wInt := v.Kind() == KindInt, w.Kind() == KindInt; {
 	case vInt && wInt:
@@ -143,8 +141,7 @@ func compareNumbers(v, w Value) int {
 	return cmp.Compare(v.Float(), w.Float())
 }
 
-// compareIntFloat compares without rounding: converting i to a float64 would make neighbours of
-// 2^53 equal.
+// compareIntFloat compares i and f without rounding. As float64, 2^53 and 2^53+1 would be equal.
 func compareIntFloat(i int64, f float64) int {
 	switch {
 	case f >= 1<<63:

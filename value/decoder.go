@@ -7,78 +7,75 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// Reading documents one after the other. What is known of the document before is used in two ways:
-// Parse finds by bytes what two texts have in common (pair.go), FromAny by members and items what
-// two documents have (draft.go).
+// Reading documents one after the other. A Decoder finds the common parts of a document and its
+// predecessor in two ways. Parse compares the bytes of the texts (pair.go). FromAny compares
+// members and items (draft.go).
 
-// Decoder reads documents that belong together, such as a stored object and the one that is to
-// replace it. Each document shares with the one before it what is the same: see [Value.Same].
-// Sharing changes nothing but storage: the outcome is Equal to that of [Parse] or [FromAny].
+// Decoder reads documents that belong together, such as a stored object and its replacement. Each
+// document shares its unchanged parts with the document before: see [Value.Same]. Sharing affects
+// storage only: the result is Equal to the result of [Parse] or [FromAny].
 //
 //	document before  {"metadata":{"name":"web"},"spec":{"replicas":1,"template":{…}}}
 //	next document    {"metadata":{"name":"web"},"spec":{"replicas":2,"template":{…}}}
 //	shared                       └────────────┘                         └──┘
 //
-// What is shared costs no memory, need not be sorted, and ends every later walk that compares the
-// two documents.
+// A shared part costs no memory and is not sorted again. A walk that compares the two documents can
+// skip it.
 //
-// The zero Decoder is ready. The nil Decoder has no options and remembers nothing. Options are set
-// before the first document and stay. A Decoder must not be used by two goroutines at once; what it
-// returns may be.
+// The zero Decoder is ready. The nil Decoder has no options and keeps nothing. Options are set
+// before the first document and do not change. A Decoder must not be used by two goroutines at
+// once. The values that it returns are safe for concurrent use.
 type Decoder struct {
-	// Last is the document that was read last, which the next one is expected to resemble. It may
-	// be set to any other document, wherever that is from; if it is absent, nothing is expected. An
-	// error leaves it as it was.
+	// Last is the last document. The Decoder compares the next document with it. It may be set to
+	// any document, from any source; if it is absent, there is no comparison. An error does not
+	// change it.
 	Last Value
 
-	// Repair makes Parse take what kube-apiserver takes as the text of an object: bytes that are
-	// not UTF-8, and escapes of half a surrogate pair. U+FFFD stands for each. Objects from the
-	// wire and from files are read so; schemas, and whatever else a program brings with it, are
-	// read without.
+	// Repair makes Parse accept bytes that are not UTF-8, and escapes of half a surrogate pair, as
+	// kube-apiserver does in the text of an object. Each becomes U+FFFD. Set Repair for objects from
+	// the wire or from files, not for schemas and other files that a program brings with it.
 	Repair bool
 
-	// Repeats makes Parse take a name twice in one object: the last member with it counts.
-	// kubectl's record of what it applied last is read so, as kube-apiserver reads it. In an
-	// object, a name twice is an error, because a writer lost something and the reader would not
-	// know.
+	// Repeats makes Parse accept a duplicate name in an object: the last member wins. Set Repeats for
+	// kubectl's annotation of the last applied configuration, as kube-apiserver reads it. In other
+	// documents, a writer loses a member by a duplicate name, and the reader would not know.
 	Repeats bool
 
-	// Text leads to values that Parse does not read: each becomes a string that holds its JSON
-	// text, which is checked to be JSON. A step is the name of a member, or "*" for every item of a
-	// list. Where a document has something else than the path says, it is read as usual.
+	// Text is the path to values that Parse does not read: each becomes a string with its JSON
+	// text, which is checked. A step is the name of a member, or "*" for every item of a list.
+	// Where a document does not have the containers of the path, it is read as usual.
 	Text []string
 
-	// Except leads to a member that FromAny leaves out, by the names of members from the outermost
-	// map on. There need not be such a member, and nobody looks at what it is.
+	// Except is the path to a member that FromAny omits. Its steps are names of members, from the
+	// outermost map on. The member need not exist, and FromAny does not read it.
 	Except []string
 
-	// Other converts what FromAny meets that is not nil, a bool, string, int64, float64, []any or
-	// map[string]any: other number types and a [Value] too. Its error becomes part of FromAny's, with
-	// the place. nil converts what the function [FromAny] does, and nothing else. A program that reads
-	// more kinds of maps sets it, or one that wants to know whether ToAny would give back what it read.
+	// Other converts each value that is not nil or a bool, string, int64, float64, []any or
+	// map[string]any. So it gets other number types and each [Value] too. FromAny wraps its error
+	// with the path. If Other is nil, FromAny converts the types of the function [FromAny]. Other
+	// can convert more kinds of maps, or detect values that ToAny would not give back.
 	Other func(v any) (Value, error)
 
 	known func(text string) string // see internal.SetKnown
 
-	text  []byte // of Last, if Parse read that
-	read  Value  // Last, if Parse read that
-	marks []mark // of containers in text, by their start
+	text  []byte // of Last, if Parse read Last
+	read  Value  // Last, if Parse read Last
+	marks []mark // of the containers in text, by their start
 }
 
-// Parse is the function [Parse] for the next document. It compares the text with that of the
-// document before, if Parse read that too. Where both texts begin with the same bytes, or end with
-// the same, the lists and objects in there are not read again, if they have some length. The Decoder
-// keeps text, which must not change until the next document has been read. The error is a
-// [*SyntaxError].
+// Parse is the function [Parse] for the next document. If Parse read the document before too, it
+// compares the two texts. It does not read again the lists and objects in their common prefix and
+// suffix, except short or deep ones. The Decoder keeps text, which must not change until the next
+// document has been read. The error is a [*SyntaxError].
 //
-// Cost: linear in the length of text.
+// Cost: linear in the length of text, with a factor log n for names that are sorted.
 func (d *Decoder) Parse(text []byte) (Value, error) {
 	if d == nil {
 		return Parse(text)
 	}
 	p := d.parser(text)
 	defer p.release()
-	p.marking = uint64(len(text)) <= math.MaxUint32 // more marks cannot tell
+	p.marking = uint64(len(text)) <= math.MaxUint32 // the largest offset of a mark
 	if len(d.marks) > 0 && d.Last.Same(d.read) {
 		p.seen = newLikeness(d.marks, d.text, text)
 	}
@@ -102,7 +99,7 @@ func (d *Decoder) parser(text []byte) *parser {
 	return p
 }
 
-// parseAlone is Parse for a text that is like none before or after it.
+// parseAlone is Parse without comparison. It uses the options of d and leaves d unchanged.
 func (d *Decoder) parseAlone(text []byte) (Value, error) {
 	p := d.parser(text)
 	v, err := p.document()
@@ -113,11 +110,12 @@ func (d *Decoder) parseAlone(text []byte) (Value, error) {
 	return v, nil
 }
 
-// FromAny is the function [FromAny] for the next document. A part of v that is exactly what the
-// document before has in the same place, members by name and items by number, becomes that part: if
-// all is the same, the outcome is [Decoder.Last]. The error is a [*ConversionError].
+// FromAny is the function [FromAny] for the next document. It compares v with the document before,
+// members by name and items by index. An equal list or object becomes the part of that document,
+// except inside an object that has lost more than two thirds of its members. If the documents are
+// equal, the result is [Decoder.Last]. The error is a [*ConversionError].
 //
-// Cost: linear in the size of v, with a factor log n for names that come in no order.
+// Cost: linear in the size of v, with a factor log n for names that are sorted.
 func (d *Decoder) FromAny(v any) (Value, error) {
 	if d == nil {
 		return FromAny(v)

@@ -2,35 +2,35 @@ package value
 
 import "slices"
 
-// Converting a map after another document: containers of that document are taken over as long as
-// nothing in them differs. An object that is made after {a:1, b:2, c:3}:
+// Conversion of a map, compared with the document before. A draft is an object or list that is
+// being converted. It reuses the old container unless a part differs. Example for the old object
+// {a:1, b:2, c:3}:
 //
-//	member   as before      as in the draft
-//	a: 1     exactly        n = 1, nothing is stored
-//	b: 9     differs        moved: a is put on the stack, and then the new b
-//	c: 3     exactly        put on the stack
+//	member   compared       draft
+//	a: 1     equal          n = 1, nothing is stored
+//	b: 9     differs        moved: the old a goes on the stack, then the new b
+//	c: 3     equal          goes on the stack
 //
-// Had b been 2, the outcome would have been the old object itself: the draft counts to 3 and stores
-// nothing.
+// With b: 2, the draft would count to 3 and store nothing. The result would be the old object.
 //
 // Invariants of a memberDraft:
 //
 //	!moved: the members so far are exactly old[:n]
 //	moved:  the members so far are the converter's open[first:]
 
-// exactly reports whether v, which was converted after former, is the very same document.
-// Containers are if they are former itself. A string is not taken from former: it might keep alive
-// all of the text that former was read from.
+// exactly reports whether v is the same document as former, the old value in its place. Containers
+// must be the same storage. Strings need only be equal: conversion does not take a string from
+// former, because it might keep alive the whole text that former was read from.
 func exactly(v, former Value) bool {
 	return v.Same(former) || equalStrings(v, former)
 }
 
-// lookupFactor is how many times as many members an object may have as a map that is looked up by
-// their names. Beyond that, it costs less to sort the names of the map.
+// lookupFactor is the largest ratio of old members to new members for a conversion by lookup.
+// Beyond it, sorting the names of the map costs less.
 const lookupFactor = 3
 
-// objectAfter converts m by looking up the names of former's members, which come in order. Names
-// that only m has are sorted in.
+// objectAfter converts m by looking up the names of former's members, in order. It sorts only if m
+// has other names.
 func (c *converter) objectAfter(m map[string]any, former Value) (Value, *ConversionError) {
 	if err := c.enter(); err != nil {
 		return Value{}, err
@@ -63,7 +63,7 @@ func (c *converter) objectAfter(m map[string]any, former Value) (Value, *Convers
 	return c.close(&out), nil
 }
 
-// others converts the members of m that the old object has not, except one.
+// others converts the members of m that the old object lacks and that except does not omit.
 func (c *converter) others(m map[string]any, except []string, out *memberDraft) *ConversionError {
 	for name, x := range m {
 		if _, ok := search(out.old, name); ok || except != nil && c.omits(except, name, x) {
@@ -79,19 +79,19 @@ func (c *converter) others(m map[string]any, except []string, out *memberDraft) 
 	return nil
 }
 
-// memberDraft is an object that is made after an old one. As long as its members are exactly the
-// first of the old ones they are only counted; then they wait on the converter's stack.
+// memberDraft is an object that is compared with an old one. It only counts its members while they
+// equal the first old members. After that, its members are on the converter's stack.
 type memberDraft struct {
 	old    []Member // nil if there is no old object
-	n      int      // how many members there are so far
-	len    int      // how many there are to be
-	moved  bool     // they are on the stack
-	first  int      // of them on the stack
-	shared int      // the converter's count before
+	n      int      // number of members so far, without those that [converter.others] adds
+	len    int      // number of members at the end
+	moved  bool     // the members are on the stack
+	first  int      // index of the first member on the stack
+	shared int      // the converter's count at the start
 }
 
-// begin makes out, which is zero, a draft that is made after another object. It is not returned,
-// since copying a struct that was just written field by field makes the processor wait.
+// begin sets out, which is zero, to a draft that is compared with former. It does not return the
+// draft: copying a struct that was just written field by field makes the processor wait.
 func (c *converter) begin(out *memberDraft, former Value) {
 	out.first, out.shared = len(c.open), c.shared
 	if former.Kind() == KindObject {
@@ -99,7 +99,7 @@ func (c *converter) begin(out *memberDraft, former Value) {
 	}
 }
 
-// add adds the member name. Its value v was converted after old member i.
+// add adds the member name with the value v. The old member i has the same name.
 func (c *converter) add(out *memberDraft, i int, name string, v Value) {
 	if i == out.n && !out.moved && exactly(v, out.old[i].Value) {
 		out.n++
@@ -118,7 +118,7 @@ func (c *converter) move(out *memberDraft) {
 	}
 }
 
-// close takes the members of out from the stack and returns the object.
+// close removes the members of out from the stack and returns the object.
 func (c *converter) close(out *memberDraft) Value {
 	if !out.moved && out.n == len(out.old) {
 		c.shared += min(out.n, 1)
@@ -131,15 +131,15 @@ func (c *converter) close(out *memberDraft) Value {
 	return v
 }
 
-// itemDraft is a list that is made after an old one.
+// itemDraft is a list that is compared with an old one.
 type itemDraft struct {
 	old   []Value // nil if there is no old list
-	items []Value // the new ones; nil as long as they are exactly old ones
-	n     int     // how many there are so far
-	len   int     // how many there are to be
+	items []Value // the new items; nil while they equal the old ones
+	n     int     // number of items so far
+	len   int     // number of items at the end
 }
 
-// beginItems makes d, which is zero, a draft of n items that is made after another list.
+// beginItems sets d, which is zero, to a draft of n items that is compared with former.
 func (c *converter) beginItems(d *itemDraft, n int, former Value) {
 	d.len = n
 	if former.Kind() == KindList && former.len() > 0 && n > 0 {
@@ -149,7 +149,7 @@ func (c *converter) beginItems(d *itemDraft, n int, former Value) {
 	}
 }
 
-// oldItem returns old item i, and the absent Value if there is none.
+// oldItem returns old item i, or the absent Value if there is none.
 func (d *itemDraft) oldItem(i int) Value {
 	if i < len(d.old) {
 		return d.old[i]
@@ -157,7 +157,7 @@ func (d *itemDraft) oldItem(i int) Value {
 	return Value{}
 }
 
-// add appends v, which was converted after the old item in its place.
+// add appends v.
 func (d *itemDraft) add(v Value) {
 	i := d.n
 	d.n++

@@ -8,17 +8,17 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// Printing, as encoding/json prints. Cost: linear in the text; appending to a slice with room for
-// it allocates nothing.
+// Printing, as encoding/json prints. Cost: linear in the text. Appending to a slice with enough
+// capacity allocates nothing.
 
-// AppendJSON appends v as canonical JSON text to b: byte for byte what encoding/json prints for the
-// same data held in maps and slices. Names are sorted, there is no white space, numbers have their
-// shortest form, and the characters <, > and & and U+2028 and U+2029 are escaped. The absent Value
-// prints as null.
+// AppendJSON appends v as canonical JSON text to b. The text equals byte for byte the output of
+// encoding/json for the same data in maps and slices. Names are sorted, there is no white space,
+// and numbers have their shortest form. The characters <, >, &, U+2028 and U+2029 are escaped. The
+// absent Value prints as null.
 //
-// [Parse] makes an Equal value of the text, with two exceptions. Bytes that are not UTF-8 print as
-// U+FFFD. And a whole float of 2^53 and more prints as the shortest integer that rounds to it, not
-// by its own digits: 1<<62 as 4611686018427388000.
+// [Parse] of the text returns an Equal value, with two exceptions. Bytes that are not UTF-8 print
+// as U+FFFD. A whole float of 2^53 or more prints as the shortest integer that rounds to it, not
+// with its own digits: 1<<62 prints as 4611686018427388000.
 func (v Value) AppendJSON(b []byte) []byte {
 	if len(b) == cap(b) {
 		b = slices.Grow(b, v.textLen())
@@ -26,7 +26,7 @@ func (v Value) AppendJSON(b []byte) []byte {
 	return v.append(b)
 }
 
-// textLen returns about how many bytes [Value.AppendJSON] appends: what to reserve.
+// textLen returns an estimate of the bytes that [Value.AppendJSON] appends.
 func (v Value) textLen() int {
 	switch v.Kind() {
 	case KindString:
@@ -47,7 +47,7 @@ func (v Value) textLen() int {
 	return len("12345")
 }
 
-// room returns what textLen of v leaves of n, or less than nothing.
+// room returns n minus an estimate of the bytes of v's text. It stops once the result is negative.
 func (v Value) room(n int) int {
 	switch v.Kind() {
 	case KindString:
@@ -72,7 +72,7 @@ func (v Value) room(n int) int {
 	return n - len("1")
 }
 
-// append is AppendJSON without a look at the room that there is.
+// append is AppendJSON without the reservation of memory.
 func (v Value) append(b []byte) []byte {
 	switch v.Kind() {
 	case KindBool:

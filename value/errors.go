@@ -6,14 +6,13 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// The errors of the package. Where they are is collected on the way out, step by step, so that
-// reading without an error costs nothing for paths: an error in spec.ports[2] comes by [2], .ports
-// and .spec.
+// The errors of the package. An error collects its path on the way out, step by step, so paths cost
+// nothing without an error. An error in spec.ports[2] collects [2], .ports and .spec.
 
 // SyntaxError says where and why a text is no JSON document.
 type SyntaxError struct {
-	Offset int    // of the first byte that is wrong, counted from 0
-	Path   string // of the value that is being read, such as .spec.ports[2]; empty at the root
+	Offset int    // of the first wrong byte, counted from 0
+	Path   string // of the value that contains it, such as .spec.ports[2]; empty at the root
 	Reason string // such as "duplicate name \"a\""
 }
 
@@ -38,7 +37,7 @@ func syntaxError(err *jsontext.Error) error {
 type ConversionError struct {
 	Path   string // of the value, such as .spec.ports[2]; empty at the root
 	Reason string
-	Err    error // what a method of a Go type or a decoder returned, or nil
+	Err    error // from a method of the Go type, or from a decoder; may be nil
 
 	trail jsontext.Trail
 }
@@ -58,7 +57,7 @@ func (e *ConversionError) Error() string {
 	return text
 }
 
-// Unwrap returns what a method of a Go type or a decoder returned, or nil.
+// Unwrap returns e.Err, or nil if e is nil.
 func (e *ConversionError) Unwrap() error {
 	if e == nil {
 		return nil
@@ -72,13 +71,13 @@ func (e *ConversionError) within(step string) *ConversionError {
 	return e
 }
 
-// located returns e with the path that its steps make. The steps are not needed any more.
+// located sets the path of e from its steps, drops the steps, and returns e.
 func (e *ConversionError) located() *ConversionError {
 	e.Path, e.trail = e.trail.Path(), nil
 	return e
 }
 
-// inexpressible returns the error for a Go value that is no JSON, at a place that is not known yet.
+// inexpressible returns an error for a Go value that JSON cannot express. Its path is still empty.
 func inexpressible(format string, args ...any) *ConversionError {
 	return &ConversionError{Reason: fmt.Sprintf(format, args...)}
 }

@@ -6,10 +6,10 @@ import "github.com/deed-project/deed/internal/door"
 // module can open it: see docs/decisions/0025.
 type Internal = door.Door[internal]
 
-// internal is what is behind the door: a struct without fields, so that its methods are functions.
+// internal is the struct behind the door. It has no fields, so that its methods are functions.
 type internal struct{}
 
-// Members returns the members of v, which must not be modified, and none of what is no object.
+// Members returns the members of v, which must not be modified, or nil if v is no object.
 func (internal) Members(v Value) []Member {
 	if v.Kind() != KindObject {
 		return nil
@@ -17,7 +17,7 @@ func (internal) Members(v Value) []Member {
 	return v.object()
 }
 
-// Items returns the items of v, which must not be modified, and none of what is no list.
+// Items returns the items of v, which must not be modified, or nil if v is no list.
 func (internal) Items(v Value) []Value {
 	if v.Kind() != KindList {
 		return nil
@@ -25,34 +25,33 @@ func (internal) Items(v Value) []Value {
 	return v.list()
 }
 
-// ParseAlone is d.Parse for a text that nobody expects to be like another: the options of d count,
-// and nothing is noted for a text that follows.
+// ParseAlone is d.Parse without comparison. It uses the options of d and leaves d unchanged.
 func (internal) ParseAlone(d Decoder, text []byte) (Value, error) { return d.parseAlone(text) }
 
-// SetKnown makes Parse ask known for each value that stays text, see [Decoder.Text]: it returns an equal
+// SetKnown sets a function for values that stay text, see [Decoder.Text]. known returns an equal
 // string that is in memory already, or "". It must not keep the text.
 func (internal) SetKnown(d *Decoder, known func(text string) string) { d.known = known }
 
-// Sorted returns the object of members, which are in name order, none of them twice. It keeps them.
+// Sorted returns the object of members, which must be in name order without duplicate names. It
+// keeps the slice.
 func (internal) Sorted(members []Member) Value { return fromMembers(members) }
 
-// Exactly reports whether v, which was converted after former, is the very same document: the same
-// storage, or an equal string.
+// Exactly reports whether v is the same storage as former, or an equal string.
 func (internal) Exactly(v, former Value) bool { return exactly(v, former) }
 
 // IsString reports whether v is the string s.
 func (internal) IsString(v Value, s string) bool { return v.isString(s) }
 
-// Share returns v with what former has, where both have the same: see [Value.Same]. It is former
-// itself if that is exactly v.
+// Share returns v with the equal parts of former in place of its own: see [Value.Same]. It returns
+// former itself if both are equal.
 func (internal) Share(v, former Value) Value { return share(v, former) }
 
-// LongerThan reports whether the JSON text of v has more than so many bytes, about. It does not look at
-// more of v than that takes, however often v has the same part.
+// LongerThan estimates whether the JSON text of v is longer than most, in bytes. It stops at that
+// length, so parts that v contains many times do not raise the cost.
 func (internal) LongerThan(v Value, most int) bool { return v.room(most) < 0 }
 
-// WithAll returns v, an object, with each member of other, which is one too, set as by With. Its cost
-// grows with the number of members of both. Anything else than an object counts as the empty object.
+// WithAll returns the object v with each member of the object other set, as With does. A value that
+// is no object counts as the empty object. Cost: n log n in the members of both.
 func (internal) WithAll(v, other Value) Value {
 	var old, set []Member
 	same := v.Kind() == KindObject

@@ -6,21 +6,20 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// Names come again and again: in the items of a list, and in the next object of the same kind. What
-// is remembered costs a comparison instead of an allocation, and a wrong guess costs both.
+// Names repeat in the items of a list, and in the next object of the same kind. A cached name costs
+// a comparison instead of an allocation. A name that is not cached costs both.
 
-// nameTable remembers the names that a parser met lately, so that equal names of one document, and
-// of documents that the parser reads one after the other, share their memory. It is a table of
-// fixed size: two names that share a place are both remembered, and a third takes the place of the
-// older one.
+// nameTable caches the names that a parser read recently. Equal names of one document, and of
+// consecutive documents of the parser, then share memory. The table has a fixed size. Each place
+// holds two names, and a third name replaces the older one.
 type nameTable struct {
 	places [256][2]string
 }
 
-// maxName is the longest name that is remembered: longer ones are mostly data.
+// maxName is the length of the longest cached name. Longer names are mostly data.
 const maxName = 48
 
-// get returns a name that is equal to name and shares no memory with it.
+// get returns a string that is equal to name and shares no memory with it.
 func (t *nameTable) get(name string) string {
 	if len(name) == 0 || len(name) > maxName {
 		return strings.Clone(name)
@@ -36,10 +35,10 @@ func (t *nameTable) get(name string) string {
 	return place[0]
 }
 
-// spread returns the place of text, which is not empty, in a table of so many. It looks at the
-// length, and at the bytes where names of one length differ: all, or the first, middle and last eight.
+// spread returns the place of text, which is not empty, in a table with that number of places. It
+// hashes the length and the bytes: all of them, or the first, middle and last eight.
 func spread(text string, places int) int {
-	const odd = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: the high bits of a product depend on all bits of its factor
+	const odd = 0x9e3779b97f4a7c15 // 2^64 over the golden ratio: the high bits of h*odd depend on all of h
 	n := len(text)
 	h := uint64(n)
 	if n < 8 {

@@ -8,42 +8,42 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// Reading a text after another one. Two versions of an object differ in a few bytes as a rule: what
-// is in front of these and what is behind them is the same text, so containers that lie there are
-// the same values. Which text has which containers where is kept as marks.
+// Reading a text, compared with the text before. Two versions of an object mostly differ in a few
+// bytes. The bytes before and after the difference are the same, so the containers there are the
+// same values. The parser records the containers of a text as marks.
 //
-// A container that is known is passed over, whatever its size: the cost of a text is that of
-// comparing it with the one before, and of reading what differs with the containers around it.
+// The parser skips a container of the text before, whatever its size. Cost of a text: comparing it
+// with the text before, and reading the differences and the containers around them.
 //
 // Invariants of the marks of a text:
 //
 //	marks are ascending by start, and nested: the end of one is not in the middle of another
 //	depth < markDepth, end-start >= minMarked(text), and there are at most maxMarks, the first ones
 
-// mark is where a text has a container, and what that is.
+// mark records the place and the value of a container in a text.
 type mark struct {
 	value          Value
 	start, end     uint32
-	depth, matched uint8 // of the parser, in front of it
+	depth, matched uint8 // of the parser, before the container
 }
 
-// How deep containers are that are marked, and how many at the most.
+// The limits of the depth and the number of marked containers.
 const (
 	markDepth = 6
 	maxMarks  = 512
 )
 
-// minMarked returns how much text a container has at least that is marked: to read less of a long
-// text again costs no more than to remember it. With a quarter of these lengths, reading a node
-// after another one took 7 % more memory to spare 1 % of the instructions, and reading a pod 3 %
-// more to spare none.
+// minMarked returns the minimal length of a marked container: marking a shorter one costs as much
+// as reading it again. With a quarter of these lengths, the next version of a node took 7 % more
+// memory and saved 1 % of the instructions. For a pod, it took 3 % more memory and saved none.
 func minMarked(text string) uint32 { return uint32(min(len(text)/64, 256)) }
 
-// marksHere reports whether containers where p stands are marked, or may be known by their marks.
+// marksHere reports whether p marks a container at its position, and looks it up among the marks of
+// the text before.
 func (p *parser) marksHere() bool { return p.Depth < markDepth && p.marking }
 
-// mark notes that a container begins at pos. It returns the number of its mark, and -1 if there is
-// none.
+// mark adds a mark for the container at pos. It returns the index of the mark, or -1 if there are
+// maxMarks already.
 func (p *parser) mark() int {
 	if len(p.marks) == maxMarks {
 		return -1
@@ -52,7 +52,7 @@ func (p *parser) mark() int {
 	return len(p.marks) - 1
 }
 
-// marked reads the container at pos, unless it is one that is known.
+// marked returns the container at pos. It reads the container unless the text before has it.
 func (p *parser) marked() (v Value, err *jsontext.Error) {
 	i := p.mark()
 	if known := p.seen.at(p); known != nil {
@@ -67,34 +67,34 @@ func (p *parser) marked() (v Value, err *jsontext.Error) {
 	}
 	m := &p.marks[i]
 	if m.end, m.value = uint32(p.Pos), v; m.end-m.start < minMarked(p.Text) {
-		p.marks = p.marks[:i] // what is inside is as small, and not marked any more
+		p.marks = p.marks[:i] // inner containers are shorter, so they have no marks
 	}
 	return v, nil
 }
 
-// likeness is what two texts have in common, of which the second is being read:
+// likeness describes the common prefix and suffix of two texts. The parser reads the second text:
 //
 //	first   ├── prefix ──┤ 1 ├──── suffix ────┤
 //	second  ├── prefix ──┤ 1000 ├──── suffix ────┤
 //
-// The two parts overlap if the texts differ by nothing but a repetition, as [1,2] and [1,2,2] do.
+// The prefix and the suffix overlap if one text only repeats a part, as [1,2] and [1,2,2].
 type likeness struct {
 	marks  []mark // of the first text, by their start
-	prefix int    // how many bytes both begin with
-	suffix int    // where in the second text begins what both end with
-	shift  int    // how much farther that is from the start than in the first text
+	prefix int    // length of the common prefix
+	suffix int    // offset of the common suffix in the second text
+	shift  int    // suffix minus the offset of the suffix in the first text
 }
 
-// newLikeness returns what first, whose containers are marks, and second have in common. It costs
-// one comparison from each end.
+// newLikeness compares first, whose containers are marks, with second. Cost: one comparison from
+// each end.
 func newLikeness(marks []mark, first, second []byte) likeness {
 	n := commonEnd(first, second)
 	return likeness{marks, commonStart(first, second), len(second) - n, len(second) - len(first)}
 }
 
-// at returns the mark of the container that the parser, which reads the second text, stands in
-// front of, and nil if the first text has none there, or has it otherwise. A container that begins
-// in the suffix ends in it, since both texts do.
+// at returns the mark in the first text for the container at p's position in the second text. It
+// returns nil if the first text has no equal container there. A container that begins in the suffix
+// also ends in it.
 func (l *likeness) at(p *parser) *mark {
 	if len(l.marks) == 0 {
 		return nil
@@ -116,10 +116,10 @@ func (l *likeness) at(p *parser) *mark {
 	return m
 }
 
-// block is how many bytes are compared at once.
+// block is the number of bytes that are compared at once.
 const block = 64
 
-// commonStart returns how many bytes both texts begin with.
+// commonStart returns the length of the common prefix of both texts.
 func commonStart(a, b []byte) int {
 	i, n := 0, min(len(a), len(b))
 	for i+block <= n && bytes.Equal(a[i:i+block], b[i:i+block]) {
@@ -131,7 +131,7 @@ func commonStart(a, b []byte) int {
 	return i
 }
 
-// commonEnd returns how many bytes both texts end with.
+// commonEnd returns the length of the common suffix of both texts.
 func commonEnd(a, b []byte) int {
 	i, n := 0, min(len(a), len(b))
 	for i+block <= n && bytes.Equal(a[len(a)-i-block:len(a)-i], b[len(b)-i-block:len(b)-i]) {

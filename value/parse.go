@@ -10,19 +10,19 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// MaxDepth is how many lists and objects [Parse] and [FromAny] accept inside each other.
+// MaxDepth is the largest depth of nested lists and objects that [Parse] and [FromAny] accept.
 const MaxDepth = jsontext.MaxDepth
 
-// Parse reads one JSON document as RFC 8259 has it. These are errors too, always a [*SyntaxError]:
-// a name twice in an object, anything but white space after the document, bytes that are not UTF-8,
-// escapes that are half of a surrogate pair, a number that overflows a float64, and nesting deeper
-// than [MaxDepth]. A [Decoder] can be told to take more.
+// Parse reads one JSON document as defined by RFC 8259. The error is always a [*SyntaxError]. These
+// are errors too: a duplicate name in an object, anything but white space after the document, bytes
+// that are not UTF-8, and escapes that are half of a surrogate pair. A number that overflows a
+// float64 and nesting deeper than [MaxDepth] are errors too. A [Decoder] can accept more.
 //
 // Numbers without fraction and exponent that fit an int64 become KindInt, all others KindFloat, as
 // Kubernetes decodes them.
 //
-// The result shares no memory with text. Its parts lie together, so that a part that is kept may
-// keep others.
+// The result shares no memory with text. Its parts lie together in memory, so one part may keep
+// others alive.
 func Parse(text []byte) (Value, error) {
 	p := parsers.Get().(*parser)
 	p.Text = jsontext.Lend(text) // until the release
@@ -36,12 +36,11 @@ func Parse(text []byte) (Value, error) {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
-// parser reads a text. Members and items of containers that are still open wait on two stacks; a
-// container that closes moves its part of a stack, sorted, to the arena, so that finished values
-// lie close together.
+// parser reads a text. The members and items of open containers are on two stacks. When a container
+// closes, its part of a stack moves to the arena, sorted. Finished values lie close together there.
 //
-// The text is the caller's and stays as it is. Names are shared between all objects that have them;
-// other strings go to the arena.
+// The text belongs to the caller and does not change. All objects with a name share its memory, and
+// equal short strings of a document mostly share theirs. Other strings go to the arena.
 type parser struct {
 	jsontext.Scanner
 	arena arena
@@ -49,30 +48,30 @@ type parser struct {
 	items []Value  // items of the open lists, innermost last
 
 	names   nameTable
-	shorts  [128]string // short strings that are no names, of this document only: so few are cleared quickly
+	shorts  [128]string // short string values of this document; so few are cleared quickly
 	scratch []byte      // of the string that is being read, if it has escapes
 
-	keep    []string                 // the path to what stays text, see [Decoder.Text]
+	keep    []string                 // the path to values that stay text, see [Decoder.Text]
 	known   func(text string) string // see internal.SetKnown
-	matched int                      // how many steps of keep the parser has gone
-	values  int                      // how many were read
+	matched int                      // number of steps of keep that lead to the position
+	values  int                      // number of values read
 
-	repeats bool // of members with one name the last counts
+	repeats bool // accept duplicate names: the last member wins
 
 	marking bool     // containers are marked
 	marks   []mark   // of the text
-	seen    likeness // of the text to the one before
-	shared  int      // how many containers of that are in what was read so far
+	seen    likeness // of the text before and this text
+	shared  int      // number of containers that were taken from the document before so far
 }
 
-// maxKept bounds the stacks that wait in a pool for another document, and maxKeptText the room for
+// maxKept limits the stacks that stay in a pool, in elements. maxKeptText limits the buffer for
 // strings, in bytes.
 const (
 	maxKept     = 1 << 12
 	maxKeptText = 1 << 16
 )
 
-// release makes p ready for another text and gives it back, without what belongs to the result.
+// release returns p to the pool, ready for another text. It drops all references to the result.
 func (p *parser) release() {
 	clear(p.open)
 	work.Add(work.Counts{Values: p.values})
@@ -86,25 +85,25 @@ func (p *parser) release() {
 	parsers.Put(p)
 }
 
-// maxBytes bounds the arrays that strings are cut from.
+// maxBytes limits the arrays that strings are cut from.
 const maxBytes = 8 << 10
 
-// fewBytes is how many bytes of new strings are expected of a text that mostly repeats the one
+// fewBytes is the expected number of bytes of new strings in a text that mostly repeats the text
 // before.
 const fewBytes = 128
 
-// document reads all of the text: one value, with white space around it. What the arenas reserve is
-// estimated first, for a document that is cut from few arrays costs few allocations.
+// document reads all of the text: one value, with white space around it. It first estimates the
+// memory of the document, because a few large arrays cost few allocations.
 func (p *parser) document() (Value, *jsontext.Error) {
-	// There are about as many members as colons, unless strings are full of them: few texts have
-	// members of 16 bytes.
+	// The number of colons estimates the number of members. Colons in strings raise it, so the limit
+	// is one member for 16 bytes, which few texts exceed.
 	p.arena.members.Due = min(strings.Count(p.Text, ":"), len(p.Text)/16+1)
 	p.arena.bytes.Due, p.arena.bytes.Most = len(p.Text)/4, maxBytes
 	if p.keep != nil {
-		p.arena.members.Due /= 4 // what is kept may be most of the text
+		p.arena.members.Due /= 4 // values that stay text may be most of the text
 	}
 	if len(p.seen.marks) > 0 {
-		p.arena.members.Due, p.arena.bytes.Due = 0, min(len(p.Text)/16, fewBytes) // most of it is there already
+		p.arena.members.Due, p.arena.bytes.Due = 0, min(len(p.Text)/16, fewBytes) // most parts exist already
 	}
 	p.Space()
 	v, err := p.value()
@@ -117,7 +116,7 @@ func (p *parser) document() (Value, *jsontext.Error) {
 	return v, nil
 }
 
-// value reads the value at pos. Its first byte says of which kind that is.
+// value reads the value at pos. Its first byte determines its kind.
 func (p *parser) value() (Value, *jsontext.Error) {
 	p.values++
 	switch c := p.Peek(); c {
@@ -141,11 +140,11 @@ func (p *parser) value() (Value, *jsontext.Error) {
 	return Value{}, p.Unexpected("a value")
 }
 
-// maxShort is the longest string that is worth looking for among those that the document had
-// already, such as TCP or True.
+// maxShort is the length of the longest string value that the parser looks up among earlier ones,
+// such as TCP or True. Longer strings rarely repeat.
 const maxShort = 16
 
-// short returns s as a string: the one that is there already, or else one in the arena.
+// short returns an equal string of the document if one is cached, or else a copy of s in the arena.
 func (p *parser) short(s string) string {
 	if len(s) == 0 || len(s) > maxShort {
 		return p.arena.string(s)
@@ -165,10 +164,10 @@ func (p *parser) container(c byte) (Value, *jsontext.Error) {
 	return p.list()
 }
 
-// object reads the object at pos. Its members wait on p.open; what they are in the end, sorted and
-// each name once, goes to the arena.
+// object reads the object at pos. Its members are on p.open until the object closes. They go to the
+// arena sorted, without duplicate names.
 //
-// Cost: linear in the text if the names come sorted, and n log n else.
+// Cost: linear in the text if the names are sorted in it, and n log n otherwise.
 func (p *parser) object() (Value, *jsontext.Error) {
 	start := p.Pos
 	more, err := p.Open('}')
@@ -213,7 +212,7 @@ func (p *parser) object() (Value, *jsontext.Error) {
 	return v, nil
 }
 
-// name reads a member's name and the colon behind it.
+// name reads a member's name and the colon after it.
 func (p *parser) name() (string, *jsontext.Error) {
 	if p.Peek() != '"' {
 		return "", p.NoName()
@@ -235,8 +234,8 @@ func (p *parser) str() (string, *jsontext.Error) {
 	return jsontext.Lend(p.scratch), err
 }
 
-// number reads the number at pos: plain integers by the quick way of the scanner, all others by the
-// full grammar.
+// number reads the number at pos. Short integers take the fast path of the scanner, all other
+// numbers the full grammar.
 func (p *parser) number() (Value, *jsontext.Error) {
 	if i, ok := p.Integer(); ok {
 		return Int(i), nil
@@ -251,8 +250,8 @@ func (p *parser) number() (Value, *jsontext.Error) {
 	return Float(f), nil
 }
 
-// second returns where the second member called name begins in the object at start, which is known
-// to be JSON and to have it.
+// second returns the offset of the second member called name in the object at start. The object
+// must be valid JSON and have two such members.
 func (p *parser) second(start int, name string) int {
 	p.Pos = start + 1
 	p.Space()
@@ -272,7 +271,7 @@ func (p *parser) second(start int, name string) int {
 	}
 }
 
-// list reads the list at pos. Its items wait on p.items.
+// list reads the list at pos. Its items are on p.items until the list closes.
 func (p *parser) list() (Value, *jsontext.Error) {
 	more, err := p.Open(']')
 	if err != nil {

@@ -2,32 +2,32 @@ package value
 
 import "strings"
 
-// Objects of one kind come again and again, and have the same names in the same places. To look up a
-// few names of a map in order costs two thirds of passing over the map and sorting what comes.
+// Objects of the same kind have the same names in the same places. For a few names, looking them up
+// in a map, in order, costs two thirds of iterating over the map and sorting the names.
 
-// shapes remembers the names that objects had, by the name of the member that holds the object and by
-// the number of members:
+// shapes caches the names of objects, by the name of the member that holds the object and the
+// number of its members:
 //
 //	spec      3    containers nodeName serviceAccountName
 //	resources 2    limits requests
 //
-// What it remembers is a guess, which a map confirms or not. It is a table of fixed size, and its
-// names share no memory with documents.
+// The cached names are a guess: the lookups in a map confirm or refute it. The table has a fixed
+// size. Its names share no memory with documents.
 type shapes [256]shape
 
-// shape is the usual names of an object.
+// shape holds the usual names of an object.
 type shape struct {
-	members []Member // sorted by name, without values; nil if nothing is remembered
-	missed  int      // how many objects with other names came since the last one with these
+	members []Member // sorted by name, without values; nil if nothing is cached
+	missed  int      // number of objects with other names since the last match
 }
 
 const (
-	maxShape  = 24 // members of an object whose names are remembered
-	maxMissed = 16 // objects with other names, until the names of the last one are remembered instead
+	maxShape  = 24 // largest number of members of an object whose names are cached
+	maxMissed = 16 // number of misses after which the names of the last object replace the shape
 )
 
-// of returns the shape of objects of n members that a member called name holds, and nil if it is not
-// remembered because of n.
+// of returns the shape of objects of n members in a member called name. It returns nil if shapes
+// caches no objects of that size.
 func (t *shapes) of(name string, n int) *shape {
 	if n < 2 || n > maxShape {
 		return nil
@@ -39,8 +39,8 @@ func (t *shapes) of(name string, n int) *shape {
 	return &t[place%len(t)]
 }
 
-// met takes note of the members of an object, and of whether their names were those that s, or a
-// neighbour, had. A nil s takes no note.
+// met updates s with the members of an object. guessed says that their names were the names of s or
+// of a sibling. A nil s is not updated.
 func (s *shape) met(members []Member, guessed bool) {
 	switch {
 	case s == nil:

@@ -2,14 +2,14 @@ package value
 
 import "slices"
 
-// share returns v with what former has, where both have the same: members by name and items by
-// number. It is former itself if that is exactly v. Unlike a [Decoder], it takes strings too: v and
-// former are kept together, as versions of one object are.
+// share returns v with the equal parts of former in place of its own, members by name and items by
+// index. It returns former itself if both are equal. Unlike a [Decoder], it also takes strings of
+// former, because callers keep v and former together, as versions of one object.
 //
 //	former  {"a":{"x":"1"},"b":{"y":"2"}}
 //	v       {"a":{"x":"1"},"b":{"y":"3"}}    a becomes former's
 //
-// The cost is that of comparing both, and of the containers that have something of each.
+// Cost: the comparison of both, and a copy of each container that has parts of both.
 func share(v, former Value) Value {
 	kind := v.Kind()
 	switch {
@@ -24,11 +24,11 @@ func share(v, former Value) Value {
 	return v
 }
 
-// shareMembers is share for two objects, whose members are in the order of names. As long as both
-// begin with the same members, nothing is stored.
+// shareMembers is share for two objects, whose members are in name order. It stores nothing for the
+// first members if they are equal in both.
 func shareMembers(v, former Value) Value {
 	members, old := v.members(), former.members()
-	var out []Member // what v becomes, once both do not begin alike any more and something is shared
+	var out []Member // the result, from the first shared part after a difference on
 	alike, next := 0, 0
 	for i, m := range members {
 		for next < len(old) && old[next].Name < m.Name {
@@ -68,7 +68,7 @@ func shareMembers(v, former Value) Value {
 // shareItems is share for two lists.
 func shareItems(v, former Value) Value {
 	items, old := v.items(), former.items()
-	var out []Value // what v becomes, once both do not begin alike any more and something is shared
+	var out []Value // the result, from the first shared part after a difference on
 	alike := 0
 	for i, item := range items[:min(len(items), len(old))] {
 		shared := share(item, old[i])

@@ -9,13 +9,13 @@ import (
 	"github.com/deed-project/deed/internal/slab"
 )
 
-// Sorting members by name. Small objects are sorted by insertion, larger ones by way of numbers
-// that hold no pointers, which are cheaper to move than members.
+// Sorting members by name. Small objects are sorted by insertion. Larger objects are sorted by
+// numbers, which hold no pointers and are cheaper to move than members.
 //
-// Why not slices.SortStableFunc: the rows atomic-map-5000 of docs/benchmarks.md then take 1.3 to 2.2
-// times as long.
+// Why not slices.SortStableFunc: the rows atomic-map-5000 of docs/benchmarks.md would take 1.3 to
+// 2.2 times as long.
 
-// isAscending reports whether members are sorted by name and no name comes twice.
+// isAscending reports whether members are sorted by name, without duplicate names.
 func isAscending(members []Member) bool {
 	for i := 1; i < len(members); i++ {
 		if members[i-1].Name >= members[i].Name {
@@ -25,8 +25,8 @@ func isAscending(members []Member) bool {
 	return true
 }
 
-// sortMembers sorts members by name, stably. If two have the same name it returns the index of the
-// second, and false.
+// sortMembers sorts members by name, stably. If two members have the same name, it returns the
+// index of the second one, and false.
 func sortMembers(members []Member) (dup int, ok bool) {
 	sortStable(members)
 	for i := 1; i < len(members); i++ {
@@ -37,7 +37,7 @@ func sortMembers(members []Member) (dup int, ok bool) {
 	return 0, true
 }
 
-// lastOfEachName drops from members, which are sorted stably, all but the last with each name.
+// lastOfEachName keeps only the last member with each name. members must be sorted stably.
 func lastOfEachName(members []Member) []Member {
 	kept := members[:0]
 	for i, m := range members {
@@ -48,11 +48,11 @@ func lastOfEachName(members []Member) []Member {
 	return kept
 }
 
-// maxInsertion is the largest object that is sorted by insertion.
+// maxInsertion is the number of members of the largest object that is sorted by insertion.
 const maxInsertion = 24
 
-// sortStable sorts s by name. Objects are small and often almost in order, which an insertion sort
-// likes.
+// sortStable sorts s by name, stably. Most objects are small and almost in order, so an insertion
+// sort is fast.
 func sortStable(s []Member) {
 	if len(s) > maxInsertion {
 		sortLarge(s, 3)
@@ -72,15 +72,15 @@ func sortStable(s []Member) {
 
 var sortKeys = sync.Pool{New: func() any { return new([]uint64) }}
 
-// sortLarge sorts s by way of keys: numbers whose low bits say where a member is, and whose others
-// are the first bytes of its name behind what all names begin with. They hold no pointers and mostly
-// tell names apart. Members that have the same bytes there are sorted by those behind these, so many
-// times, and at last by their whole names.
+// sortLarge sorts s by numeric keys, one for each member. The low bits of a key are the index of
+// the member. The high bits are the first bytes of its name after the common prefix of all names.
+// These bytes mostly distinguish the names. Members with the same bytes are sorted again by later
+// bytes. After as many rounds as times says, they are sorted by their whole names.
 //
-//	names  key-07 key-20 key-13    all begin with "key-"
+//	names  key-07 key-20 key-13    the common prefix is "key-"
 //	keys   "07"|0 "20"|1 "13"|2
 //
-// Cost: n log n comparisons, each of which is linear in what two names have in common.
+// Cost: n log n comparisons, each linear in the common prefix of two names.
 func sortLarge(s []Member, times int) {
 	if slices.IsSortedFunc(s, compareNames) {
 		return
@@ -114,8 +114,9 @@ func sortLarge(s []Member, times int) {
 // compareNames orders members by name alone.
 func compareNames(a, b Member) int { return strings.Compare(a.Name, b.Name) }
 
-// arrange puts the member that is at the place in keys[i] at i, for each i. It moves members in
-// circles, and sets the places of keys that are done to an impossible one, which is place itself.
+// arrange moves a member to each index i: the member whose index is in the low bits of keys[i]. It
+// follows the cycles of the permutation. It sets the low bits of finished keys to place, which is
+// no index.
 func arrange(s []Member, keys []uint64, place uint64) {
 	for start := range keys {
 		first := s[start]
@@ -132,8 +133,7 @@ func arrange(s []Member, keys []uint64, place uint64) {
 	}
 }
 
-// commonPrefix returns how many bytes all names begin with. It costs no more than reading each name
-// once.
+// commonPrefix returns the length of the common prefix of all names. It reads a name at most once.
 func commonPrefix(s []Member) int {
 	first := s[0].Name
 	n := len(first)
@@ -151,8 +151,8 @@ func commonPrefix(s []Member) int {
 	return n
 }
 
-// eightBytes returns the first bytes of name as a number that sorts as they do; those that are
-// missing are zero.
+// eightBytes returns the first eight bytes of name as a number that sorts as the bytes do. Missing
+// bytes are zero.
 func eightBytes(name string) (n uint64) {
 	if len(name) >= 8 {
 		return uint64(name[7]) | uint64(name[6])<<8 | uint64(name[5])<<16 | uint64(name[4])<<24 |

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// This file has what a user of the package calls: the kinds, the constructors, one for each kind,
-// and the accessors. How a value lies in memory is in unsafe.go; nothing here depends on it.
+// The kinds, the accessors, and one constructor for each kind. unsafe.go has the layout of a Value
+// in memory.
 
-// Kind says what a [Value] is.
+// Kind is the kind of a [Value].
 type Kind uint8
 
-// The kinds of values. KindInt and KindFloat are both JSON numbers: an int is a number that was
-// written without fraction and exponent and that an int64 holds. KindAbsent, the kind of the zero
-// Value, means that there is no value at all; it is distinct from KindNull.
+// The kinds of values. KindInt and KindFloat are both JSON numbers. KindInt is for numbers that are
+// written without fraction and exponent and fit an int64. KindAbsent, the kind of the zero Value,
+// means that there is no value at all; it is distinct from KindNull.
 const (
 	KindAbsent Kind = iota
 	KindNull
@@ -52,8 +52,7 @@ func Bool(b bool) Value {
 // Int returns i as a JSON number.
 func Int(i int64) Value { return Value{ptr: intTag(), num: uint64(i)} }
 
-// Float returns f as a JSON number. It panics when f is infinite or not a number, which JSON cannot
-// express.
+// Float returns f as a JSON number. It panics if f is infinite or NaN, which JSON cannot express.
 func Float(f float64) Value {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		panic("value: Float of a number that JSON cannot express")
@@ -65,8 +64,8 @@ func Float(f float64) Value {
 // prints U+FFFD for them.
 func String(s string) Value { return fromString(s) }
 
-// List returns the list of items; an absent item becomes null. It keeps the slice: the caller must
-// not use it later.
+// List returns the list of items. An absent item becomes null. List keeps the slice: the caller
+// must not use it later.
 func List(items ...Value) Value {
 	for i := range items {
 		if items[i].IsAbsent() {
@@ -76,9 +75,9 @@ func List(items ...Value) Value {
 	return fromItems(items)
 }
 
-// Object returns the object of members without those whose values are absent. It sorts members by
-// name where they are not sorted yet and keeps the slice: the caller must not use it later. It
-// panics when two members have the same name.
+// Object returns the object of members. It drops members with absent values, sorts the others by
+// name, and keeps the slice: the caller must not use it later. It panics if two members have the
+// same name.
 func Object(members ...Member) Value {
 	members = slices.DeleteFunc(members, func(m Member) bool { return m.Value.IsAbsent() })
 	if isAscending(members) {
@@ -96,10 +95,10 @@ func (v Value) IsAbsent() bool { return v.ptr == nil && v.num == 0 }
 // IsNull reports whether v is the JSON null.
 func (v Value) IsNull() bool { return v.ptr == nil && v.num == uint64(KindNull) }
 
-// Bool returns the boolean that v is, and false when v is no boolean.
+// Bool returns the boolean v, or false if v is no boolean.
 func (v Value) Bool() bool { return v.ptr == nil && v.num == 1<<kindBits|uint64(KindBool) }
 
-// Int returns the integer that v is, and 0 when v is not of KindInt.
+// Int returns the integer v, or 0 if v is not of KindInt.
 func (v Value) Int() int64 {
 	if v.ptr != intTag() {
 		return 0
@@ -107,8 +106,7 @@ func (v Value) Int() int64 {
 	return int64(v.num)
 }
 
-// Float returns the number that v is, rounded to a float64 when it is of KindInt, and 0 when v is
-// no number.
+// Float returns the number v, or 0 if v is no number. A number of KindInt is rounded to a float64.
 func (v Value) Float() float64 {
 	switch v.ptr {
 	case floatTag():
@@ -119,7 +117,7 @@ func (v Value) Float() float64 {
 	return 0
 }
 
-// Str returns the string that v is, and "" when v is no string.
+// Str returns the string v, or "" if v is no string.
 func (v Value) Str() string {
 	if v.Kind() != KindString {
 		return ""
@@ -127,7 +125,7 @@ func (v Value) Str() string {
 	return v.str()
 }
 
-// Len returns the number of members of an object or items of a list, and 0 for every other kind.
+// Len returns the number of members of an object or items of a list, or 0 for every other kind.
 func (v Value) Len() int {
 	if k := v.Kind(); k == KindList || k == KindObject {
 		return v.len()
@@ -135,7 +133,8 @@ func (v Value) Len() int {
 	return 0
 }
 
-// Item returns item i of a list, counted from 0. It is absent when v is no list or has no such item.
+// Item returns item i of a list, counted from 0. The result is absent if v has no such item or is
+// no list.
 func (v Value) Item(i int) Value {
 	if v.Kind() != KindList || uint(i) >= uint(v.len()) {
 		return Value{}
@@ -157,8 +156,8 @@ func (v Value) Items() iter.Seq[Value] {
 	}
 }
 
-// Member returns member i of an object, counted from 0 in name order. It is the zero Member when v is
-// no object or has no such member.
+// Member returns member i of an object, counted from 0 in name order. The result is the zero Member
+// if v has no such member or is no object.
 func (v Value) Member(i int) Member {
 	if v.Kind() != KindObject || uint(i) >= uint(v.len()) {
 		return Member{}
@@ -181,15 +180,14 @@ func (v Value) Members() iter.Seq2[string, Value] {
 	}
 }
 
-// Get returns the value reached from v by following names, each the name of a member of the object
-// before, and v itself without any. Where there is no such member, or no object, it is the absent
-// Value:
+// Get follows names from v, one member for each name, and returns the last value. Without names it
+// returns v. If a member is missing, or its parent is no object, it returns the absent Value:
 //
 //	v.Get("spec")                          absent unless v is an object that has spec
-//	v.Get("metadata", "labels", "app")     absent unless all three are there
+//	v.Get("metadata", "labels", "app")     absent unless all three exist
 //
-// Cost: for each name linear in the members of small objects, and logarithmic in those of large
-// ones. It allocates nothing.
+// Cost for each name: linear in the members of a small object, logarithmic in the members of a
+// large one. Get allocates nothing.
 func (v Value) Get(names ...string) Value {
 	for _, name := range names {
 		v = v.get(name)
@@ -209,7 +207,7 @@ func (v Value) get(name string) Value {
 		}
 		return Value{}
 	}
-	for i := range members { // most names have other lengths, so this is quicker than to order them
+	for i := range members { // most names differ in length, so equality is faster than order
 		if members[i].Name == name {
 			return members[i].Value
 		}
@@ -217,11 +215,11 @@ func (v Value) get(name string) Value {
 	return Value{}
 }
 
-// fewMembers is up to how many members Get looks at one by one.
+// fewMembers is the number of members up to which Get compares them one by one.
 const fewMembers = 8
 
-// search returns where in members, which are sorted, name stands or would stand, and whether it is
-// there.
+// search returns the index of name in members, which are sorted, and whether it is there. If it is
+// not, the index is the place to insert it.
 func search(members []Member, name string) (int, bool) {
 	lo, hi := 0, len(members)
 	for lo < hi {
@@ -238,8 +236,8 @@ func search(members []Member, name string) (int, bool) {
 	return lo, false
 }
 
-// With returns v, an object, with the member called name set to member, or without that member when
-// member is absent. Anything else than an object counts as the empty object.
+// With returns the object v with the member called name set to member. If member is absent, the
+// result lacks that member. A v that is no object counts as the empty object.
 func (v Value) With(name string, member Value) Value {
 	var old []Member
 	if v.Kind() == KindObject {
@@ -264,11 +262,11 @@ func (v Value) With(name string, member Value) Value {
 }
 
 // Same reports in constant time whether v and w are the same piece of storage, or the same null,
-// boolean or number. Values that are the same are Equal; Equal values need not be the same. What a
-// [Decoder] shared between two documents is the same, and a walk of both may end there.
+// boolean or number. Values that are the same are Equal; Equal values need not be the same. Parts
+// that a [Decoder] shares between two documents are the same, so a walk of both may skip them.
 func (v Value) Same(w Value) bool { return v.ptr == w.ptr && v.num == w.num }
 
-// String returns v as JSON text, for messages; the absent Value prints as "absent".
+// String returns v as JSON text, for messages. The absent Value prints as "absent".
 func (v Value) String() string {
 	if v.IsAbsent() {
 		return "absent"
