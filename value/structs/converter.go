@@ -9,23 +9,23 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// From returns the document that v is in the eyes of encoding/json, without printing it: the result
-// is Equal to that of [value.Parse] on what [json.Marshal] prints. In detail:
+// From returns the document that encoding/json would print for v, without printing it. The result
+// is Equal to the result of [value.Parse] for the output of [json.Marshal]. In detail:
 //
-//  1. Structs are objects. Names, "-", omitempty, omitzero (with IsZero methods), string, and
-//     embedded structs count as in encoding/json. A nil slice, map, pointer or interface that is
-//     not omitted is null, and a []byte is text in base64.
-//  2. A type with MarshalJSON or MarshalText is what those return. A type with MarshalJSON and
-//     ToUnstructured or ToUnstructuredWithError, as Kubernetes types have them, is what the latter
-//     returns.
+//  1. A struct is an object. Names, "-", omitempty, omitzero (with IsZero methods), string, and
+//     embedded structs have their meaning in encoding/json. A nil slice, map, pointer or interface
+//     that is not omitted is null. A []byte is text in base64.
+//  2. A type with MarshalJSON or MarshalText gives the result of that method. A type that also has
+//     ToUnstructured or ToUnstructuredWithError beside MarshalJSON, as Kubernetes types do, gives
+//     the result of ToUnstructured or ToUnstructuredWithError.
 //  3. Map keys are strings, integers or have MarshalText.
-//  4. A [value.Value] stands for itself wherever it is found; the absent one is null.
-//  5. Strings are taken as they are, bytes that are not UTF-8 too, and share memory with v.
+//  4. A [value.Value] stands for itself everywhere. The absent Value is null.
+//  5. Strings keep their bytes, including bytes that are not UTF-8, and share memory with v.
 //
-// Errors, always a [*value.ConversionError], are what JSON cannot express: channels, functions,
-// complex numbers, infinite floats, NaN and cycles; nesting deeper than [value.MaxDepth]; two map
-// keys with the same text; what a method returns as an error; and unsigned integers over the
-// largest int64, which encoding/json would print.
+// The error is always a [*value.ConversionError]. Errors are channels, functions, complex numbers,
+// infinite floats, NaN, cycles, nesting deeper than [value.MaxDepth], two map keys with the same
+// text, and errors of methods. An unsigned integer over the largest int64 is an error too, although
+// encoding/json would print it.
 //
 // Cost: linear in the size of v, with a factor log n for the keys of maps.
 func From(v any) (value.Value, error) {
@@ -38,12 +38,13 @@ func From(v any) (value.Value, error) {
 	return out, nil
 }
 
-// Decode is [From] for the next document of d: as with [value.Decoder.FromAny], it shares with the
-// one before what is the same. [value.Decoder.Except] does not count. A nil d remembers nothing.
+// Decode is [From] for the next document of d. As [value.Decoder.FromAny] does, it shares equal
+// parts with the document before. Decode ignores the options of d, such as [value.Decoder.Except].
+// A nil d shares nothing.
 //
-// Methods that print a small value without references, such as a quantity or a time, are not always
-// called: what they printed for equal values is remembered, if it was found in an earlier document
-// too, in tables of fixed size, one for each type. They must depend on the value alone.
+// Decode caches what the methods of small types without references print, such as quantities and
+// times. It does not always call such a method, so the method must depend on the value alone. The
+// cache has a table of fixed size for each type. It holds only results of an earlier document.
 func Decode(d *value.Decoder, v any) (value.Value, error) {
 	if d == nil {
 		return From(v)
@@ -63,21 +64,21 @@ func Decode(d *value.Decoder, v any) (value.Value, error) {
 type converter struct {
 	members   slab.Slab[value.Member]
 	items     slab.Slab[value.Value]
-	depth     int            // how many open containers there are
-	pointers  int            // how many pointers led from the root to here: a cycle need not have containers
-	printouts bool           // use what methods printed before
+	depth     int            // number of open containers
+	pointers  int            // number of pointers from the root to here: a cycle may lack containers
+	printouts bool           // use the printouts of types
 	open      []value.Member // members of the open structs and maps, innermost last
-	values    int            // how many values interfaces held
+	values    int            // number of values that interfaces held
 	box       mapBox         // of the last map that was read by reflection; kept for the next document
-	shared    int            // how many containers of an earlier document are in what was converted so far
+	shared    int            // number of containers that were taken from an earlier document so far
 }
 
 var converters = sync.Pool{New: func() any { return new(converter) }}
 
-// maxKept bounds the stack that waits in a pool for another document.
+// maxKept limits the stack that stays in a pool, in members.
 const maxKept = 1 << 12
 
-// release makes c ready for another document and gives it back, without what belongs to the result.
+// release returns c to the pool, ready for another document. It drops all references to the result.
 func (c *converter) release() {
 	work.Add(work.Counts{Values: c.values})
 	clear(c.open)
@@ -92,7 +93,8 @@ func (c *converter) enter() *fault {
 	return nil
 }
 
-// value converts what an interface holds after former, what the earlier document has in its place.
+// value converts v, the content of an interface. former is the value in the same place of the
+// earlier document.
 func (c *converter) value(v any, former value.Value) (value.Value, *fault) {
 	c.values++
 	switch v := v.(type) {
@@ -116,7 +118,7 @@ func (c *converter) value(v any, former value.Value) (value.Value, *fault) {
 	return c.boxed(v, former)
 }
 
-// present returns v, or null if that is absent.
+// present returns v, or null if v is absent.
 func present(v value.Value) value.Value {
 	if v.IsAbsent() {
 		return value.Null()

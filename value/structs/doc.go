@@ -1,9 +1,9 @@
-// Package structs takes Go structs for documents, and fills them from documents, without printing
-// JSON text in between.
+// Package structs converts Go structs to documents, and fills them from documents, without JSON
+// text in between.
 //
-// [From] and [Decode] return the document that a Go value is in the eyes of encoding/json, and
-// [Into] fills a Go value as encoding/json would. Both follow a plan of the Go type, which is made
-// once per type and process: the members of a struct in name order, where in memory each lies, and
-// which methods have a say. What most types need is read from memory at once; package reflect is
-// left for maps and interfaces.
+// [From] and [Decode] return the document that encoding/json would print for a Go value. [Into]
+// fills a Go value as encoding/json would. They follow a plan of the Go type, which is made once
+// for each type and process. The plan of a struct lists its members in name order, their offsets in
+// memory, and the methods to call. Most types are read directly from memory. Maps and interfaces
+// need package reflect.
 package structs

@@ -2,33 +2,34 @@ package structs
 
 import "github.com/deed-project/deed/value"
 
-// A container is made after an earlier one, its former. As long as its parts are exactly the first
-// ones of the former, they are only counted:
+// A draft is a container that is being made. It is compared with former, the container in the same
+// place of the earlier document. While its parts equal the first parts of former, they are only
+// counted:
 //
 //	former   a:1 b:2 c:3
 //	parts    a:1 b:2         n = 2, nothing is written
-//	then     c:4             a:1 and b:2 are copied, and c:4 comes behind them
-//	or       the end         a:1 and b:2 are copied; with c:3 instead, the outcome would be the former
+//	then     c:4             a:1 and b:2 are copied, and c:4 is appended
+//	or       the end         a:1 and b:2 are copied; with c:3 instead, the result would be former
 //
 // Invariant: until the first part that differs, the parts are former[:n].
 
 // objectDraft is an object that is being made.
 type objectDraft struct {
-	members []value.Member // of the former, if that is an object
-	n       int            // how many members there are so far
-	moved   bool           // they are on the converter's stack
-	first   int            // of them on the stack
-	shared  int            // the converter's count before
+	members []value.Member // of former, if former is an object
+	n       int            // number of members so far, without new ones of [converter.stringsAfter]
+	moved   bool           // the members are on the converter's stack
+	first   int            // index of the first member on the stack
+	shared  int            // the converter's count at the start
 }
 
-// begin makes out, which is zero, a draft after former. It is not returned, since copying a struct
-// that was just written field by field makes the processor wait.
+// begin sets out, which is zero, to a draft that is compared with former. It does not return the
+// draft: copying a struct that was just written field by field makes the processor wait.
 func (c *converter) begin(out *objectDraft, former value.Value) {
 	out.first, out.shared, out.members = len(c.open), c.shared, values.Members(former)
 }
 
-// find returns the number of the former member called name, and its value, or -1 if there is none.
-// Members before number next have lesser names.
+// find returns the index and the value of the member of former called name, or -1 if there is none.
+// Members before index next have smaller names.
 func (out *objectDraft) find(name string, next int) (int, value.Value) {
 	for ; next < len(out.members); next++ {
 		former := &out.members[next]
@@ -42,10 +43,11 @@ func (out *objectDraft) find(name string, next int) (int, value.Value) {
 	return -1, value.Value{}
 }
 
-// expects reports whether former member i comes next if all that was added so far was former.
+// expects reports whether the draft equals former so far and member i of former is next.
 func (out *objectDraft) expects(i int) bool { return i == out.n && !out.moved }
 
-// add adds the member name. Its value v was converted after former member i; -1 stands for none.
+// add adds the member name with the value v. Member i of former has the same name; i is -1 if there
+// is none.
 func (c *converter) add(out *objectDraft, i int, name string, v value.Value) {
 	if out.expects(i) && values.Exactly(v, out.members[i].Value) {
 		out.n++
@@ -65,11 +67,10 @@ func (c *converter) move(out *objectDraft) {
 	out.moved = true
 }
 
-// close takes the members of out, which are in name order, from the stack and returns the object.
+// close removes the members of out, which are in name order, from the stack and returns the object.
 //
-// One that holds parts of an earlier document gets memory of its own: an array of the slab lives as
-// long as anything cut from it, and would keep alive the earlier document, that one's predecessor,
-// and so on.
+// An object that holds parts of an earlier document gets memory of its own. An array of the slab
+// lives as long as anything cut from it, so a chain of earlier documents would stay in memory.
 func (c *converter) close(out *objectDraft) value.Value {
 	if !out.moved && out.n == len(out.members) {
 		c.shared += min(out.n, 1)
@@ -90,13 +91,13 @@ func (c *converter) close(out *objectDraft) value.Value {
 
 // listDraft is a list that is being made.
 type listDraft struct {
-	formers []value.Value // the items of the former, if that is a list
-	items   []value.Value // nil as long as they are exactly former ones
-	n       int           // how many there are so far
-	len     int           // how many there are to be
+	formers []value.Value // the items of former, if former is a list
+	items   []value.Value // the new items; nil while they equal the items of former
+	n       int           // number of items so far
+	len     int           // number of items at the end
 }
 
-// beginList makes d, which is zero, a draft of n items after former.
+// beginList sets d, which is zero, to a draft of n items that is compared with former.
 func (c *converter) beginList(d *listDraft, n int, former value.Value) {
 	d.len = n
 	if n > 0 {
@@ -107,7 +108,7 @@ func (c *converter) beginList(d *listDraft, n int, former value.Value) {
 	}
 }
 
-// item returns what former item i is, and the absent Value if there is none.
+// item returns item i of former, or the absent Value if there is none.
 func (d *listDraft) item(i int) value.Value {
 	if i < len(d.formers) {
 		return d.formers[i]
@@ -115,7 +116,7 @@ func (d *listDraft) item(i int) value.Value {
 	return value.Value{}
 }
 
-// add appends v, which was converted after the former item in its place.
+// add appends v.
 func (d *listDraft) add(v value.Value) {
 	i := d.n
 	d.n++
@@ -128,7 +129,7 @@ func (d *listDraft) add(v value.Value) {
 	d.items = append(d.items, v)
 }
 
-// move copies the first n former items.
+// move copies the first n items of former.
 func (d *listDraft) move(n int) {
 	d.items = append(make([]value.Value, 0, d.len), d.formers[:n]...)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// fault is a [value.ConversionError] on its way out, which does not know all of its path yet.
+// fault is a [value.ConversionError] on its way out. Its path is not complete yet.
 type fault struct {
 	reason string
-	err    error // what a method of a Go type or a decoder returned, or nil
+	err    error // from a method of a Go type, or from a decoder; may be nil
 	trail  jsontext.Trail
 }
 
@@ -29,12 +29,12 @@ func inexpressible(format string, args ...any) *fault {
 	return &fault{reason: fmt.Sprintf(format, args...)}
 }
 
-// failure wraps what a method of a Go type returned.
+// failure wraps the error of a method of the Go type t.
 func failure(method string, t reflect.Type, err error) *fault {
 	return &fault{reason: fmt.Sprintf("%s of Go type %v", method, t), err: err}
 }
 
-// misfit says that v is nothing that t could hold.
+// misfit returns the error that t cannot hold v.
 func misfit(v value.Value, t reflect.Type) *fault {
 	kind := v.Kind().String()
 	if isNumber(v) {

@@ -8,24 +8,23 @@ import (
 	"unicode"
 )
 
-// candidate is a field that is a member unless another of the same name hides it.
+// candidate is a field that is a member unless another field with the same name hides it.
 type candidate struct {
 	field
-	index  []int // of the fields to walk from the struct; all but the last are embedded
-	tagged bool  // its name is from its tag
+	index  []int // of the fields from the struct to this field; all but the last are embedded
+	tagged bool  // the name is from the tag
 }
 
-// fieldsOf returns the members that values of the struct type t have, in name order, as
-// encoding/json sees them:
+// fieldsOf returns the members of the struct type t in name order. It applies the rules of
+// encoding/json:
 //
-//  1. A field's name is the one in its json tag, and its Go name where the tag has none. A field
-//     tagged "-" is no member.
-//  2. Fields that are not exported are no members. Embedded structs, exported or not, and pointers
-//     to them give their own fields in their place, unless a tag names them; the option "inline"
-//     adds nothing to that.
-//  3. Of several fields with one name, the one that is embedded least deep counts; of several of
-//     those, the one whose name is from a tag. Where that still leaves several, none of them is a
-//     member.
+//  1. A field's name is the name in its json tag, or its Go name if the tag has none. A field with
+//     the tag "-" is no member.
+//  2. Unexported fields are no members. An embedded struct, exported or not, or a pointer to one
+//     gives its own fields in its place, unless a tag names it. The option "inline" has no effect.
+//  3. Among fields with the same name, the field at the smallest depth is the member. At the same
+//     depth, the field whose name is from a tag is the member. If several fields remain, none of
+//     them is a member.
 func fieldsOf(t reflect.Type) []candidate {
 	all := candidatesOf(t)
 	slices.SortFunc(all, func(a, b candidate) int {
@@ -45,7 +44,8 @@ func fieldsOf(t reflect.Type) []candidate {
 	return out
 }
 
-// compareDominance returns -1 when c hides d, which has the same name.
+// compareDominance returns -1 if c hides d, 1 if d hides c, and 0 if both hide each other. Both
+// have the same name.
 func (c candidate) compareDominance(d candidate) int {
 	if depth := cmp.Compare(len(c.index), len(d.index)); depth != 0 || c.tagged == d.tagged {
 		return depth
@@ -56,15 +56,15 @@ func (c candidate) compareDominance(d candidate) int {
 	return 1
 }
 
-// embedded is a struct type that gives its fields to the one that it is embedded in.
+// embedded is the root struct type, or a struct type that is embedded in it.
 type embedded struct {
 	typ   reflect.Type
 	index []int
 }
 
-// candidatesOf walks t and what it embeds, one depth after the other. Of a type that stands at
-// several depths only the first counts, so recursion ends; the fields of a type that stands twice
-// at one depth are found twice, and hide each other.
+// candidatesOf walks t and its embedded structs, one depth after the other. It walks each type at
+// its smallest depth only, so recursion ends. The fields of a type that is embedded twice at one
+// depth are in the result twice, and hide each other.
 func candidatesOf(t reflect.Type) []candidate {
 	var found []candidate
 	seen := map[reflect.Type]bool{}
@@ -94,8 +94,8 @@ func candidatesOf(t reflect.Type) []candidate {
 	return found
 }
 
-// fieldAt judges field i of e: it has a name if it may be a member, and an inner type if it is to
-// be walked in its turn.
+// fieldAt returns field i of e. c has a name if the field may be a member. inner is the struct type
+// if the field is an embedded struct to walk.
 func (e embedded) fieldAt(i int) (c candidate, inner reflect.Type) {
 	f := e.typ.Field(i)
 	tag := f.Tag.Get("json")
@@ -129,8 +129,8 @@ func (e embedded) fieldAt(i int) (c candidate, inner reflect.Type) {
 	return c, nil
 }
 
-// mayBeMember reports whether f is exported, or an embedded struct, which may have exported fields
-// all the same.
+// mayBeMember reports whether f is exported, or an embedded struct or a pointer to one. An
+// unexported embedded struct may have exported fields.
 func mayBeMember(f reflect.StructField) bool {
 	if f.IsExported() {
 		return true
@@ -142,7 +142,7 @@ func mayBeMember(f reflect.StructField) bool {
 	return f.Anonymous && t.Kind() == reflect.Struct
 }
 
-// isName reports whether encoding/json takes s in a tag for a name.
+// isName reports whether encoding/json accepts s in a tag as a name.
 func isName(s string) bool {
 	for _, r := range s {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", r) && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -156,7 +156,7 @@ func isScalar(k reflect.Kind) bool {
 	return k >= reflect.Bool && k <= reflect.Float64 || k == reflect.String
 }
 
-// locate finds where the member lies in a struct of type t, and returns its type.
+// locate sets the offset and the hops of the member in a struct of type t, and returns its type.
 func (c *candidate) locate(t reflect.Type) reflect.Type {
 	sealed := false
 	for _, i := range c.index {

@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// boxed converts v, which an interface holds after former, what the earlier document has in its
-// place.
+// boxed converts v, the content of an interface. former is the value in the same place of the
+// earlier document.
 func (c *converter) boxed(v any, former value.Value) (value.Value, *fault) {
 	r := reflect.ValueOf(v)
 	p := planOf(r.Type())
@@ -31,8 +31,8 @@ func (c *converter) boxed(v any, former value.Value) (value.Value, *fault) {
 	return c.stored(p, copyOf(box), former)
 }
 
-// stored converts what lies at m, whose type p is for, after former, what the earlier document has
-// in its place.
+// stored converts the Go value at m, whose plan is p. former is the value in the same place of the
+// earlier document.
 func (c *converter) stored(p *plan, m memory, former value.Value) (value.Value, *fault) {
 	if p.prints != noMethod || p.addrPrints != noMethod && m.addressable {
 		return c.printing(p, m, former)
@@ -86,7 +86,7 @@ func (c *converter) referred(p *plan, m memory, former value.Value) (value.Value
 	return c.value(m.reflect(p.typ).Interface(), former)
 }
 
-// pointed converts target, which a pointer of the type that p is for points to.
+// pointed converts target, the target of a pointer whose plan is p.
 func (c *converter) pointed(p *plan, target memory, former value.Value) (value.Value, *fault) {
 	if c.pointers++; c.pointers > value.MaxDepth {
 		return value.Value{}, inexpressible("nested deeper than %d", value.MaxDepth)
@@ -96,8 +96,8 @@ func (c *converter) pointed(p *plan, target memory, former value.Value) (value.V
 	return out, err
 }
 
-// structure converts a struct. Its members wait on a stack until all are there, since a field may
-// be omitted; the plan has them in name order, as former has its own.
+// structure converts a struct. Its members are on a stack until all are known, because a field may
+// be omitted. The fields of the plan and the members of former are both in name order.
 func (c *converter) structure(p *plan, m memory, former value.Value) (value.Value, *fault) {
 	if err := c.enter(); err != nil {
 		return value.Value{}, err
@@ -116,7 +116,7 @@ func (c *converter) structure(p *plan, m memory, former value.Value) (value.Valu
 		if old >= 0 {
 			next = old + 1
 			if f.text && out.expects(old) && values.IsString(former, read[string](at)) {
-				out.n++ // what add would do; most fields are such
+				out.n++ // as add does; most fields take this path
 				continue
 			}
 		}
@@ -133,8 +133,8 @@ func (c *converter) structure(p *plan, m memory, former value.Value) (value.Valu
 	return c.close(&out), nil
 }
 
-// in returns where the field of the struct at m lies, and false when an embedded pointer on the way
-// to it is nil.
+// in returns the memory of the field in the struct at m. It returns false if an embedded pointer on
+// the way to the field is nil.
 func (f *field) in(m memory) (memory, bool) {
 	for i := range f.hops {
 		m = m.after(f.hops[i].offset)
@@ -146,8 +146,8 @@ func (f *field) in(m memory) (memory, bool) {
 	return m.after(f.offset), true
 }
 
-// quote returns the string that holds the JSON text of member, converted from m, as the tag option
-// "string" wants it. A nil pointer stays null, and a method has the last word.
+// quote implements the tag option "string": it returns a string with the JSON text of member, which
+// was converted from m. A nil pointer stays null, and the result of a method stays as it is.
 func quote(p *plan, m memory, member value.Value) value.Value {
 	for p.shape == shapePointer && !m.isNil() {
 		p, m = p.elem, m.target()
@@ -179,9 +179,8 @@ func (c *converter) elements(p *plan, first memory, n int, former value.Value) (
 	return c.closeList(&out), nil
 }
 
-// printing converts what lies at m by the method that its type, which p is for, has for it. The
-// method is called on the address in either case, as that has the methods of the value too, and
-// needs no copy.
+// printing converts the Go value at m, whose plan is p, by its method. It calls the method on the
+// address, even if the value has the method: the address has it too, and needs no copy.
 func (c *converter) printing(p *plan, m memory, former value.Value) (value.Value, *fault) {
 	if k := p.typ.Kind(); k == reflect.Pointer || k == reflect.Interface {
 		if m.isNil() {

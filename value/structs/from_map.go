@@ -11,11 +11,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// lookupFactor is how many times as many members an object may have as a map that is looked up by
-// their names. Beyond that, it costs less to sort the names of the map.
+// lookupFactor is the largest ratio of members of former to entries of a map for a conversion by
+// lookup. Beyond it, sorting the names of the map costs less.
 const lookupFactor = 3
 
-// resembles reports whether a map of n members should be looked up by the names of former.
+// resembles reports whether to convert a map of n entries by looking up the names of former.
 func resembles(former value.Value, n int) bool {
 	return former.Kind() == value.KindObject && n > 0 && former.Len() <= lookupFactor*n
 }
@@ -37,8 +37,8 @@ func (c *converter) strings(m map[string]string, former value.Value) (value.Valu
 	return value.Object(out...), nil
 }
 
-// stringsAfter converts m by looking up the names of former, which come in order, and then those
-// that only m has.
+// stringsAfter converts m by looking up the names of former, in order. Then it adds the names that
+// former lacks.
 func (c *converter) stringsAfter(m map[string]string, former value.Value) value.Value {
 	var out objectDraft
 	c.begin(&out, former)
@@ -60,7 +60,7 @@ func (c *converter) stringsAfter(m map[string]string, former value.Value) value.
 	return c.close(&out)
 }
 
-// anyMap converts a map as unstructured objects have it, whose members may be of any type.
+// anyMap converts a map of an unstructured object. Its members may be of any type.
 func (c *converter) anyMap(m map[string]any, former value.Value) (value.Value, *fault) {
 	if m == nil {
 		return value.Null(), nil
@@ -80,7 +80,7 @@ func (c *converter) anyMap(m map[string]any, former value.Value) (value.Value, *
 	return c.again(first, shared, former), nil
 }
 
-// anyList converts a list as unstructured objects have it.
+// anyList converts a list of an unstructured object.
 func (c *converter) anyList(l []any, former value.Value) (value.Value, *fault) {
 	if l == nil {
 		return value.Null(), nil
@@ -119,8 +119,8 @@ func (c *converter) dict(p *plan, v reflect.Value, former value.Value) (value.Va
 	return c.again(first, shared, former), nil
 }
 
-// oneOfEachName sorts members, which are those of a map that p is for, and fails if two have the
-// same name.
+// oneOfEachName sorts members, which come from a map whose plan is p. It fails if two members have
+// the same name.
 func oneOfEachName(p *plan, members []value.Member) *fault {
 	slices.SortFunc(members, func(a, b value.Member) int { return strings.Compare(a.Name, b.Name) })
 	for i := 1; i < len(members); i++ {
@@ -131,7 +131,7 @@ func oneOfEachName(p *plan, members []value.Member) *fault {
 	return nil
 }
 
-// entries puts the members that v, a map, has on the stack, in any order.
+// entries converts the entries of v, a map, and puts them on the stack in any order.
 func (c *converter) entries(p *plan, v reflect.Value, former value.Value) *fault {
 	box := c.boxFor(p)
 	for entry := v.MapRange(); entry.Next(); {
@@ -153,15 +153,15 @@ func (c *converter) entries(p *plan, v reflect.Value, former value.Value) *fault
 	return nil
 }
 
-// mapBox has room for one entry of a map of the type that plan is for.
+// mapBox holds one entry of a map whose plan is plan.
 type mapBox struct {
 	plan *plan
 	key  reflect.Value
-	elem reflect.Value // its address
+	elem reflect.Value // address of the element
 }
 
-// boxFor returns the box that the last map had, if that was of the same type, or a new one. It is
-// taken away from the converter: a map inside the map needs another.
+// boxFor returns the box of the last map if it has the same type, or a new box. It removes the box
+// from the converter, because a map inside the map needs another one.
 func (c *converter) boxFor(p *plan) mapBox {
 	if box := c.box; box.plan == p {
 		c.box = mapBox{}
@@ -170,9 +170,9 @@ func (c *converter) boxFor(p *plan) mapBox {
 	return mapBox{p, reflect.New(p.typ.Key()).Elem(), reflect.New(p.elem.typ)}
 }
 
-// again takes the members from first on from the stack, in any order, and returns their object,
-// which is former if that has exactly the same; shared is the converter's count before. They are
-// copied as [converter.close] says.
+// again removes the members from first on from the stack, in any order, and returns their object.
+// If the members equal the members of former, again returns former. shared is the converter's count
+// at the start. [converter.close] copies the members.
 func (c *converter) again(first, shared int, former value.Value) value.Value {
 	members := c.open[first:]
 	v := value.Object(members...) // sorts them
@@ -185,7 +185,7 @@ func (c *converter) again(first, shared int, former value.Value) value.Value {
 	return c.close(&out)
 }
 
-// isExactly reports whether all members of v, an object, are exactly those of former.
+// isExactly reports whether former is an object and has exactly the members of v, an object.
 func isExactly(v, former value.Value) bool {
 	return former.Kind() == value.KindObject &&
 		slices.EqualFunc(values.Members(v), values.Members(former), func(a, b value.Member) bool {
@@ -193,7 +193,7 @@ func isExactly(v, former value.Value) bool {
 		})
 }
 
-// keyText returns the name that a map key stands for.
+// keyText returns the name of the member for the map key k.
 func keyText(k reflect.Value) (string, *fault) {
 	if k.Kind() == reflect.String {
 		return k.String(), nil

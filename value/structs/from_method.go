@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// printed converts v, which is no nil pointer, or what v points to, by the method m that v has. The
-// error speaks of the type that p is for.
+// printed converts v, or the target of v, by the method m of v. v is no nil pointer. The error names
+// the type of p.
 func (c *converter) printed(p *plan, m method, v any, former value.Value) (value.Value, *fault) {
 	switch m {
 	case toUnstructuredErr:
@@ -42,7 +42,7 @@ func (c *converter) printed(p *plan, m method, v any, former value.Value) (value
 	return out, nil
 }
 
-// stringAfter returns text as a string, which is former if that is the same.
+// stringAfter returns former if it is the string text, or else a copy of text as a string.
 func stringAfter(text string, former value.Value) value.Value {
 	if former.Kind() == value.KindString && former.Str() == text {
 		return former
@@ -50,8 +50,8 @@ func stringAfter(text string, former value.Value) value.Value {
 	return value.String(strings.Clone(text))
 }
 
-// parseScalar parses text that is a string without escapes, or a short integer, and nothing else:
-// most methods print such. It takes no parser, which costs more than such text.
+// parseScalar parses text if it is only a string without escapes or a short integer. Most methods
+// print such text, and a parser would cost more than the text.
 func parseScalar(text []byte, former value.Value) (value.Value, bool) {
 	s := jsontext.Scanner{Text: jsontext.Lend(text)}
 	if s.Peek() == '"' {
@@ -62,7 +62,7 @@ func parseScalar(text []byte, former value.Value) (value.Value, bool) {
 	return value.Int(i), ok && s.Pos == len(text)
 }
 
-// fromNumber converts a json.Number, which is 0 when empty.
+// fromNumber converts a json.Number. An empty one is 0.
 func fromNumber(text string) (value.Value, *fault) {
 	if text == "" {
 		return value.Int(0), nil

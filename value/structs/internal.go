@@ -5,5 +5,5 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// values is what this package needs of value beyond its API.
+// values gives access to functions of package value outside its API.
 var values = door.Open(value.Internal{})

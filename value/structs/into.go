@@ -10,21 +10,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Into fills what target points to with v, as [json.Unmarshal] of v's JSON text would:
+// Into fills the Go value that target points to with v, as [json.Unmarshal] of v's JSON text would:
 //
-//  1. Structs take the members that their fields name, with the names of [From]; a field without a
-//     member stays as it is, a member without a field is ignored. Names match exactly: case counts,
-//     as it does in Kubernetes.
-//  2. Null sets pointers, interfaces, maps and slices to nil and leaves everything else as it is.
-//  3. A nil pointer gets something to point to. A map gets members added; a slice gets a new array,
-//     an array is filled up with zeros.
-//  4. Numbers have to fit: an integer type takes no fraction and nothing outside its range. A
-//     []byte takes base64.
-//  5. A type with UnmarshalJSON or UnmarshalText is filled by that.
-//  6. A [value.Value] takes v itself, an empty interface what [value.Value.ToAny] returns.
+//  1. A struct takes the members that have fields, with the names of [From]. A field without a
+//     member stays as it is. A member without a field is ignored. Names are case-sensitive, as in
+//     Kubernetes.
+//  2. Null sets pointers, interfaces, maps and slices to nil, and leaves other types as they are.
+//  3. A nil pointer gets a new target. A map keeps its other members. A slice gets a new array. The
+//     rest of an array is filled with zeros.
+//  4. Numbers must fit: an integer type takes no fraction and no number outside its range. A []byte
+//     takes base64.
+//  5. A type with UnmarshalJSON or UnmarshalText is filled by that method.
+//  6. A [value.Value] takes v itself. An empty interface takes the result of [value.Value.ToAny].
 //
-// The absent Value leaves everything as it is. The error, always a [*value.ConversionError], is the
-// first misfit in name order; the target is then partly filled.
+// The absent Value changes nothing. The error is always a [*value.ConversionError] about the first
+// misfit in name order. The target is then partly filled.
 func Into(v value.Value, target any) error {
 	t := reflect.ValueOf(target)
 	if t.Kind() != reflect.Pointer || t.IsNil() {
@@ -44,7 +44,7 @@ func Into(v value.Value, target any) error {
 	return nil
 }
 
-// fill sets what lies at to, whose type p is for, to what v says.
+// fill fills the Go value at to, whose plan is p, with v.
 func fill(v value.Value, p *plan, to memory) *fault {
 	if p.reads == unmarshalJSON || p.reads == unmarshalText && !v.IsNull() {
 		return fillByMethod(v, p, to)
@@ -72,7 +72,7 @@ func fill(v value.Value, p *plan, to memory) *fault {
 	return fillScalar(v, p, to)
 }
 
-// fillByMethod fills what lies at to by a method of its address.
+// fillByMethod fills the Go value at to by a method of its address.
 func fillByMethod(v value.Value, p *plan, to memory) *fault {
 	if p.reads == unmarshalJSON {
 		if err := to.address(p.typ).(json.Unmarshaler).UnmarshalJSON(textFor(v)); err != nil {
@@ -89,8 +89,8 @@ func fillByMethod(v value.Value, p *plan, to memory) *fault {
 	return nil
 }
 
-// textFor returns the JSON text of v in memory that is as large as most strings need: a method may
-// keep it.
+// textFor returns the JSON text of v. For most strings, the slice has the exact capacity, because a
+// method may keep it.
 func textFor(v value.Value) []byte {
 	n := 0
 	if v.Kind() == value.KindString {
@@ -110,8 +110,9 @@ func fillPointer(v value.Value, p *plan, to memory) *fault {
 	return fill(v, p.elem, to.target())
 }
 
-// fillInterface fills what a pointer inside the interface points to, if there is one, and else sets
-// an empty interface. A pointer to another interface is not followed: it might lead back here.
+// fillInterface fills the target of a pointer inside the interface. Otherwise it sets the
+// interface, which must have no methods unless v is null. It does not follow a pointer to an
+// interface, because that may lead back here.
 func fillInterface(v value.Value, to reflect.Value) *fault {
 	inside := to.Elem()
 	if inside.Kind() == reflect.Pointer && !inside.IsNil() {
@@ -143,9 +144,9 @@ func fillWithObject(v value.Value, p *plan, to memory) *fault {
 	return misfit(v, p.typ)
 }
 
-// fillStruct walks the members of v and the fields of the struct side by side: both are in name
-// order. A member is looked for among all fields that are left, since to tell names apart costs
-// less than to order them, and almost every member has a field.
+// fillStruct walks the members of v and the fields of the struct together: both are in name order.
+// It compares a member with all remaining fields, because equality of names costs less than order,
+// and almost every member has a field.
 func fillStruct(v value.Value, p *plan, to memory) *fault {
 	next := 0
 	for number := range v.Len() {
@@ -185,8 +186,8 @@ func fillField(v value.Value, f *field, to memory) *fault {
 	return fill(v, f.plan, to.after(f.offset))
 }
 
-// unquote returns the scalar that v, a string, holds the JSON text of, as the tag option "string"
-// wants it. Null stays null, and a string stays as it is where a json.Number keeps the text.
+// unquote implements the tag option "string": it parses the scalar whose JSON text is in the string
+// v. Null stays null. A string for a json.Number stays as it is if it holds a number.
 func unquote(v value.Value, p *plan) (value.Value, *fault) {
 	if v.IsNull() {
 		return v, nil
@@ -237,8 +238,7 @@ func fillMap(v value.Value, p *plan, to reflect.Value) *fault {
 	return nil
 }
 
-// fillWithList fills arrays and slices, and those of bytes too, for which base64 is only the
-// shorter form.
+// fillWithList fills arrays and slices. A slice of bytes may also be a list, not only base64.
 func fillWithList(v value.Value, p *plan, to memory) *fault {
 	n, elem := v.Len(), p.elem
 	switch p.shape {
@@ -272,8 +272,7 @@ func fillArray(v value.Value, p *plan, to memory) *fault {
 	return nil
 }
 
-// fillElements fills n elements from first on, each of the type that p is for, with the first items
-// of v.
+// fillElements fills n elements from first on, whose plan is p, with the first items of v.
 func fillElements(p *plan, first memory, v value.Value, n int) *fault {
 	for i := range n {
 		if err := fill(v.Item(i), p, first.after(uintptr(i)*p.size)); err != nil {
@@ -283,7 +282,7 @@ func fillElements(p *plan, first memory, v value.Value, n int) *fault {
 	return nil
 }
 
-// base64Of returns what v, a string, says in base64.
+// base64Of returns the bytes that the string v holds in base64.
 func base64Of(v value.Value) ([]byte, *fault) {
 	b, err := base64.StdEncoding.DecodeString(v.Str())
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// fillScalar sets what lies at to, whose type p is for, to v, a boolean, number or string.
+// fillScalar sets the Go value at to, whose plan is p, to v, a boolean, number or string.
 func fillScalar(v value.Value, p *plan, to memory) *fault {
 	fits := false
 	switch k := v.Kind(); p.shape {
@@ -43,8 +43,7 @@ func fillScalar(v value.Value, p *plan, to memory) *fault {
 	return nil
 }
 
-// fillInt takes a float whose text has neither fraction nor exponent for the integer that the text
-// says.
+// fillInt takes a float as the integer in its JSON text, if that has neither fraction nor exponent.
 func fillInt(v value.Value, p *plan, to memory) bool {
 	i := v.Int()
 	if v.Kind() == value.KindFloat {
@@ -79,7 +78,7 @@ func fillFloat(v value.Value, p *plan, to memory) bool {
 	return true
 }
 
-// fillNumber fills a json.Number, from a string too when that holds a number.
+// fillNumber fills a json.Number with a number, or with a string that holds a number.
 func fillNumber(v value.Value, to memory) bool {
 	s := v.String()
 	if v.Kind() == value.KindString {
@@ -94,10 +93,10 @@ func fillNumber(v value.Value, to memory) bool {
 	return true
 }
 
-// mapKey is room for the keys of a map, one after the other.
+// mapKey holds the keys of a map, one after the other.
 type mapKey struct {
 	at     reflect.Value
-	method encoding.TextUnmarshaler // of the address of at, or nil
+	method encoding.TextUnmarshaler // the address of at, or nil if it has no such method
 }
 
 func keyOf(t reflect.Type) mapKey {
@@ -106,7 +105,7 @@ func keyOf(t reflect.Type) mapKey {
 	return mapKey{at.Elem(), method}
 }
 
-// fillByMethod makes k the key that prints as name.
+// read sets k to the key that prints as name.
 func (k mapKey) read(name string) *fault {
 	t := k.at.Type()
 	if k.method != nil {

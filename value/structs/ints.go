@@ -1,6 +1,6 @@
 package structs
 
-// int returns the signed integer at m, whose type p is for.
+// int returns the signed integer at m, whose plan is p.
 func (p *plan) int(m memory) int64 {
 	switch p.size {
 	case 1:
@@ -13,7 +13,7 @@ func (p *plan) int(m memory) int64 {
 	return read[int64](m)
 }
 
-// uint returns the unsigned integer at m, whose type p is for.
+// uint returns the unsigned integer at m, whose plan is p.
 func (p *plan) uint(m memory) uint64 {
 	switch p.size {
 	case 1:
@@ -26,7 +26,7 @@ func (p *plan) uint(m memory) uint64 {
 	return read[uint64](m)
 }
 
-// setInt sets the signed integer at m, whose type p is for, to i, if it has room for that.
+// setInt sets the signed integer at m, whose plan is p, to i if i fits.
 func (p *plan) setInt(m memory, i int64) (fits bool) {
 	if spare := 64 - 8*p.size; i<<spare>>spare != i {
 		return false
@@ -44,7 +44,7 @@ func (p *plan) setInt(m memory, i int64) (fits bool) {
 	return true
 }
 
-// setUint sets the unsigned integer at m, whose type p is for, to u, if it has room for that.
+// setUint sets the unsigned integer at m, whose plan is p, to u if u fits.
 func (p *plan) setUint(m memory, u uint64) (fits bool) {
 	if spare := 64 - 8*p.size; u<<spare>>spare != u {
 		return false

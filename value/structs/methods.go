@@ -7,7 +7,7 @@ import (
 	"reflect"
 )
 
-// method is a way in which a Go type says itself what it is in JSON.
+// method is a way in which a Go type prints itself as JSON or fills itself from JSON.
 type method uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 	unmarshalText
 )
 
-// unstructuredErr and unstructured are how Kubernetes types give the value that their MarshalJSON
-// prints, without text.
+// unstructuredErr and unstructured are interfaces of Kubernetes types. They return the value that
+// MarshalJSON prints, without text.
 type (
 	unstructuredErr interface {
 		json.Marshaler
@@ -46,7 +46,7 @@ var (
 		[]method{toUnstructuredErr, toUnstructured, marshalJSON, marshalText}
 )
 
-// printerOf returns the method that prints values of t: the first of the printers that t
+// printerOf returns the method that prints values of t: the method of the first printer that t
 // implements.
 func printerOf(t reflect.Type) method {
 	for i, printer := range printers {
@@ -85,8 +85,8 @@ func zeroTestOf(t reflect.Type) zeroTest {
 	return zeroInMemory
 }
 
-// emptyTestOf returns how a field of type t tells that it is empty, and for emptyWord where that word
-// is.
+// emptyTestOf returns the test for an empty field of type t. For emptyWord, it also returns the
+// offset of the word.
 func emptyTestOf(t reflect.Type) (test emptyTest, word uint8) {
 	switch k := t.Kind(); {
 	case k == reflect.Interface || k == reflect.Pointer:
@@ -107,7 +107,7 @@ func emptyTestOf(t reflect.Type) (test emptyTest, word uint8) {
 	return neverEmpty, 0
 }
 
-// omits reports whether the tag of f says that a struct with m in that field has no such member.
+// omits reports whether the tag of f omits the member for the field at m.
 func (f *field) omits(m memory) bool {
 	empty := false
 	switch f.empty {
@@ -133,13 +133,13 @@ func (f *field) omits(m memory) bool {
 	return empty || f.omitZero != neverZero && f.isZero(m)
 }
 
-// isZeroWord is omits for most fields of most structs: they are empty, and one word tells. It is
-// inlined.
+// isZeroWord is a fast path of omits. Most fields of most structs are empty, and one word shows it.
+// The compiler inlines isZeroWord.
 func (f *field) isZeroWord(m memory) bool {
 	return f.empty == emptyWord && read[uintptr](m.after(uintptr(f.word))) == 0
 }
 
-// isZero reports whether m is zero, as the tag option "omitzero" has it.
+// isZero reports whether m is zero, as defined by the tag option "omitzero".
 func (f *field) isZero(m memory) bool {
 	if f.omitZero == zeroByAddrOnly {
 		return m.address(f.plan.typ).(zeroer).IsZero()
@@ -155,7 +155,7 @@ func (f *field) isZero(m memory) bool {
 	return z.IsZero()
 }
 
-// isNil reports whether v is an interface or pointer that is nil: no methods are called on those.
+// isNil reports whether v is a nil interface or pointer. No method is called on those.
 func isNil(v reflect.Value) bool {
 	return (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil()
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// plan says how values of one Go type become JSON and how JSON fills them. [From] and [Into] follow
-// the same plan. It is built once per type and never changes afterwards. Plans of recursive types
-// are recursive.
+// plan describes how values of one Go type become JSON and how JSON fills them. [From] and [Into]
+// follow the same plan. It is built once per type and never changes afterwards. Plans of recursive
+// types are recursive.
 //
-// The plan of a type is what makes it right to read a value of the type from [memory]: its shape,
-// size and bits are the type's, and so are the offsets of its fields.
+// The plan makes it correct to read a value of the type from [memory]: the shape, the size and the
+// offsets of the fields are those of the type.
 type plan struct {
 	typ   reflect.Type
 	shape shape
 	size  uintptr // of a value, in bytes
 
-	elem   *plan   // of what a pointer points to, and of the elements of a list, an array or a map
+	elem   *plan   // of the target of a pointer, or of the elements of a slice, an array or a map
 	fields []field // of a struct, in name order
 	alike  bool    // two keys of a map may print as the same name
 
-	// Methods that replace the shape. A method that only *T has can be called where a T has an
+	// Methods that replace the shape. A method that only *T has can be called if the T has an
 	// address.
 	prints     method // prints a T
 	addrPrints method // prints a T through its address
@@ -32,11 +32,11 @@ type plan struct {
 	printouts  printouts
 }
 
-// shape is what a Go type is in the eyes of JSON.
+// shape is the kind of a Go type for the conversion.
 type shape uint8
 
 const (
-	shapeNone shape = iota // channels, functions, complex numbers, maps without names, pointers to themselves
+	shapeNone shape = iota // channels, functions, complex numbers, maps without text keys, pointers to themselves
 	shapeBool
 	shapeInt
 	shapeUint
@@ -47,40 +47,40 @@ const (
 	shapeSlice
 	shapeArray
 	shapeMap
-	shapeStrings // a map of strings by strings; either type may have a name, but no methods that print it
+	shapeStrings // a map of strings by strings; no method fills a key, and no method fills or prints an element
 	shapeStruct
 	shapePointer
 	shapeInterface
 	shapeValue // a Value itself
 )
 
-// field is one member that values of a struct type have.
+// field is one member of a struct type.
 type field struct {
 	name     string
 	plan     *plan
-	offset   uintptr // of the field in the struct, or in what the last hop leads to
-	hops     []hop   // over embedded pointers on the way to the field
+	offset   uintptr // of the field in the struct, or in the target of the last hop
+	hops     []hop   // the embedded pointers on the way to the field
 	empty    emptyTest
-	word     uint8 // for emptyWord: where in the field that is, in bytes
+	word     uint8 // for emptyWord: offset of the word in the field, in bytes
 	omitZero zeroTest
-	text     bool // the field is a string, and its value is that string
+	text     bool // the field is a string without methods that print it, and not quoted
 	quoted   bool // the tag's option "string": a scalar is printed as text inside a string
 }
 
-// hop is an embedded pointer that a field lies behind.
+// hop is an embedded pointer on the way to a field.
 type hop struct {
 	offset uintptr
-	typ    reflect.Type // what the pointer points to
-	sealed bool         // the pointer is not exported, so that nobody else may set it
+	typ    reflect.Type // of the target
+	sealed bool         // the pointer is not exported, so other packages may not set it
 }
 
-// emptyTest is how a field with the tag option "omitempty" tells that it is empty.
+// emptyTest is the test for an empty field with the tag option "omitempty".
 type emptyTest uint8
 
 const (
 	neverEmpty emptyTest = iota // no such option, or a type that is never empty
-	emptyWord                   // a nil pointer or interface, a string or slice without elements: one word, which is zero
-	empty8                      // a bool or an integer of so many bits, all of which are zero
+	emptyWord                   // a nil pointer or interface, an empty string or slice: one word is zero
+	empty8                      // a bool or an integer of 8 bits that are all zero
 	empty16
 	empty32
 	empty64
@@ -90,14 +90,14 @@ const (
 	alwaysEmpty // an array without elements
 )
 
-// zeroTest is how a field with the tag option "omitzero" tells that it is zero.
+// zeroTest is the test for a zero field with the tag option "omitzero".
 type zeroTest uint8
 
 const (
 	neverZero      zeroTest = iota // no such option
-	zeroInMemory                   // by the Go zero value
-	zeroByMethod                   // by the method IsZero
-	zeroByAddrOnly                 // by the method IsZero of its address
+	zeroInMemory                   // the field is the Go zero value
+	zeroByMethod                   // the method IsZero returns true
+	zeroByAddrOnly                 // the method IsZero of the address returns true
 )
 
 var (
@@ -107,8 +107,8 @@ var (
 	plans sync.Map // from reflect.Type to *plan
 )
 
-// planOf returns the plan for t. Two goroutines may build the same plan at the same time; either
-// serves.
+// planOf returns the plan for t. Two goroutines may build the same plan at the same time; both
+// plans are valid.
 func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
@@ -121,8 +121,8 @@ func planOf(t reflect.Type) *plan {
 	return p
 }
 
-// planner holds the plans that are under construction, so that a recursive type finds itself.
-// Nobody else sees them before all are finished.
+// planner holds unfinished plans, so that a recursive type finds its own plan. They are published
+// when all are finished.
 type planner map[reflect.Type]*plan
 
 func (under planner) plan(t reflect.Type) *plan {
@@ -209,8 +209,8 @@ func isPlainString(t reflect.Type) bool {
 	return t.Kind() == reflect.String && t != numberType && printerOf(t) == noMethod
 }
 
-// pointsToItself tells types such as type P *P, which no JSON has a form for and which no walk
-// would leave.
+// pointsToItself detects types such as type P *P. JSON has no form for such a type, and a walk of
+// it would not end.
 func pointsToItself(t reflect.Type) bool {
 	seen := map[reflect.Type]bool{}
 	for ; t.Kind() == reflect.Pointer; t = t.Elem() {

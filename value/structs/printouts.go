@@ -10,28 +10,26 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// printouts remembers, for one Go type, how its methods printed values that were met lately. It is
-// for small types that have no references, such as quantities and times: such a value is what its
-// memory says, its key.
+// printouts caches, for one Go type, what its methods printed for recent values. It is for small
+// types without references, such as quantities and times. The memory of such a value is its key.
 //
-// It is a table of fixed size, in which new printouts take the place of others. Only what comes
-// again is put there, which is what an earlier document has already. The zero printouts is for a
-// type whose values have no key.
+// The table has a fixed size, and new printouts replace old ones. It holds only results that an
+// earlier document has, because these repeat. If the values of a type have no key, sets is nil.
 type printouts struct {
 	runs    []run     // of memory that holds scalars
-	strings []uintptr // the offsets of strings,
-	zones   []uintptr // of *time.Location,
-	absent  []uintptr // and of all other references, which must be nil
+	strings []uintptr // offsets of strings
+	zones   []uintptr // offsets of each *time.Location
+	absent  []uintptr // offsets of all other references, which must be nil
 	sets    []printoutSet
 }
 
 // run is a part of a value's memory.
 type run struct{ offset, size uintptr }
 
-// printoutSet has the places that a printout may take, filled from the first.
+// printoutSet has the four places for a printout. They are filled in order.
 type printoutSet [4]atomic.Pointer[printout]
 
-// printout is what a value with this key prints.
+// printout is the result of a method for values with this key.
 type printout struct {
 	key   string
 	value value.Value
@@ -39,16 +37,16 @@ type printout struct {
 
 const (
 	printoutSets = 256
-	maxKey       = 80 // in bytes; no longer text is remembered either
+	maxKey       = 80 // in bytes; also the limit for a cached string
 )
 
 var (
 	zoneType = reflect.TypeFor[*time.Location]()
-	local    = time.Local // as most times have it; it lives forever, so its address tells it from others
+	local    = time.Local // the location of most times; it lives forever, so its address identifies it
 	keySeed  = maphash.MakeSeed()
 )
 
-// printoutsOf returns an empty table for values of type t.
+// printoutsOf returns an empty table for values of type t, or no sets if the values have no key.
 func printoutsOf(t reflect.Type) (o printouts) {
 	if t.Size() > maxKey {
 		return o
@@ -60,7 +58,7 @@ func printoutsOf(t reflect.Type) (o printouts) {
 	return o
 }
 
-// add adds to the key what lies at an offset and is of type t.
+// add adds the memory at offset, of type t, to the key.
 func (o *printouts) add(t reflect.Type, offset uintptr) {
 	switch t.Kind() {
 	case reflect.Struct:
@@ -120,9 +118,9 @@ func (o *printouts) appendKey(key []byte, m memory) ([]byte, bool) {
 	return key, len(key) <= maxKey
 }
 
-// again returns what print returns, which prints the value at m by its method, or what it returned
-// before for the same value. Scalars are remembered if they are what an earlier document, former,
-// has.
+// again returns the cached result for the value at m, or the result of print, which calls the
+// method of the value. It caches a scalar result if it equals former, the value in the same place
+// of the earlier document.
 func (o *printouts) again(m memory, former value.Value, print func() (value.Value, *fault)) (value.Value, *fault) {
 	var buf [maxKey]byte
 	key, ok := o.appendKey(buf[:0], m)
@@ -150,7 +148,7 @@ func (o *printouts) again(m memory, former value.Value, print func() (value.Valu
 		if len(v.Str()) > maxKey {
 			return v, nil
 		}
-		v = value.String(strings.Clone(v.Str())) // it may be a part of a larger text
+		v = value.String(strings.Clone(v.Str())) // the string may be part of a larger text
 	}
 	place.Store(&printout{string(key), v})
 	return v, nil
