@@ -11,11 +11,11 @@ import (
 
 // Append appends v to b as one document in block style, byte for byte as kubectl -o yaml prints it. Names come in natural order, and each
 // level is indented by two spaces. The items of a list are not indented below its name. Strings of several lines are blocks; other strings
-// are quoted if necessary, and folded after column 80. b must be empty or end with a line end; so does the result.
+// are quoted if necessary, and folded after column 80. b must be empty or end with a line end. The result has the same property.
 //
 // [Parse] decodes the result to a value that is Equal to v, with two exceptions: invalid UTF-8 becomes U+FFFD, and an absent part becomes
-// null. Other YAML parsers read the same. Append quotes every text that YAML 1.1 or 1.2 would not read as a string. kubectl does not quote
-// a few rare texts, such as 1e400, <<, = and texts with Unicode line ends.
+// null. Other YAML parsers read the same value. Append quotes every text that YAML 1.1 or 1.2 would not read as a string. kubectl does not
+// quote a few rare texts, such as 1e400, <<, = and texts with Unicode line ends.
 func Append(b []byte, v value.Value) []byte {
 	p := printer{b: b}
 	p.document(v)
@@ -46,10 +46,10 @@ const indentStep = 2
 type printer struct {
 	b   []byte
 	out io.Writer // receives b piece by piece; nil to keep all of it in b
-	err error     // of out
+	err error     // the first error of out
 }
 
-// flushed is the number of bytes from which they are written.
+// flushed is the number of bytes in b above which printer writes them to out.
 const flushed = 32 << 10
 
 // flush writes b to out, if out is set and b has more than limit bytes. Unless limit is 0, it keeps the current line and the line end
@@ -83,7 +83,7 @@ func (p *printer) endLine() {
 	}
 }
 
-// inline prints v and a line end. column is the column at the end of the current line.
+// inline prints v and a line end. A list or object begins at the end of the current line, which is at column.
 func (p *printer) inline(v value.Value, column int) {
 	switch {
 	case !isBlock(v):

@@ -19,14 +19,14 @@ type converter struct {
 	depth   int // number of lists and objects around the current node
 	deepest int // largest depth so far
 	size    int // of the values so far, in the unit of maxAdded
-	added   int // part of size from aliases
+	added   int // the part of size that aliases added
 
 	repeating   bool  // names may be repeated
 	path        []any // to the current node, as in the text
 	repetitions []Repetition
 }
 
-// anchor is a node with an anchor. done is false while the node itself is being converted.
+// anchor holds the value of a node with an anchor. done is false while the node itself is being converted.
 type anchor struct {
 	value  value.Value
 	size   int
@@ -34,8 +34,8 @@ type anchor struct {
 	done   bool
 }
 
-// noAnchor is the reason for refusing an alias without an anchor. The alias may be an unquoted text, and so a secret; the reason does not
-// show its name. See [Error].
+// noAnchor is the reason for refusing an alias without an anchor. It does not show the name of the alias, which may be an unquoted secret.
+// See [Error].
 const noAnchor = "the document has no anchor with this name; quote the value if it is text"
 
 func fail(n *yaml.Node, format string, args ...any) *Error {

@@ -18,9 +18,9 @@ type editor struct {
 	*layout
 	from, to int // bounds of the document
 	spans    []span
-	pairs    int // number of names that were compared
+	pairs    int // number of comparisons of names
 
-	// For lines that were asked for: the position of each character in the line; nil if all characters are single bytes.
+	// Position of each character in a line, for lines that offset has scanned; nil if all characters are single bytes.
 	characters map[int][]int
 }
 
@@ -100,7 +100,7 @@ func (e *editor) content(n *yaml.Node, old, new value.Value, end int) bool {
 	return e.leaf(n, new, appendBlockLeaf)
 }
 
-// attempt is content, but it drops its edits if it returns false.
+// attempt works like content, but it drops its edits if it returns false.
 func (e *editor) attempt(n *yaml.Node, old, new value.Value, end int) bool {
 	before := len(e.spans)
 	if e.content(n, old, new, end) {

@@ -96,8 +96,8 @@ func (e *editor) member(x entry, old, wanted value.Value, at int) bool {
 	return true
 }
 
-// addMembers inserts the members of new that old lacks. Each goes after the last entry that kubectl would print before it. The cost is that
-// of sorting the names of both.
+// addMembers inserts the members of new that old lacks. Each goes after the last entry that kubectl would print before it. Cost: a sort of
+// the names of both.
 func (e *editor) addMembers(entries []entry, names []string, old, new value.Value) bool {
 	at := column(entries[0].key)
 	behind := -1
@@ -244,7 +244,8 @@ func (e *editor) item(x entry, old, wanted value.Value, at int) bool {
 	return true
 }
 
-// removedItems returns the texts of removed items by their JSON. An equal new item is the same one, moved. The first of equal items counts.
+// removedItems returns the texts of removed items by their JSON. A new item that is equal to a removed item has moved, and keeps its text.
+// The first of equal removed items counts.
 func (e *editor) removedItems(entries []entry, match []int, old value.Value, at int) map[string][]byte {
 	out := map[string][]byte{}
 	for i, x := range entries {

@@ -11,8 +11,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// flow changes the list or object n in brackets from old to new: part by part if its members or items stay the same, and otherwise as a
-// whole. In a block it returns false if the line would become too long.
+// flow changes the list or object n in brackets from old to new. It works part by part if n keeps its member names or number of items,
+// and otherwise as a whole. In a block it returns false if the line would become too long.
 func (e *editor) flow(n *yaml.Node, old, new value.Value, inBlock bool) bool {
 	before := len(e.spans)
 	if sameShape(old, new) && e.flowParts(n, old, new) {
@@ -84,7 +84,7 @@ func (e *editor) flowPart(n *yaml.Node, old, new value.Value) bool {
 	return ok
 }
 
-// simple matches texts that need no quotes in brackets if they need none in blocks.
+// simple matches texts that need quotes in brackets only if they need quotes in blocks.
 var simple = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9_./](?:[-A-Za-z0-9_./]|:[A-Za-z0-9])*$`)
 })
@@ -142,7 +142,7 @@ func (e *editor) endOf(n *yaml.Node, from int) (to int, ok bool) {
 	return from + to, ok
 }
 
-// endOfQuotes returns the length of the quoted text at the begin of text.
+// endOfQuotes returns the length of the quoted text at the start of text.
 func endOfQuotes(text []byte) (int, bool) {
 	quote := text[0]
 	if quote != '"' && quote != '\'' {
@@ -161,7 +161,7 @@ func endOfQuotes(text []byte) (int, bool) {
 	return 0, false
 }
 
-// endOfBrackets returns the length of the list or object in brackets at the begin of text.
+// endOfBrackets returns the length of the list or object in brackets at the start of text.
 func endOfBrackets(text []byte) (int, bool) {
 	depth, begins := 0, true // a scalar can begin here
 	for i := 0; i < len(text); i++ {

@@ -2,8 +2,8 @@ package yaml
 
 import "github.com/deed-project/deed/value"
 
-// matchItems returns for each item of old the index of the item of new that it becomes, or -1. Indexes ascend. It first matches as many
-// equal items as possible. Between them it matches the objects with the most in common.
+// matchItems returns for each item of old the index of the item of new that it becomes, or -1. Indexes ascend. It first matches equal items
+// at both ends. Between them it chooses the matching with the highest total score; see [common].
 func matchItems(old, new value.Value) []int {
 	match := make([]int, old.Len())
 	for i := range match {
@@ -42,8 +42,8 @@ func matchItems(old, new value.Value) []int {
 // maxTable bounds the table of commonScores.
 const maxTable = 1 << 20
 
-// matchByIndex matches items with the same index, from the index from on, if they have anything in common. It is for lists that are too
-// long for the table.
+// matchByIndex matches items with the same index in [from, end) if they have anything in common. It is for lists that are too long for the
+// table.
 func matchByIndex(match []int, old, new value.Value, from, end int) {
 	for i := from; i < end; i++ {
 		if common(old.Item(i), new.Item(i)) > 0 {
@@ -52,8 +52,8 @@ func matchByIndex(match []int, old, new value.Value, from, end int) {
 	}
 }
 
-// commonScores returns a table. Its entry for items i of old and j of new, from the index from on, is how much the items from there on have
-// in common in the best matching.
+// commonScores returns a table. Its entry [i-from][j-from] is the total score of the best matching between the items of old from i on and
+// the items of new from j on.
 func commonScores(old, new value.Value, from, oldEnd, newEnd int) [][]int {
 	best := make([][]int, oldEnd-from+1)
 	for i := range best {
@@ -71,7 +71,8 @@ func commonScores(old, new value.Value, from, oldEnd, newEnd int) [][]int {
 	return best
 }
 
-// common returns how much two items have in common. Equal items score highest, and items without an equal scalar score nothing.
+// common returns the score of two items: how much they have in common. Equal items score highest, and items without an equal member at any
+// depth score 0.
 func common(old, new value.Value) int {
 	if old.Equal(new) {
 		return 1000

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// syntaxError returns an error of the scanner with its place. The scanner's line is often that of the enclosing object, one too small, or
-// missing, and it has no column. syntaxError finds both by scanning again; see [locate] and [columnOf].
+// syntaxError returns an error of the scanner with its place. The scanner gives no column. Its line is often the line of the enclosing
+// object, one too small, or missing. syntaxError finds both by scanning again; see [locate] and [columnOf].
 func syntaxError(text []byte, err error) *Error {
 	reason, line := splitLine(err)
 	budget := maxRescan
@@ -72,7 +72,7 @@ func lineOf(text []byte, line int) string {
 	return string(text[start:end])
 }
 
-// lineBounds returns the begin and end of a one-based line of text.
+// lineBounds returns the start and end of a one-based line of text.
 func lineBounds(text []byte, line int) (start, end int) {
 	for range line - 1 {
 		start += bytes.IndexByte(text[start:], '\n') + 1
@@ -86,8 +86,8 @@ func lineBounds(text []byte, line int) (start, end int) {
 // locate returns the line of the error at which scanning text ends, or 0 if finding it would take too long.
 //
 // The scanner gets the text line by line, so the error is not after the last line that it reads. From there backwards, locate cuts the text
-// before a line and scans it. If the error is gone, or changes because the cut is within something, it was on that line. For an unclosed
-// quote or bracket, this is the line that opens it.
+// before a line and scans it. If the error is gone, or changes because the cut is inside a construct, the error was on that line. For an
+// unclosed quote or bracket, this is the line that opens it.
 func locate(text []byte, reason string, budget *int) int {
 	feed := &lineReader{rest: text}
 	if _, err := scan(feed); err == nil {
@@ -154,7 +154,7 @@ func columnOf(text []byte, line int, reason string, budget *int) int {
 // maxLine bounds the lines, in bytes, that columnOf examines, because it scans once per character.
 const maxLine = 1000
 
-// beginning returns the begin, in line, of the construct that the scanner complains about after the character at last.
+// beginning returns the start, in line, of the construct that caused the scanner's error after the character at last.
 func beginning(line string, last int, reason string) int {
 	switch before := line[:last]; {
 	case strings.HasPrefix(reason, "unknown anchor"): // its name is only complete here

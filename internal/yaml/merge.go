@@ -12,7 +12,7 @@ type builder struct {
 	index   map[string]int // of the members by name
 }
 
-// check returns an error if the object has a member with the name that key must not replace.
+// check returns an error if another key of the object, other than a <<, has already set the member name.
 func (b *builder) check(name string, key *yaml.Node) *Error {
 	if i, ok := b.index[name]; ok && b.lines[i] > 0 {
 		return fail(key, "key %q is already set in line %d", name, b.lines[i])
@@ -32,7 +32,7 @@ func (b *builder) put(name string, v value.Value, line int) {
 	b.members[i].Value, b.lines[i] = v, line
 }
 
-// putAll sets the members of v, which the << at key brings.
+// putAll sets the members of v, the value of the << at key.
 func (b *builder) putAll(v value.Value, key *yaml.Node) *Error {
 	for name, member := range v.Members() {
 		i, ok := b.index[name]
@@ -50,7 +50,8 @@ func isMerge(key *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && key.Value == "<<" && key.Tag == "!!merge"
 }
 
-// merge sets the members of content: an object, or a list of objects of which the first with a name wins.
+// merge sets the members of content, the value of a <<: an object, or a list of objects. The first object
+// with a name wins.
 func (c *converter) merge(o *builder, key, content *yaml.Node) *Error {
 	sources := []*yaml.Node{content}
 	if content.Kind == yaml.SequenceNode {

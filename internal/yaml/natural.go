@@ -15,8 +15,7 @@ import (
 //  3. numbers sort by value: item2 before item10, and a1 before a01;
 //  4. other characters sort by code, and before digits.
 //
-// By these rules 9x < 10 < 91 < 9x, so that they are no order of all names, as in kubectl. A stable sort by them after a bytewise sort is
-// deterministic all the same.
+// As in kubectl, these rules are not a total order: 9x < 10 < 91 < 9x. A stable sort by them after a bytewise sort is still deterministic.
 func compareNatural(a, b string) int {
 	same := commonPrefix(a, b)
 	restA, restB := a[same:], b[same:]
@@ -52,7 +51,7 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// digits returns the digits at the begin of s.
+// digits returns the digits at the start of s.
 func digits(s string) string { return s[:len(s)-len(strings.TrimLeft(s, "0123456789"))] }
 
 // isInNumber reports whether s ends with a number other than 0, so that following zeros count.

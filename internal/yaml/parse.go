@@ -26,11 +26,11 @@ type Document struct {
 	source source
 }
 
-// Parse parses all documents of a stream of YAML documents, or of JSON texts. It omits documents without content, but not a document null.
-// The file name is for messages and may be empty.
+// Parse parses all documents of a stream of YAML documents, or of JSON texts. It omits documents without content, but keeps a document
+// with the text null. The file name is for messages and may be empty.
 //
-// A text that begins with { or [ and is JSON is parsed by the rules of [value.Parse]: 1.0 is a float, and 1e400 is an error. It is
-// repaired, see [value.Decoder], as a server does that gets it from kubectl. Any other text is parsed by the rules of the package comment.
+// A text that begins with { or [ and is JSON is parsed by the rules of [value.Parse]: 1.0 is a float, and 1e400 is an error. Parse repairs
+// it, see [value.Decoder], as a server repairs the JSON that kubectl sends. Any other text is parsed by the rules of the package comment.
 // Parse accepts a byte order mark and every kind of line end. The error is always an [*Error].
 func Parse(name string, data []byte) ([]Document, error) { return parseFile(name, data, false) }
 
@@ -64,8 +64,8 @@ func parse(text []byte, repeating bool) ([]Document, *Error) {
 	return docs, err
 }
 
-// looksLikeJSON reports whether text, which is neither valid JSON nor valid YAML, was meant to be JSON: the text after its first bracket
-// could follow in JSON.
+// looksLikeJSON reports whether text was meant to be JSON: in JSON, the character after its first bracket could follow that bracket. text
+// is neither valid JSON nor valid YAML.
 func looksLikeJSON(text []byte) bool {
 	follow := `"}`
 	if text[0] == '[' {
@@ -104,8 +104,8 @@ func parseJSON(text []byte) (docs []Document, ended bool, err *Error) {
 	}
 }
 
-// parseValidJSON is parseJSON for texts without errors; it returns false for others. It finds the end of a text first and then parses it.
-// Both functions accept the same texts.
+// parseValidJSON does the work of parseJSON for texts without errors, and returns false for other texts. It finds the end of a text first
+// and then parses it. Both functions accept the same texts.
 func parseValidJSON(text []byte) (docs []Document, ok bool) {
 	r := jsontext.Skim(text)
 	x := jsonIndexer{Scanner: r, place: position{1, 1}}
@@ -128,7 +128,7 @@ func jsonDocument(text []byte, start int, at position, v value.Value) Document {
 	return Document{Value: v, Line: at.line, source: &jsonSource{text: text, start: start, at: at}}
 }
 
-// nextText returns the begin of the first JSON text after offset.
+// nextText returns the start of the first JSON text after offset.
 func nextText(text []byte, offset int) int {
 	rest := text[offset:]
 	return len(text) - len(bytes.TrimLeft(rest, " \t\r\n"))
@@ -160,7 +160,7 @@ func parseYAML(text []byte, repeating bool) ([]Document, *Error) {
 	return parseNodes(text, repeating)
 }
 
-// parseNodes is parseYAML for all texts. It builds nodes.
+// parseNodes does the work of parseYAML for every text. It builds nodes.
 func parseNodes(text []byte, repeating bool) ([]Document, *Error) {
 	nodes, err := scan(bytes.NewReader(text))
 	var docs []Document

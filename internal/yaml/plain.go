@@ -11,9 +11,9 @@ import (
 // where
 //
 //   - a name is plain, or in quotes without escapes, and stands in one line with its colon
-//   - a scalar is the same, or [] or {}, or a literal block (| or |-) without lines of spaces
-//   - there are no comments, tags, anchors, merges, tabs, other line ends than LF, and spaces at the end of lines
-//   - no name is there twice
+//   - a scalar is written like a name, or is [] or {}, or a literal block (| or |-) without lines of spaces
+//   - there are no comments, tags, anchors, merges, tabs, line ends other than LF, or spaces at the end of lines
+//   - no name is repeated
 //
 // For any other text it gives up, and the caller scans the document into nodes. A text that it accepts is also a document for the scanner,
 // with the same value and place: FuzzPlain and TestPlain compare the two.
@@ -26,7 +26,7 @@ type plainReader struct {
 	rest   string
 	line   string
 	indent int
-	number int  // of the line, one-based
+	number int  // one-based number of the line
 	done   bool // no line is left
 	failed bool // the text does not have the simple form
 	depth  int
@@ -199,7 +199,7 @@ func repeats(members []value.Member) bool {
 	return len(names) < len(members)
 }
 
-// key returns the name at the begin of the current line, and the text after its colon. It does not advance.
+// key returns the name at the start of the current line, and the text after its colon. It does not advance.
 func (r *plainReader) key() (name, rest string, ok bool) {
 	text, rest, quoted, ok := r.quoted(r.line)
 	if !quoted {
@@ -221,7 +221,7 @@ func (r *plainReader) key() (name, rest string, ok bool) {
 	return name, strings.TrimLeft(after, " "), reason == ""
 }
 
-// quoted returns the text in the quotes at the begin of line, and the text after them. It returns false for an escape or a missing end.
+// quoted returns the text in the quotes at the start of line, and the text after them. It returns false for an escape or a missing end.
 func (r *plainReader) quoted(line string) (text, rest string, quoted, ok bool) {
 	switch line[0] {
 	case '"':
@@ -234,7 +234,7 @@ func (r *plainReader) quoted(line string) (text, rest string, quoted, ok bool) {
 	return "", "", false, true
 }
 
-// scalar parses a scalar that begins with text, the rest of the current line. column is that of its key or dash.
+// scalar parses a scalar that begins with text, the rest of the current line. column is the column of its key or dash.
 func (r *plainReader) scalar(text string, column int) value.Value {
 	if text == "|" || text == "|-" {
 		return r.literal(text, column)
@@ -287,7 +287,7 @@ func isNegative(text string) bool {
 	return len(text) > 1 && text[0] == '-' && ('0' <= text[1] && text[1] <= '9' || text[1] == '.')
 }
 
-// literal parses the lines of a block below header. column is that of the block's key or dash.
+// literal parses the lines of a block below header. column is the column of the block's key or dash.
 func (r *plainReader) literal(header string, column int) value.Value {
 	var b strings.Builder
 	indent, blank := 0, 0
@@ -300,7 +300,7 @@ func (r *plainReader) literal(header string, column int) value.Value {
 		}
 		switch {
 		case indent <= column || b.Len() == 0 && content == "":
-			return r.fail() // the begin of the block is not obvious
+			return r.fail() // the block may begin in another column
 		case content == "":
 			blank++
 			r.next()

@@ -25,7 +25,7 @@ func (d Document) Position(path ...any) (line, column int) {
 	return content.line, content.column
 }
 
-// KeyPosition is Position for the name of the member at path, for messages about the name.
+// KeyPosition returns the position of the name of the member at path, for messages about the name. See [Document.Position].
 func (d Document) KeyPosition(path ...any) (line, column int) {
 	key, _ := d.find(path)
 	return key.line, key.column
@@ -38,14 +38,14 @@ func (d Document) find(path []any) (key, content position) {
 	return d.source.find(path)
 }
 
-// BooleanWord returns the unquoted word at path if it is a boolean in YAML 1.1, and so for Kubernetes, but a string in newer YAML: y, yes,
-// on, n, no or off in any case. Otherwise it returns "".
+// BooleanWord returns the unquoted word at path if it is a boolean in YAML 1.1 but a string in newer YAML: y, yes, on, n, no or off in any
+// case. Otherwise it returns "". Kubernetes reads such a word as a boolean.
 func (d Document) BooleanWord(path ...any) string {
 	_, content := d.nodes(path)
 	return booleanWord(content)
 }
 
-// BooleanName is [Document.BooleanWord] for the name of the member at path.
+// BooleanName returns what [Document.BooleanWord] returns, but for the name of the member at path.
 func (d Document) BooleanName(path ...any) string {
 	key, _ := d.nodes(path)
 	return booleanWord(key)

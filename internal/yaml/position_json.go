@@ -30,7 +30,7 @@ type jsonSource struct {
 
 // jsonNode is a value with its position. For a member it also has the position and the offset of the name.
 //
-// Invariant: the size nodes from a node on are the node and its descendants.
+// Invariant: node i and its descendants are the nodes with the indexes [i, i+size).
 type jsonNode struct {
 	key, content position
 	name         int // offset
@@ -61,7 +61,7 @@ func (s *jsonSource) find(path []any) (key, content position) {
 	return s.nodes[i].key, s.nodes[i].content
 }
 
-// jsonInside has the children of a list or object: nodes by member name, of which the last counts, or by index.
+// jsonInside has the nodes of the children of a list or object, by index or by member name. The last of members with one name counts.
 type jsonInside struct {
 	members map[string]int
 	items   []int

@@ -20,7 +20,7 @@ type nodeSource struct {
 // tree returns the root.
 func (s *nodeSource) tree() *yaml.Node {
 	if s.root == nil {
-		s.root = &yaml.Node{Line: s.at.line, Column: s.at.column} // a text that cannot be scanned, which plainReader refuses
+		s.root = &yaml.Node{Line: s.at.line, Column: s.at.column} // for a text that cannot be scanned; plainReader refuses such a text
 		if nodes, err := scan(bytes.NewReader(s.text)); err == nil && len(nodes) == 1 {
 			s.root = nodes[0].Content[0]
 		}
@@ -47,7 +47,7 @@ func (s *nodeSource) find(path []any) (key, content position) {
 		}
 		key, content, n = positionOf(k), positionOf(v), v
 		if isEmpty(v) {
-			content = key // the scanner puts an omitted value at the begin of the next construct
+			content = key // the scanner puts an omitted value at the start of the next construct
 		}
 	}
 	return key, content

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// str prints s in the plainest style that reads back as s. column is that of its further lines; a key has none.
+// str prints s in the plainest style that reads back as s. column is the column of its further lines; a key has no further lines.
 func (p *printer) str(s string, column int, key bool) {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s)) // each byte that is not UTF-8 becomes U+FFFD
@@ -91,8 +91,8 @@ func isSimpleKey(name string) bool {
 	return len(name) <= 128 && !strings.ContainsFunc(name, isBreak)
 }
 
-// numbers matches the numbers and times of YAML 1.1 and 1.2 that resolve does not know: in base 60, with more digits than a float64, with
-// underscores after the point, and with a space before the zone.
+// numbers matches the numbers and times of YAML 1.1 and 1.2 that resolve does not know. These are numbers in base 60, with more digits
+// than a float64, or with underscores after the point, and times with a space before the zone.
 var numbers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?`,
@@ -102,7 +102,7 @@ var numbers = sync.OnceValue(func() *regexp.Regexp {
 	}, "|") + `)$`)
 })
 
-// isOther reports whether any YAML parser reads an unquoted s as something else than the string s.
+// isOther reports whether any YAML parser reads an unquoted s as anything but the string s.
 func isOther(s string) bool {
 	if s == "" || s == "<<" || s == "=" {
 		return true

@@ -13,8 +13,8 @@ type Repetition struct {
 	First        int   // line of the first occurrence
 }
 
-// ParseRepeating is [Parse] for objects with duplicate names: the last value counts, and Repeated lists the duplicates. It also finds them
-// in a single JSON text that is valid YAML, which it then parses by the rules of YAML.
+// ParseRepeating parses like [Parse], but accepts duplicate names: the last value counts, and Repeated lists the duplicates. It also finds
+// duplicates in a single JSON text that is valid YAML. It parses such a text by the rules of YAML.
 func ParseRepeating(name string, data []byte) ([]Document, error) {
 	return parseFile(name, data, true)
 }

@@ -40,11 +40,12 @@ func rewritable(text []byte) bool {
 // distinct.
 //
 //  1. All other text stays byte for byte.
-//  2. Within a YAML document, unchanged members and items keep their text and comments, and members keep their order. New
-//     members go where kubectl would print them. A removed member or item takes the comments beside and above it with it.
+//  2. Within a YAML document, unchanged members and items keep their text and comments, and members keep their order. New members
+//     go where kubectl would print them. The comments beside and above a removed member or item are removed too, except those above
+//     the first of its block.
 //  3. A JSON document is printed anew with its indentation.
-//  4. If the edited text does not have the new value, the document is printed anew without its comments. This happens if an
-//     alias stands for a changed value. reprinted has the indexes of these replacements.
+//  4. If the edited text does not have the new value, the document is printed anew without its comments. This happens if an alias
+//     has a changed value. reprinted has the indexes of these replacements.
 //
 // Parsing the outcome gives the new values.
 func Rewrite(data []byte, replacements ...Replacement) (text []byte, reprinted []int, err error) {
@@ -77,7 +78,7 @@ func Rewrite(data []byte, replacements ...Replacement) (text []byte, reprinted [
 	return text, reprinted, nil
 }
 
-// sameDocuments reports whether two texts have the same values. A line end may belong to the last one.
+// sameDocuments reports whether two texts have the same values. A line end may belong to the last value.
 func sameDocuments(a, b []byte) bool {
 	docs, err := Parse("", a)
 	if err != nil {
@@ -87,7 +88,7 @@ func sameDocuments(a, b []byte) bool {
 	return err == nil && slices.EqualFunc(docs, others, func(a, b Document) bool { return a.Value.Equal(b.Value) })
 }
 
-// layout is a text with the begins of its lines. Each line ends with a line end.
+// layout is a text with the starts of its lines. Each line ends with a line end.
 type layout struct {
 	data   []byte
 	starts []int // of the lines, and finally the length of the text
@@ -116,7 +117,7 @@ func (l *layout) lines() int { return len(l.starts) - 1 }
 // line returns the zero-based line i with its end.
 func (l *layout) line(i int) []byte { return l.data[l.starts[i]:l.starts[i+1]] }
 
-// region returns the begin and end of the text of d, and whether they are valid.
+// region returns the start and end of the text of d, and whether they are valid.
 func (l *layout) region(d Document) (from, to int, ok bool) {
 	switch src := d.source.(type) {
 	case *jsonSource:
@@ -155,7 +156,7 @@ func marker(line []byte) bool {
 	return len(line) == 3 || bytes.IndexByte([]byte(" \t\r\n"), line[3]) >= 0
 }
 
-// rewrite returns the new text for the region from from to to, and whether it keeps the comments there.
+// rewrite returns the new text for the region [from, to), and whether that text keeps the comments.
 func (l *layout) rewrite(r Replacement, from, to int) (text []byte, kept bool) {
 	if r.Document.Value.Equal(r.Value) {
 		return l.data[from:to], true

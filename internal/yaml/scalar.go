@@ -36,7 +36,8 @@ var words = func() map[string]any {
 // decimal matches floats that begin with a sign or digit, without underscores.
 var decimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$`) })
 
-// resolve returns the value of an unquoted text without a tag: nil, a bool, an int64, a uint64 above the int64s, a float64 or a string.
+// resolve returns the value of an unquoted text without a tag: nil, a bool, an int64, a uint64 above the largest int64, a float64 or a
+// string.
 func resolve(text string) any {
 	if x, ok := words[text]; ok {
 		return x
@@ -161,7 +162,7 @@ func binary(text string) (x any, reason string) {
 	return string(b), ""
 }
 
-// toValue converts a result of resolve or scalar to a value. The reason is empty if it has one.
+// toValue converts a result of resolve or scalar to a value. The reason is empty if x has a value.
 func toValue(x any) (v value.Value, reason string) {
 	switch x := x.(type) {
 	case bool:
@@ -181,7 +182,8 @@ func toValue(x any) (v value.Value, reason string) {
 	return value.Null(), ""
 }
 
-// fromFloat returns f as Kubernetes gets it, which passes numbers on as JSON text: a float that prints as an integer becomes one.
+// fromFloat returns the value of f. A float that prints as an integer becomes an integer, because Kubernetes passes numbers on as JSON
+// text.
 func fromFloat(f float64) value.Value {
 	if i, err := strconv.ParseInt(strconv.FormatFloat(f, 'f', -1, 64), 10, 64); err == nil {
 		return value.Int(i)
@@ -189,7 +191,7 @@ func fromFloat(f float64) value.Value {
 	return value.Float(f)
 }
 
-// toName converts a result of resolve or scalar to the name of a member. The reason is empty if it is valid.
+// toName converts a result of resolve or scalar to the name of a member. The reason is empty if the name is valid.
 func toName(x any) (name, reason string) {
 	switch x := x.(type) {
 	case bool:

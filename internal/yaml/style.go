@@ -70,7 +70,7 @@ func (p *printer) doubleQuoted(s string, column int, key bool) {
 	p.b = append(p.b, '"')
 }
 
-// shortEscapes are the characters with an escape of one letter, and escapeLetters those letters.
+// shortEscapes are the characters with an escape of one letter. escapeLetters are the letters, in the same order.
 const (
 	shortEscapes  = "\x00\a\b\t\n\v\f\r\x1b\"\\\u0085\u2028\u2029"
 	escapeLetters = `0abtnvfre"\NLP`
@@ -92,7 +92,7 @@ func (p *printer) escape(r rune) {
 }
 
 // literal prints s, which has a line end, as a block with its lines at column. The header has a digit if the first line does not show the
-// depth of the block. It has - for no final line end and + for more than one.
+// depth of the block. It has - for no final line end, and + for several or for a text that is only a line end.
 func (p *printer) literal(s string, column int) {
 	p.b = append(p.b, '|')
 	if s[0] == ' ' || s[0] == '\n' {
