@@ -16,7 +16,7 @@ var commit string
 
 // Info describes the build of a program.
 type Info struct {
-	Version    string `json:"version"`          // of the module that holds the program, or "(devel)"
+	Version    string `json:"version"`          // version of the module that holds the program, or "(devel)"
 	Commit     string `json:"commit,omitempty"` // "" for a program that go install built from a published module
 	Kubernetes string `json:"answersAs"`
 	Go         string `json:"go"`
