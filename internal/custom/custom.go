@@ -43,7 +43,7 @@ func (k *Kind) Converter() managedfields.Converter { return k.converter }
 // itself:
 //
 //   - Versions convert by field names, as with the conversion strategy None.
-//   - Default values are those of s, the schema of the version; nil has none.
+//   - Default values come from s, the schema of the version. If s is nil, there are none.
 //   - The resource does not write .status if that version has the subresource status.
 //   - The subresource status does not write .metadata and .spec, in all versions that have it.
 //
