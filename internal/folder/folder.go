@@ -17,8 +17,8 @@ import (
 var Extensions = []string{".json", ".yaml", ".yml"}
 
 // Manifests yields the manifests in dir, sorted by name. With recursive it includes the folders below dir. A manifest has one of
-// the [Extensions] and is not part of a kustomization: neither [IsKustomization], nor a patch, a configuration or data that such
-// a file names. Manifests yields an error for each unreadable file or folder and continues.
+// the [Extensions] and is not part of a kustomization. The parts are the kustomization file, see [IsKustomization], and the
+// patches, configurations and data that it names. Manifests yields an error for each unreadable file or folder and continues.
 func Manifests(dir string, recursive bool) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		var files []string
