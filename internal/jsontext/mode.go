@@ -21,9 +21,9 @@ const (
 	Repair
 
 	// Stored accepts the strings that json-iterator accepts; kube-apiserver reads fieldsV1 with json-iterator. Bytes that are not
-	// UTF-8 stay. An escape of half a surrogate pair and the \uXXXX after it each become a character of their own: the second is
-	// not tried as the first half of another pair. json-iterator looks for control characters only before the first escape of a
-	// string, and only up to the end of the chunk in which the string begins, see [Scanner.Chunk].
+	// UTF-8 stay. An escape of half a surrogate pair and the \uXXXX after it become two characters. The second is not tried as the
+	// first half of another pair. json-iterator looks for control characters only before the first escape of a string. It also
+	// stops at the end of the chunk in which the string begins, see [Scanner.Chunk].
 	Stored
 
 	// Skipping finds the ends of strings and values, and checks neither. It is for texts that are parsed before or afterwards. For

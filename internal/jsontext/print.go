@@ -24,7 +24,7 @@ func AppendString(b []byte, s string, style Style) []byte {
 	return append(b, '"')
 }
 
-// AppendContent is AppendString without the quotes.
+// AppendContent appends what AppendString appends, without the quotes.
 func AppendContent(b []byte, s string, style Style) []byte {
 	if style == Bare {
 		return appendBare(b, s)

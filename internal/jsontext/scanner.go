@@ -10,9 +10,9 @@ import (
 const MaxDepth = 10000
 
 // Scanner reads JSON text from a position on. It is the part of a parser that knows the grammar. Each method passes a token at
-// the position, or sets an error that names the unexpected text.
+// the position, or returns an error that names the unexpected text.
 //
-// Invariants, of which a parser may rely on the first and must keep the second:
+// Invariants: a parser may rely on the first, and must keep the second.
 //
 //	0 <= Pos <= len(Text)
 //	Depth = number of open brackets before Pos
@@ -27,7 +27,7 @@ type Scanner struct {
 
 // Error reports the place and reason of a syntax error.
 type Error struct {
-	Offset int    // of the first wrong byte, counted from 0
+	Offset int    // offset of the first wrong byte, counted from 0
 	Reason string // such as "unexpected '}', want a colon"
 	Trail  Trail
 }
@@ -43,7 +43,7 @@ func (s *Scanner) Fail(format string, args ...any) *Error {
 	return &Error{Offset: s.Pos, Reason: fmt.Sprintf(format, args...)}
 }
 
-// Unexpected returns an error that the next byte should be something else.
+// Unexpected returns the error for an unexpected next character. want describes the expected text.
 func (s *Scanner) Unexpected(want string) *Error {
 	if s.Pos >= len(s.Text) {
 		return s.Fail("unexpected end, want %s", want)
@@ -74,7 +74,7 @@ func (s *Scanner) passSpace() {
 	}
 }
 
-// Peek returns the next byte, or 0 at the end, which begins no JSON token.
+// Peek returns the next byte, or 0 at the end. No JSON token begins with 0.
 func (s *Scanner) Peek() byte {
 	if s.Pos < len(s.Text) {
 		return s.Text[s.Pos]
@@ -115,7 +115,8 @@ func (s *Scanner) Open(closing byte) (more bool, err *Error) {
 	return true, nil
 }
 
-// More passes the comma after a member or item, and reports true. At the closing bracket it passes that and reports false.
+// More passes the comma after a member or item, and reports true. If there is a closing bracket instead, it passes the bracket
+// and reports false.
 func (s *Scanner) More(closing byte) (more bool, err *Error) {
 	if s.packed(',') {
 		s.Pos++

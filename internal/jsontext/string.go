@@ -20,8 +20,8 @@ func (s *Scanner) PlainString() (text string, ok bool) {
 }
 
 // SimpleString passes a string of simple characters, see [Simple], and returns the characters. quote is the text that begins and
-// ends the string: a quote, or a quote after a backslash where the string is written within a JSON string. SimpleString may pass
-// the first quote of another string.
+// ends the string: a quote, or a quote after a backslash where the string is written within a JSON string. If ok is false,
+// SimpleString may have passed a part of the text.
 func (s *Scanner) SimpleString(quote string) (text string, ok bool) {
 	if !s.passQuote(quote) {
 		return "", false
@@ -31,7 +31,7 @@ func (s *Scanner) SimpleString(quote string) (text string, ok bool) {
 	return s.Text[start:s.Pos], s.passQuote(quote)
 }
 
-// passQuote is Pass for the quote of a SimpleString, which has one byte or two.
+// passQuote does the work of Pass for the quote of a SimpleString. The quote has one byte or two.
 func (s *Scanner) passQuote(quote string) bool {
 	rest := s.Text[s.Pos:]
 	if len(rest) < len(quote) || rest[0] != quote[0] || rest[len(quote)-1] != '"' {
@@ -123,7 +123,7 @@ func (s *Scanner) stringError() *Error {
 	return s.Fail("control character 0x%02x in a string", s.Text[s.Pos])
 }
 
-// takesControl reports whether the mode accepts a control character at the position. The string begins at quote; escaped says
+// takesControl reports whether the mode accepts a control character at the position. The string begins at quote. escaped reports
 // whether it has an escape already.
 func (s *Scanner) takesControl(quote int, escaped bool) bool {
 	if s.Mode != Stored || s.Pos >= len(s.Text) {
@@ -149,8 +149,8 @@ func (s *Scanner) beyondASCII() (valid bool, err *Error) {
 	return true, nil
 }
 
-// escape passes an escape, or two that are a surrogate pair or, in mode Stored, could be one. It returns the resulting character,
-// and a second one, or -1 if there is none.
+// escape passes an escape, or the two escapes of a surrogate pair. In mode Stored, it also passes any \uXXXX after half a pair.
+// It returns the resulting character, and a second one, or -1 if there is none.
 func (s *Scanner) escape() (r, second rune, err *Error) {
 	rest := s.Text[s.Pos:]
 	if len(rest) < 2 {
@@ -178,7 +178,7 @@ func (s *Scanner) escape() (r, second rune, err *Error) {
 		return 0, -1, s.Fail("escape of half a surrogate pair")
 	case s.Mode == Stored && ok:
 		s.Pos += 12
-		return utf8.RuneError, low, nil // a low that is a surrogate is appended as U+FFFD
+		return utf8.RuneError, low, nil // if low is a surrogate, it is appended as U+FFFD
 	}
 	s.Pos += 6
 	return utf8.RuneError, -1, nil
@@ -193,7 +193,7 @@ func hexEscape(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// plainEnd is [PlainEnd] or [asciiEnd], depending on the mode.
+// plainEnd returns the result of [PlainEnd] in mode Stored, and of [asciiEnd] in other modes.
 func (s *Scanner) plainEnd(i int) int {
 	if s.Mode == Stored {
 		return PlainEnd(s.Text, i)

@@ -6,9 +6,10 @@ import "strings"
 // string that was cut from its Text, is in use.
 func Skim(text []byte) Scanner { return Scanner{Text: Lend(text), Mode: Skipping} }
 
-// Token passes white space and the token after it. It returns the first byte of the token, which tells what it is, and the place
-// where it begins; at the end of the text it returns 0. A token is a bracket, a comma, a colon, a string, or a word up to white
-// space or the next token of another kind. Token checks nothing, whatever the mode; a string without an end ends with the text.
+// Token passes white space and the token after it. It returns the first byte of the token, which identifies its kind, and the
+// place where the token begins. At the end of the text, first is 0. A token is a bracket, a comma, a colon, a string, or a word
+// up to white space or the next token of another kind. Token checks nothing, whatever the mode; a string without an end ends with
+// the text.
 func (s *Scanner) Token() (first byte, start int) {
 	s.Space()
 	if start = s.Pos; start == len(s.Text) {
@@ -105,7 +106,7 @@ func (s *Scanner) Pass(text string) bool {
 
 // Members passes white space and the object after it. It calls member for each name, with the bounds start and end of its quotes,
 // at the position of the value. member must pass the value. Members returns false if the text is not an object, or if member
-// returns false; the position is then where that was found.
+// returns false. The position is then the place of the failure.
 func (s *Scanner) Members(member func(start, end int) bool) bool {
 	if s.Space(); s.Peek() != '{' {
 		return false

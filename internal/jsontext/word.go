@@ -35,13 +35,14 @@ func unplain(w uint64) uint64 {
 	return ((w-' '*ones)&^w | (quote-ones)&^quote | (slash-ones)&^slash) & highs
 }
 
-// Special is unplain, but also finds non-ASCII bytes.
+// Special finds the bytes that unplain finds, and non-ASCII bytes.
 func Special(w uint64) uint64 {
 	quote, slash := w^'"'*ones, w^'\\'*ones
 	return ((w - ' '*ones) | (quote - ones) | (slash - ones) | w) & highs
 }
 
-// Unsimple finds the bytes that are not [Simple] in the eight bytes of w, as unplain does. '<' and '>' differ in one bit only, and so do '"' and '&'.
+// Unsimple finds the bytes that are not [Simple] in the eight bytes of w, as unplain does. '<' and '>' differ in one bit only. '"' and '&'
+// also differ in one bit only.
 func Unsimple(w uint64) uint64 {
 	angle, quote, slash := w&^(2*ones)^'<'*ones, w&^(4*ones)^'"'*ones, w^'\\'*ones
 	return ((w - ' '*ones) | (angle - ones) | (quote - ones) | (slash - ones) | w) & highs
@@ -64,7 +65,7 @@ func PlainEnd(s string, i int) int {
 	return i
 }
 
-// asciiEnd is PlainEnd, but also stops at non-ASCII bytes.
+// asciiEnd works like PlainEnd, but also stops at non-ASCII bytes.
 func asciiEnd(s string, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		if found := Special(Word(s, i)); found != 0 {
