@@ -4,7 +4,7 @@ package slab
 import "cmp"
 
 // Slab returns the elements of one array after the other, so that the parts of a document cost a few allocations and lie close
-// together. An array lives as long as anything cut from it: a part of a document keeps its neighbours alive.
+// together. An array lives as long as any slice of it: a part of a document keeps its neighbours alive.
 //
 // The zero Slab is ready. Cost: for n taken elements, it allocates at most n/2 more, or one array.
 type Slab[E any] struct {
@@ -31,7 +31,8 @@ func (s *Slab[E]) Take(n int) []E {
 }
 
 // grow returns new elements for Take. A new array covers the elements that are due. After that, it has half as many elements as
-// already exist. A container that needs much of that gets its own array, and the rest of the newest array stays in use.
+// already exist. Then a request for more than half of the new array gets its own array, and the rest of the newest array stays
+// in use.
 func (s *Slab[E]) grow(n int) []E {
 	size := min(max(s.Due-s.made, s.made/2, minSize), cmp.Or(s.Most, maxSize))
 	if n > size/2 && s.Due <= s.made || n > size {

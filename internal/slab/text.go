@@ -4,7 +4,7 @@ import "strings"
 
 // Text cuts many short strings from few arrays, as [Slab] does with slices: about one allocation per hundred strings. A string
 // keeps its whole array alive. The zero Text is ready. It must not be copied after its first use, nor used by two goroutines at
-// once. Its strings have no such rules.
+// once. Its strings may be copied and shared.
 type Text struct {
 	// Scratch is a buffer in which the caller composes a string for Cut.
 	Scratch []byte
