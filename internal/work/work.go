@@ -27,7 +27,8 @@ func Add(c Counts) {
 	}
 }
 
-// add is the slow path of Add. It is not inlined, so that Add is: without a recording, a walk pays for a load and no call.
+// add is the slow path of Add. It is not inlined, so that the compiler can inline Add: without a recording, a walk pays for a
+// load and no call.
 //
 //go:noinline
 func (r *record) add(c Counts) {
