@@ -25,8 +25,8 @@ const (
 	images   = "ghcr.io/deed-project" // registry of the images of a release
 )
 
-// program is a program of a release: a package of one of the published modules. beside is the package of a program that it runs, which is in
-// its archives, or empty. extra are further files of its archives.
+// program is a program of a release: a package of one of the published modules. beside is the package of another program that it runs and
+// that its archives contain, or empty. extra names further files of its archives.
 type program struct {
 	name, module, pkg, beside string
 	extra                     []string
@@ -42,7 +42,7 @@ var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/a
 
 const host = runtime.GOOS + "/" + runtime.GOARCH
 
-// order selects what to build.
+// order selects the version, programs and platforms to build.
 type order struct {
 	version   string
 	programs  []string // names
@@ -131,8 +131,8 @@ func (r *run) build(o order, out string) (err error) {
 	return table.Flush()
 }
 
-// builder builds one program as go install PACKAGE@VERSION does: in a module that only requires the program's module and has the program's
-// go.sum. So the go.sum of the commit determines every dependency of the program.
+// builder builds one program as go install PACKAGE@VERSION does. Its module requires only the program's module, and has the program's
+// go.sum. The go.sum of the commit therefore determines every dependency of the program.
 type builder struct {
 	*run
 	order

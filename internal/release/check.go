@@ -47,8 +47,8 @@ func checkCommand(f *flag.FlagSet) func(*run, []string) error {
 	}
 }
 
-// check creates a module proxy of the commit. It installs the commands from it and runs the tests of consumers with it. A module cache in
-// temp and an empty workspace keep this checkout out of it. Then it builds a release.
+// check creates a module proxy of the commit. With the proxy, it runs the tests of consumers and installs the commands. These use a module
+// cache in temp and no workspace, so that they cannot see this checkout. Then it builds a release.
 func (r *run) check(temp string, full bool) error {
 	r.step("go.mod and go.sum are tidy")
 	if err := r.tidy(true); err != nil {

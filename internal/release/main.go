@@ -1,4 +1,4 @@
-// Command release builds the artifacts of a release from this repository, and tests them as a user would. Run it in the checkout:
+// Command release builds the artifacts of a release from this repository, and tests them as users run them. Run it in the checkout:
 //
 //	go run ./internal/release help
 package main

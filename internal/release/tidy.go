@@ -14,7 +14,7 @@ import (
 	"github.com/deed-project/deed/internal/release/modules"
 )
 
-// tidied lists the directories of modules that are kept tidy, beside those of consumers.
+// tidied lists the directories of modules that [modules.Tidy] tidies, beside the consumers.
 var tidied = append(slices.Clone(modules.Published), "oracle", "internal/release")
 
 // replacing lists the directories of modules that find this repository's modules by replace, which go mod tidy supports.
@@ -79,7 +79,7 @@ func (r *run) tidyFiles(checkOnly bool, dir, mod, sum string) error {
 	return errors.Join(r.settle(checkOnly, mod, tidyMod), r.settle(checkOnly, sum, tidySum))
 }
 
-// settle writes want to the file name, or returns the difference to it.
+// settle writes want to the file name. With checkOnly, it returns an error that shows the difference instead.
 func (r *run) settle(checkOnly bool, name string, want []byte) error {
 	got, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

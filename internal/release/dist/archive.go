@@ -1,5 +1,5 @@
-// Package dist makes the files of a release from programs that are built: archives, checksums, bills of materials, a manifest for
-// krew, and images. Equal programs make equal bytes, for one release of Go: all times are that of the commit.
+// Package dist makes the files of a release from built programs: archives, checksums, bills of materials, a manifest for krew, and
+// images. Equal programs make equal bytes, for one release of Go: all times are the time of the commit.
 package dist
 
 import (
@@ -39,8 +39,8 @@ func (f File) Sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Archive returns files as the archive that is usual for goos: zip for windows, tar.gz for all others, with that as the end of its
-// name.
+// Archive returns files as an archive in the usual format of goos: zip for windows, tar.gz for all others. The format is the
+// extension of its name.
 func Archive(name, goos string, files []File, at time.Time) (File, error) {
 	var out bytes.Buffer
 	write, extension := writeTarGz, ".tar.gz"

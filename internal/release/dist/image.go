@@ -27,14 +27,14 @@ type Image struct {
 	Time    time.Time
 }
 
-// nameAnnotation is where programs that load images look for the name of one.
+// nameAnnotation is the annotation in which programs that load images look for an image's name.
 const nameAnnotation = "io.containerd.image.name"
 
-// user is the number that images without root usually run as. No user of the host has it.
+// user is the user and group ID that images without root usually run as. No user of the host has this ID.
 const user = "65532:65532"
 
-// Layout returns the image as an archive of an OCI image layout. It runs the program of
-// builds, whichever is for the host, and has the license beside it.
+// Layout returns the image as an archive of an OCI image layout. It runs the program of the build for the host,
+// and has the license beside it.
 func (i Image) Layout(name string, builds []Build, license File) (out File, err error) {
 	dir, err := os.MkdirTemp("", "deed-image")
 	if err != nil {

@@ -36,7 +36,7 @@ type krewPlatform struct {
 	Bin    string `yaml:"bin"`
 }
 
-// Krew returns the manifest that tells krew where the archives of a plugin of kubectl are.
+// Krew returns the manifest from which krew downloads the archives of a plugin of kubectl.
 func Krew(p Plugin, builds []Build) (File, error) {
 	m := krewManifest{APIVersion: "krew.googlecontainertools.github.com/v1alpha2", Kind: "Plugin", Metadata: map[string]string{"name": p.Name}}
 	m.Spec = krewSpec{Version: p.Version, Homepage: p.Homepage, ShortDescription: p.Short, Description: p.Description}

@@ -8,8 +8,8 @@ import (
 	"github.com/cpuguy83/go-md2man/v2/md2man"
 )
 
-// Page returns the manual page of a program or one of its subcommands, whose words are command: what it prints as its help, which begins
-// with a paragraph that says what it does.
+// Page returns the manual page of a program or one of its subcommands. command has the words that call it. help is its help text, and
+// the first paragraph of help says what the command does.
 func Page(command []string, version string, help []byte, at time.Time) File {
 	name := strings.Join(command, "-")
 	about, rest, _ := strings.Cut(string(help), "\n\n")
@@ -19,7 +19,7 @@ func Page(command []string, version string, help []byte, at time.Time) File {
 	return File{"man/man1/" + name + ".1", 0o644, md2man.Render([]byte(text))}
 }
 
-// Subcommands returns the subcommands that the help of a program lists, but for those that every such program has.
+// Subcommands returns the subcommands that the help of a program lists, except completion and help, which every such program has.
 func Subcommands(help []byte) (names []string) {
 	_, list, _ := strings.Cut(string(help), "\nAvailable Commands:\n")
 	list, _, _ = strings.Cut(list, "\n\n")

@@ -15,8 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// Push copies an image, which is an archive that [Image.Layout] made, to the registry that its name says, and returns the reference
-// of what is there now.
+// Push copies an image, an archive from [Image.Layout], to the registry in its name. It returns the reference of the pushed image.
 func Push(archive []byte, auth authn.Authenticator) (reference string, err error) {
 	dir, err := os.MkdirTemp("", "deed-push")
 	if err != nil {
@@ -55,7 +54,7 @@ func unpack(archive []byte, dir string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close() // files of it are closed already
+	defer root.Close() // its files are closed already
 	for in := tar.NewReader(bytes.NewReader(archive)); ; {
 		header, err := in.Next()
 		if errors.Is(err, io.EOF) {

@@ -10,8 +10,8 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// SBOM returns the bill of materials of program, which is a Go program in an archive: the modules that the linker put into it, in
-// the form of CycloneDX. It is called like the archive, with another end.
+// SBOM returns the bill of materials of program, a Go program in an archive. It lists the modules that the linker put into
+// program, in the CycloneDX format. name is the name of the archive without its extension.
 func SBOM(name string, program File, at time.Time) (File, error) {
 	info, err := buildinfo.Read(bytes.NewReader(program.Content))
 	if err != nil {
@@ -44,7 +44,7 @@ func SBOM(name string, program File, at time.Time) (File, error) {
 	return File{name + ".cdx.json", 0o644, out.Bytes()}, err
 }
 
-// component returns m with the sum that go.sum has of it.
+// component returns the component of m, with its sum in go.sum.
 func component(m *debug.Module) cyclonedx.Component {
 	url := "pkg:golang/" + m.Path + "@" + strings.ReplaceAll(m.Version, "+", "%2B")
 	return cyclonedx.Component{Type: cyclonedx.ComponentTypeLibrary, Name: m.Path, Version: m.Version, BOMRef: url, PackageURL: url,

@@ -1,5 +1,5 @@
-// Package modules knows the modules of this repository that a release publishes. It reads them from a [Checkout] as git has them,
-// refuses what cannot be installed, and writes them as the files of a module proxy.
+// Package modules publishes modules of this repository. It reads them from a commit, the [Checkout], and writes them as the files
+// of a module proxy. It refuses modules that cannot be installed.
 package modules
 
 import (
@@ -23,8 +23,8 @@ const Root = "github.com/deed-project/deed"
 // Published lists the folders of the modules that a release publishes, all at one version.
 var Published = []string{".", "cmd", "compat/structured-merge-diff", "kube", "server"}
 
-// standIns are the folders of modules that are published to be named by replace directives: each declares the path of the module
-// that it replaces.
+// standIns maps the folders of published modules that replace other modules to the paths that they declare. Each declares the
+// path of the module that it replaces.
 var standIns = map[string]string{"compat/structured-merge-diff": "sigs.k8s.io/structured-merge-diff/v6"}
 
 // PathOf returns the path under which the module in folder is published.
@@ -47,7 +47,7 @@ func Paths() []string {
 	return paths
 }
 
-// Checkout is a commit of the repository: what is not committed is no part of it.
+// Checkout is a commit of the repository. Uncommitted changes are not part of it.
 type Checkout struct {
 	Dir    string    // the work tree's root
 	Commit string    // full hash
@@ -85,7 +85,7 @@ func (c *Checkout) File(name string) ([]byte, error) {
 	return git(c.Dir, "cat-file", "blob", c.Commit+":"+path.Clean(name))
 }
 
-// Version returns the version that the modules require each other at.
+// Version returns the version at which the modules require each other.
 func (c *Checkout) Version() (string, error) {
 	f, err := c.goMod("cmd")
 	if err != nil {
@@ -108,9 +108,9 @@ func (c *Checkout) goMod(folder string) (*modfile.File, error) {
 	return modfile.Parse(name, text, nil)
 }
 
-// Check returns all reasons why the published modules cannot be installed at version: a version that is none, a module with
-// another path, a replace or exclude directive, which go install refuses, and a requirement of a module of this repository that
-// is not published or has another version.
+// Check returns all reasons why the published modules cannot be installed at version: an invalid version, a module with another
+// path, and a replace or exclude directive, which go install refuses. A requirement of a module of this repository must be
+// published and have the same version.
 func (c *Checkout) Check(version string) error {
 	var problems []error
 	for _, folder := range Published {
@@ -157,7 +157,7 @@ func ours(p string) bool { return p == Root || strings.HasPrefix(p, Root+"/") }
 
 func published(p string) bool { return slices.Contains(Paths(), p) }
 
-// git runs git in dir and returns what it prints.
+// git runs git in dir and returns its output.
 func git(dir string, args ...string) ([]byte, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir

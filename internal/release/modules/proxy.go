@@ -18,12 +18,12 @@ import (
 )
 
 // WriteProxy writes the published modules at version into dir, in the layout that the go command reads from GOPROXY=[FileURL](dir).
-// Versions that are there already stay, but for version itself, which is replaced.
+// Other versions in dir stay. If dir has version already, its files are replaced.
 func (c *Checkout) WriteProxy(version, dir string) (err error) {
 	if err := c.Check(version); err != nil {
 		return err
 	}
-	// Package zip reads no work tree that git worktree made. A clone without files is cheap.
+	// Package zip cannot read a work tree that git worktree made. A clone without files is cheap.
 	clone, err := os.MkdirTemp("", "deed-clone")
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c *Checkout) writeZip(clone, folder, version, name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// addToList adds version to the file name, which has a version a line.
+// addToList adds version to the file name, which has one version a line.
 func addToList(name, version string) error {
 	text, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +93,7 @@ func addToList(name, version string) error {
 	return os.WriteFile(name, []byte(strings.Join(slices.Compact(versions), "\n")+"\n"), 0o644)
 }
 
-// FileURL returns the URL of dir, as GOPROXY takes it.
+// FileURL returns the URL of dir in the form that GOPROXY accepts.
 func FileURL(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -15,8 +15,9 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// Tidy returns what go mod tidy makes of the files mod and sum of a module in dir, if it finds the published modules in the
-// work tree below root. No version of these need exist, and sum gets no line of them: their sums change with every commit.
+// Tidy returns the files mod and sum of a module in dir as go mod tidy writes them. It takes the published modules from the work tree
+// below root. The required versions of published modules need not exist. sum gets no lines for them, because their sums change with
+// every commit.
 func Tidy(root, dir, mod, sum string) (tidyMod, tidySum []byte, err error) {
 	temp, err := os.MkdirTemp("", "deed-tidy")
 	if err != nil {
@@ -27,7 +28,7 @@ func Tidy(root, dir, mod, sum string) (tidyMod, tidySum []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	// A replace directive that leads to a published module leads to its folder meanwhile.
+	// While go mod tidy runs, a replace directive that names a published module points to its folder.
 	held := map[string]module.Version{}
 	for _, folder := range Published {
 		if old, ok := standIns[folder]; ok && replaces(f, old, PathOf(folder)) {
@@ -74,7 +75,7 @@ func Tidy(root, dir, mod, sum string) (tidyMod, tidySum []byte, err error) {
 		return nil, nil, err
 	}
 	if tidySum, err = os.ReadFile(tempSum); errors.Is(err, fs.ErrNotExist) {
-		err = nil // it requires nothing
+		err = nil // the module requires nothing
 	}
 	return tidyMod, tidySum, err
 }
@@ -84,9 +85,8 @@ func replaces(f *modfile.File, old, path string) bool {
 	return slices.ContainsFunc(f.Replace, func(r *modfile.Replace) bool { return r.Old.Path == old && r.New.Path == path })
 }
 
-// Bump sets the version at which the go.mod files below root, and files like them, require the published modules, or replace others by
-// them. It leaves
-// alone requirements that are replaced. It returns the names of the files that it changed.
+// Bump sets the version of the published modules in the require and replace directives of all committed *.mod files below root. It
+// leaves alone requirements that are replaced. It returns the names of the files that it changed.
 func Bump(root, version string) (changed []string, err error) {
 	names, err := git(root, "ls-files", "--", "*.mod")
 	if err != nil {
@@ -155,7 +155,7 @@ func write(f *modfile.File, name string) error {
 	return os.WriteFile(name, text, 0o644)
 }
 
-// copyFile copies from to to, if there is such a file.
+// copyFile copies the file from to the file to, if from exists.
 func copyFile(from, to string) error {
 	text, err := os.ReadFile(from)
 	if errors.Is(err, fs.ErrNotExist) {

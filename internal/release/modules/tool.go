@@ -11,17 +11,18 @@ import (
 	"strings"
 )
 
-// Tool runs the go command as if this repository were not there: without a workspace, with a module cache of its own, and with no
-// setting of the user beside the build cache. Programs are built for any path that they lie at, and without C.
+// Tool runs the go command as if this repository were not there: without a workspace, and with its own module cache. Of the
+// user's Go settings, it keeps only the build cache and the variables in kept. Programs are built without C, and without the
+// paths of their source files.
 //
-// It takes modules from two folders: the proxy that it is made with, and what the user's module cache has downloaded. It asks no
-// network, and no checksum database: [Tidy] downloads what is missing, and verifies it by the go.sum files.
+// Tool takes modules from two folders: its proxy, and the downloads in the user's module cache. It uses neither the network nor
+// the checksum database. [Tidy] downloads missing modules, and verifies them by the go.sum files.
 type Tool struct {
 	dir string // "" is the working directory
 	env []string
 }
 
-// kept are the variables of the go command that the user's environment decides.
+// kept lists the variables of the go command that Tool takes from the user's environment.
 var kept = []string{"GOROOT", "GOTOOLCHAIN", "GOTMPDIR"}
 
 // NewTool returns a Tool that reads the proxy in one folder and keeps its modules in another.
@@ -56,7 +57,7 @@ func (t *Tool) With(env ...string) *Tool { return &Tool{t.dir, append(slices.Cli
 // In returns t in another working directory.
 func (t *Tool) In(dir string) *Tool { return &Tool{dir, t.env} }
 
-// Run runs go with args, and returns what it prints.
+// Run runs go with args, and returns its output.
 func (t *Tool) Run(args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Env = t.dir, t.env

@@ -32,7 +32,7 @@ func (r reconciler) Reconcile(ctx context.Context, request reconcile.Request) (r
 	return reconcile.Result{}, r.Status().Update(ctx, &w)
 }
 
-// deploymentOf returns what the controller applies for a Widget.
+// deploymentOf returns the Deployment that the controller applies for a Widget.
 func deploymentOf(w *Widget) *appsapply.DeploymentApplyConfiguration {
 	labels := map[string]string{"widget": w.Name}
 	owner := metaapply.OwnerReference().WithAPIVersion(groupVersion.String()).WithKind("Widget").WithName(w.Name).WithUID(w.UID).

@@ -18,13 +18,13 @@ type Widget struct {
 	Status            WidgetStatus `json:"status,omitzero"`
 }
 
-// WidgetSpec is what is wanted of a Widget.
+// WidgetSpec is the wanted state of a Widget.
 type WidgetSpec struct {
 	Replicas int32  `json:"replicas,omitempty"`
 	Color    string `json:"color,omitempty"`
 }
 
-// WidgetStatus is what the controller saw.
+// WidgetStatus is the state that the controller saw.
 type WidgetStatus struct {
 	Replicas int32 `json:"replicas,omitempty"`
 }

@@ -1,5 +1,5 @@
-// Command library says what an apply would store, as JSON, and who stands in its way. It is a program that uses the packages of
-// deed from another module.
+// Command library prints what an apply would store, as JSON, or its conflicts. It uses the packages of deed from another
+// module.
 package main
 
 import (

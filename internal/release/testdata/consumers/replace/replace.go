@@ -1,4 +1,5 @@
-// Package replace is an API server's use of apimachinery's field manager. Its go.mod replaces structured-merge-diff.
+// Package replace uses apimachinery's field manager as an API server does. Its go.mod replaces
+// structured-merge-diff.
 package replace
 
 import (
