@@ -7,15 +7,15 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// History is a list of writes to one object, which does not exist at the begin.
+// History is a list of writes to one object, which does not exist at the start.
 type History struct {
 	Schema  *Schema
 	Filters map[string]Filter // reset fields by version; nil for none
 	Writes  []Write
 }
 
-// Filter selects the fields that take no part in ownership: those of Exclude with everything below, or those that no prefix of Include
-// matches. The filters of a history are all of one of these kinds, and then each version has one.
+// Filter selects the fields without ownership: the fields of Exclude with everything below, or the fields that no prefix of Include
+// matches. All filters of a history are of the same one of these kinds. If there are filters, each version has one.
 type Filter struct {
 	Exclude []fieldpath.Path
 	Include []fieldpath.Path

@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Mutate returns v, a value of t, with one change: a part is set, removed, replaced by null or by an empty value, or the items of a list
-// are reordered. The result conforms to t like that of [Values.Of].
+// Mutate returns v, a value of t, with one change. A part is set, removed, or replaced by null or by an empty value, or a list is
+// reordered. The result conforms to t like a result of [Values.Of].
 func (g *Values) Mutate(v value.Value, t *schema.Type) value.Value { return g.mutate(v, t, g.Depth) }
 
 func (g *Values) mutate(v value.Value, t *schema.Type, depth int) value.Value {

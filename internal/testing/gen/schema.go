@@ -14,7 +14,7 @@ type Schema struct {
 	Versions []Version
 	// Renames are the members of the root that have other names in later versions.
 	Renames []Rename
-	// Open tells that the relationship of some lists is undefined, which [schema.Compile] reports as a problem; see OpenLists.
+	// Open reports that the relationship of some lists is undefined, which [schema.Compile] reports as a problem; see OpenLists.
 	Open bool
 }
 
