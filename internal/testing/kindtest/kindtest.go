@@ -1,8 +1,8 @@
 // Package kindtest has a kind for tests, Thing, with its type, its field manager and objects. Objects come from JSON or from random
 // histories.
 //
-// A Thing has one field for each way of ownership: scalars, open maps, a set, a keyed list in a keyed list, an atomic list and an atomic
-// object. Tests of packages managedfields and ownership state expected entries in the form of [Show].
+// A Thing has a field for each way of ownership: scalars, open maps, a set, nested keyed lists, an atomic list and an atomic object.
+// Tests of packages managedfields and ownership state expected entries in the form of [Show].
 package kindtest
 
 import (
@@ -187,10 +187,10 @@ func Lines(text string) string {
 	return b.String()
 }
 
-// Applier returns the applier with a name.
+// Applier returns the applier called name.
 func Applier(name string) merge.Manager { return merge.Manager{Name: name, Operation: merge.Apply} }
 
-// Updater returns the updater with a name in Version.
+// Updater returns the updater called name, in Version.
 func Updater(name string) merge.Manager {
 	return merge.Manager{Name: name, Operation: merge.Update, APIVersion: Version}
 }
@@ -215,7 +215,7 @@ func Update(t testing.TB, m *managedfields.FieldManager, live managedfields.Obje
 	return out
 }
 
-// RandomConfig returns the members of a random Thing. There are few, so that managers meet.
+// RandomConfig returns the members of a random Thing. They come from a few values, so that managers write the same fields.
 func RandomConfig(r *rand.Rand) string {
 	var members []string
 	maybe := func(out *[]string, text string) {
