@@ -15,15 +15,15 @@ import (
 // Root is the path of the module that holds the libraries.
 const Root = "github.com/deed-project/deed"
 
-// Layer is a package and what it may import, as four columns: the package, packages of its own module, packages of the other
-// modules of this repository, and prefixes of the paths of all other packages. The first two columns leave out the module's
-// path, and the third leaves out Root; "." is the package that has its module's own path. The last three are lists, separated
-// by spaces. Every package may import the standard library.
+// Layer is a package and the packages that it may import, as four columns. The first is the package. The others are packages
+// of its own module, packages of the other modules of this repository, and path prefixes of all other packages. The first two
+// columns leave out the module's path, and the third leaves out Root; "." is the package that has its module's own path. The
+// last three columns are lists, separated by spaces. Every package may import the standard library.
 type Layer [4]string
 
-// Check reports each import in module that table does not allow, each package that imports something and is not in
-// table, each entry of table without a package, and each file that imports two packages of this repository with the same
-// last name. The test must run in the module's root folder.
+// Check reports each import in module that table does not allow, each importing package that is not in table, and each entry
+// of table without a package. It also reports each file that imports two packages of this repository with the same last name.
+// The test must run in the module's root folder.
 func Check(t *testing.T, module string, table []Layer) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
