@@ -62,8 +62,9 @@ func mergeObjects(m *schema.Map, live, config value.Value) value.Value {
 	return out
 }
 
-// mergeLists orders the items of two sets or keyed lists. It walks both lists with a cursor each. shared are the items of config
-// that live also has and that were not reached yet; config waits at the first of them for live.
+// mergeLists orders the items of two sets or keyed lists. It walks both lists with a cursor each. shared holds the items of
+// config that live also has and that the walk has not reached yet. The cursor of config waits at the first shared item for the
+// cursor of live.
 func mergeLists(l *schema.List, live, config value.Value) value.Value {
 	lives, configs := slices.Collect(live.Items()), slices.Collect(config.Items())
 	var out, merged []value.Value

@@ -14,7 +14,7 @@ type State struct {
 	Owners map[merge.Manager]Set
 }
 
-// Apply returns the state after a forced apply, and the fields that others lose: the conflicts.
+// Apply returns the state after a forced apply, and the fields that other managers lose: the conflicts.
 func (s State) Apply(m merge.Manager, config typed.Value) (State, map[merge.Manager]Set, error) {
 	s, err := s.reconciled()
 	if err != nil {
