@@ -17,8 +17,8 @@ type Answer struct {
 }
 
 // Compare returns the difference between got and the recorded answer of the step, or "". It ignores values that change from run
-// to run: uids, resource versions and times. It compares managed fields and causes as sets, because the order of the former
-// depends on times, and that of the latter is random.
+// to run: uids, resource versions and times. It compares managed fields and causes as sets, because the order of managed fields
+// depends on times, and the order of causes is random.
 func Compare(want Step, got Answer) string {
 	var out strings.Builder
 	if want.Code != got.Code {

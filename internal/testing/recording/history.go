@@ -21,7 +21,7 @@ func (e Exchange) Sent() []byte {
 	return e.Body.AppendJSON(nil)
 }
 
-// Keeps reports whether the request writes JSON that a server stores as text. Such text counts as changed if only its spaces
+// Keeps reports whether the request writes JSON that a server stores as text. Such text counts as changed even if only its spaces
 // differ.
 func (e Exchange) Keeps() bool {
 	return (e.Op == "update" || e.Op == "merge") && strings.Contains(e.Body.String(), `"opaque"`)
@@ -48,15 +48,15 @@ func Owners(object value.Value) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// SortedLines returns the lines of a message in sorted order, because lines of a conflict have any order.
+// SortedLines returns the lines of a message in sorted order, because the lines of a conflict have no fixed order.
 func SortedLines(message string) string {
 	all := strings.Split(message, "\n")
 	slices.Sort(all)
 	return strings.Join(all, "\n")
 }
 
-// ServerFiles returns the recordings of a kube-apiserver about built-in kinds: those in kept, a directory of this repository, and
-// those in all, an optional directory beside it. The environment variable DEED_SERVER_RECORDINGS names a file to replace all of
+// ServerFiles returns the recordings of a kube-apiserver about built-in kinds: the files in kept, a directory of this repository,
+// and in all, an optional directory beside it. The environment variable DEED_SERVER_RECORDINGS names a file that replaces all of
 // them. A short test uses kept only.
 func ServerFiles(kept, all string, short bool) (files []string, err error) {
 	if file := os.Getenv("DEED_SERVER_RECORDINGS"); file != "" {

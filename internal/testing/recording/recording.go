@@ -41,7 +41,7 @@ type History struct {
 }
 
 // Exchange is a step of a History with the stored object before and after it. It can be repeated without the earlier steps. Live
-// and After are in the version of the request; null is no object.
+// and After are in the version of the request; null means no object.
 type Exchange struct {
 	Step
 	Op         string      `json:"op"` // the type of the request, such as smp for a strategic merge patch
@@ -54,7 +54,7 @@ type Exchange struct {
 // ReadFile reads recordings from the named file, one JSON text a line. A name that ends with .gz is a compressed file.
 func ReadFile(name string) ([]Scenario, error) { return Load[Scenario](name) }
 
-// ReadHistories is ReadFile for recordings of a kube-apiserver.
+// ReadHistories reads recordings of a kube-apiserver, as ReadFile does.
 func ReadHistories(name string) ([]History, error) { return Load[History](name) }
 
 // Load reads one JSON text a line from the named file. A name that ends with .gz is a compressed file.

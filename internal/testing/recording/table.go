@@ -53,7 +53,7 @@ func Quoted(cell string) []string {
 // Exception is a part of objects of a kind that comparisons skip, because only a server can know it or its admission sets it.
 type Exception struct {
 	Kind string   // "any" matches all kinds
-	Path []string // member names; * is each item of a list, a=b selects items with member a equal to b
+	Path []string // member names; * is each item of a list, a=b selects items with member a equal to b, other text selects equal items
 }
 
 // Exceptions returns the exceptions of the table in docs/server-fields.md: rows of kinds, paths in backquotes, and a reason.

@@ -27,11 +27,11 @@ func NewTally(exceptions []Exception) *Tally {
 	}
 }
 
-// shownOfEach is the number of differences that are reported for each kind of object.
+// shownOfEach is the number of differences that are reported for each kind of comparison and of object.
 const shownOfEach = 3
 
-// Same counts a comparison of the server's answer with deed's. It reports whether a difference should be reported: the first
-// three of each kind are.
+// Same counts a comparison of the server's answer with deed's. It returns false for a difference that the caller should
+// report: the first three of each kind.
 func (y *Tally) Same(what, kind, want, got string) bool {
 	y.compared[what]++
 	if want == got {
@@ -46,7 +46,7 @@ func (y *Tally) Same(what, kind, want, got string) bool {
 // Differ reports whether anything differed.
 func (y *Tally) Differ() bool { return len(y.differed) > 0 }
 
-// Compared returns the number of comparisons.
+// Compared returns the number of comparisons of what.
 func (y *Tally) Compared(what string) int { return y.compared[what] }
 
 // Allow counts a known difference with a reason.
