@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Deployment returns a history of random writes of few managers to a Deployment: applies, with and without force, and updates. Some of
-// them are in conflict, and some drop fields that they had. The same r gives the same history.
+// Deployment returns a history of random writes of few managers to a Deployment: applies, with and without force, and updates. Some
+// writes conflict, and some drop fields of an earlier write of the same manager. The same r gives the same history.
 func Deployment(r *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString("steps:\n")
