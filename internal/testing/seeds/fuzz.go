@@ -12,7 +12,7 @@ import (
 // Inputs is the environment variable with the number of inputs that [Fuzz] makes itself.
 const Inputs = "DEED_INPUTS"
 
-// Fuzz is f.Fuzz for a target of one input, with corpus as its first inputs.
+// Fuzz calls f.Fuzz for a target of one input, with corpus as the first inputs.
 //
 // If the variable [Inputs] has a number, Fuzz makes that many inputs itself, from corpus and at random. It ignores coverage, but
 // a target sees up to a hundred times as many inputs in the same time. Use it for long runs.
