@@ -26,7 +26,7 @@ type PathElement struct {
 // FieldNameElement returns the element that selects the member called name.
 func FieldNameElement(name string) PathElement { return PathElement{FieldName: &name} }
 
-// KeyElement returns the element that selects the item that has fields, which are sorted by name. It keeps the slice.
+// KeyElement returns the element that selects the item with these fields, sorted by name. The element keeps the slice.
 func KeyElement(fields ...value.Field) PathElement {
 	l := value.FieldList(fields)
 	return PathElement{Key: &l}
@@ -43,8 +43,8 @@ func ValueElement(value value.Value) PathElement { return PathElement{Value: &va
 // IndexElement returns the element that selects item number index, counted from 0.
 func IndexElement(index int) PathElement { return PathElement{Index: &index} }
 
-// KeyByFields returns the key of fields that are given as a name, a value, a name, and so on. It panics if a name is no string,
-// or the last value is missing.
+// KeyByFields returns the key of fields that are given as a name, a value, a name, and so on. It panics if a name is not a
+// string, or the last value is missing.
 func KeyByFields(nameValues ...interface{}) *value.FieldList {
 	if len(nameValues)%2 != 0 {
 		panic("must have a value for every name")
@@ -57,7 +57,7 @@ func KeyByFields(nameValues ...interface{}) *value.FieldList {
 	return &key
 }
 
-// kind orders elements by what they select by. The element without any field comes last.
+// kind returns the place of e's kind in the order of elements. An element without a field comes last.
 func (e PathElement) kind() int {
 	switch {
 	case e.FieldName != nil:
@@ -94,7 +94,7 @@ func (e PathElement) Compare(rhs PathElement) int {
 	return 0
 }
 
-// Equals reports whether e and rhs select the same.
+// Equals reports whether e and rhs select the same member or item.
 func (e PathElement) Equals(rhs PathElement) bool {
 	kind := e.kind()
 	if kind != rhs.kind() {
@@ -132,7 +132,7 @@ func (e PathElement) String() string {
 	return "{{invalid path element}}"
 }
 
-// Copy returns a copy of e. Values in it are those of e.
+// Copy returns a copy of e. It shares the values of e.
 func (e PathElement) Copy() PathElement {
 	if e.Key == nil {
 		return e

@@ -10,7 +10,7 @@ import (
 // PathElementSet is a set of elements. The zero PathElementSet is empty.
 type PathElementSet struct {
 	members []PathElement // sorted; nil if of is not nil
-	of      *shared       // when not nil, the members are its
+	of      *shared       // if not nil, it has the members
 }
 
 // MakePathElementSet returns an empty set with room for size elements.
@@ -48,8 +48,8 @@ func (s *PathElementSet) Insert(pe PathElement) {
 	}
 }
 
-// zipElements calls f with each element of two sorted slices, and where it is: in left, in right, or in both, for which f gets
-// left's element.
+// zipElements calls f with each element of two sorted slices, and tells f which slices have it. If both have it, f gets left's
+// element.
 func zipElements(left, right []PathElement, f func(e PathElement, inLeft, inRight bool)) {
 	for len(left) > 0 || len(right) > 0 {
 		switch c := compareHeads(left, right, func(e PathElement) PathElement { return e }); {
@@ -66,7 +66,7 @@ func zipElements(left, right []PathElement, f func(e PathElement, inLeft, inRigh
 	}
 }
 
-// compareHeads compares the elements of the first of left and right, not both of which are empty. An empty one comes last.
+// compareHeads compares the elements of left[0] and right[0]. An empty slice comes last. At most one slice may be empty.
 func compareHeads[T any](left, right []T, element func(T) PathElement) int {
 	switch {
 	case len(left) == 0:
@@ -77,7 +77,7 @@ func compareHeads[T any](left, right []T, element func(T) PathElement) int {
 	return element(left[0]).Compare(element(right[0]))
 }
 
-// chosen returns the set of the elements of s and s2 for which keep says so.
+// chosen returns the set of the elements of s and s2 for which keep returns true.
 func (s *PathElementSet) chosen(s2 *PathElementSet, keep func(inLeft, inRight bool) bool) *PathElementSet {
 	out := &PathElementSet{}
 	zipElements(s.elements(), s2.elements(), func(e PathElement, inLeft, inRight bool) {
@@ -100,7 +100,7 @@ func (s *PathElementSet) Intersection(s2 *PathElementSet) *PathElementSet {
 	return s.chosen(s2, inBoth)
 }
 
-// Difference returns the elements that s has and s2 has not.
+// Difference returns the elements of s that s2 does not have.
 func (s *PathElementSet) Difference(s2 *PathElementSet) *PathElementSet {
 	return s.chosen(s2, inLeftOnly)
 }
@@ -129,7 +129,7 @@ func (s *PathElementSet) Iterate(f func(PathElement)) {
 // All yields the elements in order.
 func (s *PathElementSet) All() iter.Seq[PathElement] { return slices.Values(s.elements()) }
 
-// PathElementMap maps elements to anything. The zero PathElementMap is empty.
+// PathElementMap maps elements to values of any type. The zero PathElementMap is empty.
 type PathElementMap struct{ entries []mapEntry }
 
 type mapEntry struct {
@@ -155,7 +155,7 @@ func (s *PathElementMap) Insert(pe PathElement, v interface{}) {
 	s.entries[i].value = v
 }
 
-// Get returns what pe is mapped to, and whether it is.
+// Get returns the value of pe, and whether there is one.
 func (s *PathElementMap) Get(pe PathElement) (interface{}, bool) {
 	if i, found := s.search(pe); found {
 		return s.entries[i].value, true
@@ -174,7 +174,7 @@ func MakePathElementValueMap(size int) PathElementValueMap {
 // Insert maps pe to v.
 func (s *PathElementValueMap) Insert(pe PathElement, v value.Value) { s.values.Insert(pe, v) }
 
-// Get returns what pe is mapped to, and whether it is.
+// Get returns the value of pe, and whether there is one.
 func (s *PathElementValueMap) Get(pe PathElement) (value.Value, bool) {
 	v, ok := s.values.Get(pe)
 	if !ok {

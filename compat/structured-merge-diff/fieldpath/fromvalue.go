@@ -6,22 +6,22 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// AssociativeListCandidateFieldNames are the fields by which [SetFromValue] tells the items of a list apart.
+// AssociativeListCandidateFieldNames are the fields that [SetFromValue] uses as keys of list items.
 var AssociativeListCandidateFieldNames = []string{
 	"key",
 	"id",
 	"name",
 }
 
-// SetFromValue returns the paths of all scalars and nulls in v, whose type is not known. Items that have scalars under some of
-// [AssociativeListCandidateFieldNames] are selected by these, and all others by their index.
+// SetFromValue returns the paths of all scalars and nulls in v, which has no known type. A path selects an item by its scalar
+// fields with names in [AssociativeListCandidateFieldNames]. If it has no such fields, the path selects it by its index.
 func SetFromValue(v value.Value) *Set {
 	s := &Set{}
 	addLeaves(s, nil, v)
 	return s.tree()
 }
 
-// addLeaves adds the leaves of v, to which path leads, to s.
+// addLeaves adds the leaves of v, which is at path, to s.
 func addLeaves(s *Set, path Path, v value.Value) {
 	switch {
 	case v.IsList():

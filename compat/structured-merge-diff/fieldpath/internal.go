@@ -15,13 +15,14 @@ type internal struct{}
 // Deed returns s as a set of deed.
 func (internal) Deed(s *Set) deed.Set { return s.deed() }
 
-// Wrap returns s as a Set. read says that it was read from fieldsV1: its numbers are floats then, as a reader of JSON has them.
+// Wrap returns s as a Set. read reports whether it was read from fieldsV1. Its numbers are then floats, as a JSON parser
+// returns them.
 func (internal) Wrap(s deed.Set, read bool) *Set { return wrap(s, read) }
 
 // WasRead reports whether the numbers in s are floats, because it was read from fieldsV1.
 func (internal) WasRead(s *Set) bool { return s.wasRead() }
 
-// Path returns p as a Path; read is that of Wrap.
+// Path returns p as a Path. For read, see Wrap.
 func (internal) Path(p deed.Path, read bool) Path {
 	out := make(Path, len(p))
 	for i, e := range p {
@@ -30,13 +31,13 @@ func (internal) Path(p deed.Path, read bool) Path {
 	return out
 }
 
-// Excluded returns the set that f, a filter of [NewExcludeSetFilter], removes. It is false for every other filter.
+// Excluded returns the set that f, a filter of [NewExcludeSetFilter], removes. It returns false for every other filter.
 func (internal) Excluded(f Filter) (*Set, bool) {
 	e, ok := f.(excludeFilter)
 	return e.exclude, ok
 }
 
-// toDeed returns e as an element of deed. The element without any field is the zero one.
+// toDeed returns e as an element of deed. An element without a field becomes the zero Element.
 func (e PathElement) toDeed() deed.Element {
 	switch e.kind() {
 	case 0:
@@ -56,7 +57,7 @@ func (e PathElement) toDeed() deed.Element {
 	return deed.Element{}
 }
 
-// document returns v as a document, and null if it is none.
+// document returns v as a document of deed, or null if v cannot be a document.
 func document(v value.Value) deedvalue.Value {
 	switch {
 	case v == nil:
@@ -84,7 +85,7 @@ func (fp Path) toDeed() deed.Path {
 	return out
 }
 
-// fromDeed returns e as a PathElement. Its numbers are floats if read says so.
+// fromDeed returns e as a PathElement. With read, its numbers are floats.
 func fromDeed(e deed.Element, read bool) PathElement {
 	switch e.Kind() {
 	case deed.KindField:
@@ -107,7 +108,7 @@ func fromDeed(e deed.Element, read bool) PathElement {
 	return PathElement{}
 }
 
-// fromDocument returns a view of v, whose numbers are floats if read says so.
+// fromDocument returns a view of v. With read, its numbers are floats.
 func fromDocument(v deedvalue.Value, read bool) value.Value {
 	x := v.ToAny()
 	if read {
@@ -116,7 +117,7 @@ func fromDocument(v deedvalue.Value, read bool) value.Value {
 	return value.NewValueInterface(x)
 }
 
-// floats returns x with every integer a float. Maps and slices are changed in place.
+// floats returns x with every integer replaced by a float. It changes maps and slices in place.
 func floats(x any) any {
 	switch x := x.(type) {
 	case int64:

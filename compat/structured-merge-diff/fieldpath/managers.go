@@ -9,13 +9,13 @@ import (
 // APIVersion is the version of an object, or of the paths in a set.
 type APIVersion string
 
-// VersionedSet is what a manager owns.
+// VersionedSet is the set of fields that a manager owns.
 type VersionedSet interface {
 	// Set returns the fields.
 	Set() *Set
-	// APIVersion returns the version that the paths are of.
+	// APIVersion returns the version of the paths.
 	APIVersion() APIVersion
-	// Applied reports whether the manager came by them by applying.
+	// Applied reports whether the manager owns the fields by apply.
 	Applied() bool
 }
 
@@ -34,25 +34,25 @@ func (v versionedSet) Set() *Set              { return v.set }
 func (v versionedSet) APIVersion() APIVersion { return v.apiVersion }
 func (v versionedSet) Applied() bool          { return v.applied }
 
-// ManagedFields says what each manager owns.
+// ManagedFields has the fields that each manager owns, by the manager's name.
 type ManagedFields map[string]VersionedSet
 
-// Equals reports whether both have the same managers, which own the same.
+// Equals reports whether both have the same managers, with equal sets, versions and Applied.
 func (lhs ManagedFields) Equals(rhs ManagedFields) bool {
 	return maps.EqualFunc(lhs, rhs, func(l, r VersionedSet) bool {
 		return l.APIVersion() == r.APIVersion() && l.Applied() == r.Applied() && l.Set().Equals(r.Set())
 	})
 }
 
-// Copy returns a copy of lhs. The sets are those of lhs.
+// Copy returns a copy of lhs. It shares the sets of lhs.
 func (lhs ManagedFields) Copy() ManagedFields {
 	out := make(ManagedFields, len(lhs))
 	maps.Copy(out, lhs)
 	return out
 }
 
-// Difference returns what only one of lhs and rhs says that a manager owns. Of a manager whose versions differ, it is all that
-// rhs has.
+// Difference returns, for each manager, the fields that it owns in only one of lhs and rhs. If the versions of a manager
+// differ, the result has its whole entry of rhs.
 func (lhs ManagedFields) Difference(rhs ManagedFields) ManagedFields {
 	diff := ManagedFields{}
 	for manager, l := range lhs {
@@ -79,7 +79,7 @@ func (lhs ManagedFields) Difference(rhs ManagedFields) ManagedFields {
 	return diff
 }
 
-// String returns what each manager owns, for messages, in any order.
+// String returns the fields of each manager, for messages, in any order.
 func (lhs ManagedFields) String() string {
 	var b strings.Builder
 	for manager, v := range lhs {

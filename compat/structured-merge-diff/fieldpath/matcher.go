@@ -8,21 +8,21 @@ import (
 	deed "github.com/deed-project/deed/fieldpath"
 )
 
-// SetMatcher says by the beginnings of paths which members of a set to keep. See [NewSetMatcher].
+// SetMatcher selects members of a set by the prefixes of their paths. See [NewSetMatcher].
 type SetMatcher struct {
 	wildcard bool // it matches every path
 	members  []*SetMemberMatcher
 }
 
-// SetMemberMatcher matches paths that begin with an element that Path matches, and go on as Child matches.
+// SetMemberMatcher matches a path if Path matches its first element and Child matches the rest.
 type SetMemberMatcher struct {
 	Path  PathElementMatcher
 	Child *SetMatcher
 }
 
-// PathElementMatcher matches one element, or all of them.
+// PathElementMatcher matches one element, or every element.
 type PathElementMatcher struct {
-	// Wildcard says that every element matches, and PathElement does not count.
+	// Wildcard makes every element match, whatever PathElement is.
 	Wildcard bool
 
 	// PathElement is the element that matches.
@@ -32,7 +32,8 @@ type PathElementMatcher struct {
 // MatchAnyPathElement returns the matcher of every element.
 func MatchAnyPathElement() PathElementMatcher { return PathElementMatcher{Wildcard: true} }
 
-// Equals reports whether exactly one of p and p2 is a wildcard, and their elements are equal. So no matcher equals itself.
+// Equals reports whether exactly one of p and p2 is a wildcard, and their elements are equal. Therefore no matcher equals
+// itself.
 func (p PathElementMatcher) Equals(p2 PathElementMatcher) bool {
 	return p.Wildcard != p2.Wildcard && p.PathElement.Equals(p2.PathElement)
 }
@@ -45,7 +46,7 @@ func (p PathElementMatcher) Less(p2 PathElementMatcher) bool {
 	return p.PathElement.Less(p2.PathElement)
 }
 
-// Compare returns -1, 0 or 1 as p sorts before, with or after p2: wildcards come first, and a wildcard after another one.
+// Compare returns -1, 0 or 1 as p sorts before, with or after p2: wildcards come first. It returns 1 for two wildcards.
 func (p PathElementMatcher) Compare(p2 PathElementMatcher) int {
 	switch {
 	case p2.Wildcard:
@@ -59,21 +60,22 @@ func (p PathElementMatcher) Compare(p2 PathElementMatcher) int {
 // MatchAnySet returns the matcher of every path.
 func MatchAnySet() *SetMatcher { return &SetMatcher{wildcard: true} }
 
-// NewSetMatcher returns the matcher of the paths that one of members matches, and of every path if wildcard says so. Of several
-// that match an element, a wildcard counts, or else the first. It sorts members and keeps the slice.
+// NewSetMatcher returns the matcher of the paths that one of members matches. With wildcard, it matches every path. If several
+// members match an element, only one counts: a wildcard, or else the first. NewSetMatcher sorts members and keeps the slice.
 func NewSetMatcher(wildcard bool, members ...*SetMemberMatcher) *SetMatcher {
 	sort.Sort(byPath(members))
 	return &SetMatcher{wildcard: wildcard, members: members}
 }
 
-// byPath sorts matchers. The sort is that of package sort, for where it puts equals shows in outcomes.
+// byPath sorts matchers with package sort, because its order of equal matchers shows in results.
 type byPath []*SetMemberMatcher
 
 func (m byPath) Len() int           { return len(m) }
 func (m byPath) Less(i, j int) bool { return m[i].Path.Less(m[j].Path) }
 func (m byPath) Swap(i, j int)      { m[i], m[j] = m[j], m[i] }
 
-// PrefixMatcher returns the matcher of the paths that begin with parts: those of [MakePath], and [PathElementMatcher].
+// PrefixMatcher returns the matcher of the paths that begin with parts. A part is a part of [MakePath] or a
+// [PathElementMatcher].
 func PrefixMatcher(parts ...interface{}) (*SetMatcher, error) {
 	matcher := MatchAnySet()
 	for _, part := range slices.Backward(parts) {
@@ -93,7 +95,7 @@ func PrefixMatcher(parts ...interface{}) (*SetMatcher, error) {
 	return matcher, nil
 }
 
-// MakePrefixMatcherOrDie is [PrefixMatcher] for parts that are written in a program. It panics if there is an error.
+// MakePrefixMatcherOrDie works like [PrefixMatcher], but panics on an error. It is for parts that are written in a program.
 func MakePrefixMatcherOrDie(parts ...interface{}) *SetMatcher {
 	matcher, err := PrefixMatcher(parts...)
 	if err != nil {
@@ -102,7 +104,8 @@ func MakePrefixMatcherOrDie(parts ...interface{}) *SetMatcher {
 	return matcher
 }
 
-// Merge returns the matcher of what s or s2 matches, as far as [NewSetMatcher] allows: members of one element are merged.
+// Merge returns a matcher of the paths that s or s2 matches. It merges members with the same element. If several members match
+// an element, the rule of [NewSetMatcher] decides.
 func (s *SetMatcher) Merge(s2 *SetMatcher) *SetMatcher {
 	if s.wildcard || s2.wildcard {
 		return MatchAnySet()
@@ -119,7 +122,8 @@ func (s *SetMatcher) Merge(s2 *SetMatcher) *SetMatcher {
 	return NewSetMatcher(false, merged...)
 }
 
-// FilterIncludeMatches returns the members of s that pattern matches, and those that a match begins with.
+// FilterIncludeMatches returns the members of s that pattern matches, and the members that are prefixes of paths that it
+// matches.
 func (s *Set) FilterIncludeMatches(pattern *SetMatcher) *Set {
 	if pattern.wildcard {
 		return s
@@ -129,7 +133,7 @@ func (s *Set) FilterIncludeMatches(pattern *SetMatcher) *Set {
 	return wrap(b.Set(), s.wasRead())
 }
 
-// keep adds the members of s, below prefix, that m matches to b.
+// keep adds to b the members of s that m matches. s is below prefix.
 func (m *SetMatcher) keep(b *deed.Builder, prefix deed.Path, s deed.Set) {
 	elements := make([]deed.Element, len(m.members))
 	for i, member := range m.members {
@@ -160,13 +164,13 @@ func (m *SetMatcher) keep(b *deed.Builder, prefix deed.Path, s deed.Set) {
 	}
 }
 
-// Filter keeps paths out of sets.
+// Filter removes paths from sets.
 type Filter interface {
-	// Filter returns the paths of a set that are not kept out. It does not modify the set.
+	// Filter returns the paths of a set that remain. It does not modify the set.
 	Filter(*Set) *Set
 }
 
-// NewExcludeSetFilter returns the filter that keeps out the members of exclude and all paths below them.
+// NewExcludeSetFilter returns the filter that removes the members of exclude and all paths below them.
 func NewExcludeSetFilter(exclude *Set) Filter { return excludeFilter{exclude} }
 
 // NewExcludeFilterSetMap returns the filters of [NewExcludeSetFilter], by version.
@@ -182,7 +186,8 @@ type excludeFilter struct{ exclude *Set }
 
 func (f excludeFilter) Filter(s *Set) *Set { return s.RecursiveDifference(f.exclude) }
 
-// NewIncludeMatcherFilter returns the filter that keeps out what no matcher matches, and nothing without any matcher.
+// NewIncludeMatcherFilter returns the filter that removes the paths that no matcher matches. Without matchers, it removes
+// nothing.
 func NewIncludeMatcherFilter(matchers ...*SetMatcher) Filter {
 	if len(matchers) == 0 {
 		return includeFilter{MatchAnySet()}

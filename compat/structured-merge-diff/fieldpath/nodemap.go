@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// The level below the members of a set. Of trees, it is combined here, level by level.
+// A SetNodeMap is the level below the members of a set. This file combines trees level by level.
 
 // children returns the nodes in order. The slice must not be modified.
 func (s *SetNodeMap) children() []setNode {
@@ -38,7 +38,7 @@ func (s *SetNodeMap) Copy() SetNodeMap {
 	return SetNodeMap{nodes: out}
 }
 
-// Descend returns the set that pe is mapped to, an empty one if there was none. It may be modified, and s changes with it.
+// Descend returns the set of pe. If there is none, Descend adds an empty set. The caller may modify the result, which changes s.
 func (s *SetNodeMap) Descend(pe PathElement) *Set {
 	if s.of != nil {
 		nodes := slices.Clone(s.children())
@@ -70,7 +70,7 @@ func (s *SetNodeMap) Empty() bool {
 	return !slices.ContainsFunc(s.children(), func(n setNode) bool { return !n.set.Empty() })
 }
 
-// Get returns the set that pe is mapped to, and whether it is.
+// Get returns the set of pe, and whether there is one.
 func (s *SetNodeMap) Get(pe PathElement) (*Set, bool) {
 	set, _, found := s.search(pe)
 	return set, found
@@ -83,8 +83,8 @@ func (s *SetNodeMap) Equals(s2 *SetNodeMap) bool {
 	})
 }
 
-// zipped returns the map of what below returns for each element of s and s2: left or right is nil if only the other one has the
-// element. Elements for which below returns no members are left out.
+// zipped returns the map from each element of s and s2 to the result of below. left or right is nil if only the other map has
+// the element. Elements for which below returns no members are left out.
 func (s *SetNodeMap) zipped(s2 *SetNodeMap, below func(e PathElement, left, right *Set) *Set) *SetNodeMap {
 	out := &SetNodeMap{}
 	left, right := s.children(), s2.children()
@@ -143,8 +143,8 @@ func (s *SetNodeMap) Difference(s2 *Set) *SetNodeMap {
 	})
 }
 
-// RecursiveDifference returns the elements of s that are no members of s2, each with its set without the paths that s2 has below
-// that element, and without all that is below these.
+// RecursiveDifference returns the elements of s that are not members of s2. The set of each element lacks the paths that s2 has
+// below the element, and all paths below these.
 func (s *SetNodeMap) RecursiveDifference(s2 *Set) *SetNodeMap {
 	return s.zipped(&s2.Children, func(e PathElement, left, right *Set) *Set {
 		switch {
@@ -164,8 +164,8 @@ func (s *Set) below() *Set {
 	return out
 }
 
-// EnsureNamedFieldsAreMembers returns s with every field added that the schema names and that a set has paths below. tr is the
-// type of the object that has the elements.
+// EnsureNamedFieldsAreMembers returns s with more members: the fields that the schema declares and that have paths below them.
+// tr is the type of the object that has the elements.
 func (s *SetNodeMap) EnsureNamedFieldsAreMembers(sc *schema.Schema, tr schema.TypeRef) *SetNodeMap {
 	return &(&Set{Children: *s}).EnsureNamedFieldsAreMembers(sc, tr).Children
 }

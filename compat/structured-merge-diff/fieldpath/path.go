@@ -23,11 +23,11 @@ func (fp Path) String() string {
 // Equals reports whether both paths have equal elements.
 func (fp Path) Equals(fp2 Path) bool { return slices.EqualFunc(fp, fp2, PathElement.Equals) }
 
-// Compare returns -1, 0 or 1 as fp sorts before, with or after rhs: by the first elements that differ, and a path that another
-// begins with before that one.
+// Compare returns -1, 0 or 1 as fp sorts before, with or after rhs: by the first elements that differ. A prefix of a path
+// sorts before the path.
 func (fp Path) Compare(rhs Path) int { return slices.CompareFunc(fp, rhs, PathElement.Compare) }
 
-// Copy returns a copy of fp, whose elements are those of fp.
+// Copy returns a copy of fp. It shares the elements of fp.
 func (fp Path) Copy() Path { return append(make(Path, 0, len(fp)), fp...) }
 
 // MakePath returns the path of parts. A part is a string, the name of a member; an int, the position of an item; a
@@ -47,7 +47,7 @@ func MakePath(parts ...interface{}) (Path, error) {
 	return path, nil
 }
 
-// elementOf returns the element that a part of [MakePath] stands for. It is false if part is of another type.
+// elementOf returns the element for a part of [MakePath]. ok is false if part has another type.
 func elementOf(part interface{}) (_ PathElement, ok bool, _ error) {
 	switch part := part.(type) {
 	case PathElement:
@@ -67,7 +67,7 @@ func elementOf(part interface{}) (_ PathElement, ok bool, _ error) {
 	return PathElement{}, false, nil
 }
 
-// MakePathOrDie is [MakePath] for parts that are written in a program. It panics if there is an error.
+// MakePathOrDie works like [MakePath], but panics on an error. It is for parts that are written in a program.
 func MakePathOrDie(parts ...interface{}) Path {
 	path, err := MakePath(parts...)
 	if err != nil {

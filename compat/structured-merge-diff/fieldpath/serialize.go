@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// ToJSON returns s as fieldsV1. It is an error if a path has an element without any field.
+// ToJSON returns s as fieldsV1. It fails if a path has an element without a field.
 func (s *Set) ToJSON() ([]byte, error) {
 	if w := s.whole(); w == nil && s.hasNameless() || w != nil && !w.read && isNameless(w.set) {
 		return nil, errNameless
@@ -24,10 +24,10 @@ func (s *Set) ToJSON() ([]byte, error) {
 	return bytes.Clone(*text), nil
 }
 
-// texts holds room for fieldsV1 that is being printed.
+// texts holds buffers for printing fieldsV1.
 var texts = sync.Pool{New: func() any { return new([]byte) }}
 
-// ToJSONStream writes s as fieldsV1 to w. Errors are those of [Set.ToJSON] and of w.
+// ToJSONStream writes s as fieldsV1 to w. It returns errors of [Set.ToJSON] and of w.
 func (s *Set) ToJSONStream(w io.Writer) error {
 	text, err := s.ToJSON()
 	if err == nil {
@@ -38,7 +38,7 @@ func (s *Set) ToJSONStream(w io.Writer) error {
 
 var errNameless = errors.New("invalid PathElement")
 
-// hasNameless reports whether a path of s has an element without any field.
+// hasNameless reports whether a path of s has an element without a field.
 func (s *Set) hasNameless() bool {
 	for _, e := range s.Members.elements() {
 		if e.kind() > 3 {
@@ -53,7 +53,7 @@ func (s *Set) hasNameless() bool {
 	return false
 }
 
-// isNameless is hasNameless for a set of deed.
+// isNameless does the work of hasNameless for a set of deed.
 func isNameless(s deed.Set) bool {
 	for e := range s.Entries() {
 		if e.Element == (deed.Element{}) || isNameless(e.Sub) {
@@ -63,7 +63,7 @@ func isNameless(s deed.Set) bool {
 	return false
 }
 
-// FromJSON makes s the set that r has as fieldsV1. Elements of unknown kinds are passed over. After an error s is empty.
+// FromJSON sets s to the fieldsV1 in r. It skips elements of unknown kinds. After an error, s is empty.
 func (s *Set) FromJSON(r io.Reader) error {
 	*s = Set{}
 	text, err := readAll(r)
@@ -81,7 +81,7 @@ func (s *Set) FromJSON(r io.Reader) error {
 	return nil
 }
 
-// readAll returns what r has. It is read at once if r knows how much that is.
+// readAll returns the rest of r. If r knows its length, readAll allocates once.
 func readAll(r io.Reader) ([]byte, error) {
 	if sized, ok := r.(interface{ Len() int }); ok {
 		text := make([]byte, sized.Len())
@@ -91,10 +91,10 @@ func readAll(r io.Reader) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// ErrUnknownPathElementType is the error for an element of a kind that is none of fieldsV1.
+// ErrUnknownPathElementType is the error for an element of a kind that fieldsV1 does not have.
 var ErrUnknownPathElementType = errors.New("unknown path element type")
 
-// SerializePathElement returns pe as fieldsV1 names it: f:name, k:{"port":80}, v:"item" or i:0.
+// SerializePathElement returns the name of pe in fieldsV1: f:name, k:{"port":80}, v:"item" or i:0.
 func SerializePathElement(pe PathElement) (string, error) {
 	if pe.kind() > 3 {
 		return "", errNameless
@@ -102,7 +102,7 @@ func SerializePathElement(pe PathElement) (string, error) {
 	return pe.toDeed().Wire(), nil
 }
 
-// DeserializePathElement reads an element as fieldsV1 names it. Its numbers are floats.
+// DeserializePathElement parses the name of an element in fieldsV1. The element's numbers are floats.
 func DeserializePathElement(s string) (PathElement, error) {
 	switch {
 	case len(s) < 2:
@@ -132,7 +132,7 @@ func DeserializePathElement(s string) (PathElement, error) {
 	return PathElement{}, ErrUnknownPathElementType
 }
 
-// keyFromJSON returns the element of the key that text is: an object, or null for the key without fields.
+// keyFromJSON returns the element of the key in text: an object, or null for the key without fields.
 func keyFromJSON(text string) (PathElement, error) {
 	d := deedvalue.Decoder{Repair: true, Repeats: true}
 	v, err := d.Parse([]byte(text))

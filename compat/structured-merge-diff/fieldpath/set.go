@@ -11,33 +11,34 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 )
 
-// Set is a set of paths. That a path is a member says nothing of the paths above and below it. The zero Set is empty.
+// Set is a set of paths. A path can be a member without the paths above and below it. The zero Set is empty.
 //
 //	form    Members.of, Children.of    members are
-//	whole   the same, not nil          those of the set of deed in it
+//	whole   the same, not nil          the members of the set of deed in it
 //	tree    anything else              Members at this level, and Children, a set for each element, below
 type Set struct {
-	// Members are the elements whose paths of length one are members.
+	// Members are the elements of the members of length one.
 	Members PathElementSet
 
-	// Children has, for the elements that longer members begin with, the rests of these.
+	// Children maps the first element of the longer members to the set of their remaining paths.
 	Children SetNodeMap
 }
 
 // SetNodeMap maps elements to sets. The zero SetNodeMap is empty.
 type SetNodeMap struct {
 	nodes []setNode // sorted; nil if of is not nil
-	of    *shared   // when not nil, the nodes are its
-	built *built    // what a tree was the last time that it was built as a set of deed; nil to keep none
+	of    *shared   // if not nil, it has the nodes
+	built *built    // cache of a tree as a set of deed; nil for no cache
 }
 
-// setNode is an element and the set of what is below it.
+// setNode is an element and the set of the paths below it.
 type setNode struct {
 	element PathElement
 	set     *Set
 }
 
-// shared is a set of deed, and its elements in the form of this package, which the first access makes. The set never changes.
+// shared is a set of deed, with its elements in the form of this package. The first access makes the elements. The set never
+// changes.
 type shared struct {
 	set  deed.Set
 	read bool // numbers are floats
@@ -76,7 +77,7 @@ func (w *shared) expand() *shared {
 	return w
 }
 
-// whole returns what s is if it is whole, and nil if it is a tree.
+// whole returns the set of deed that s wraps, or nil if s is a tree.
 func (s *Set) whole() *shared {
 	if s.Members.of == s.Children.of {
 		return s.Members.of
@@ -84,13 +85,13 @@ func (s *Set) whole() *shared {
 	return nil
 }
 
-// wasRead reports whether s was read from fieldsV1, as far as one can tell.
+// wasRead reports whether s is known to be read from fieldsV1. It returns false for a tree.
 func (s *Set) wasRead() bool {
 	w := s.whole()
 	return w != nil && w.read
 }
 
-// built is a cache of the set of deed that a tree is. Sets only ever grow, so the tree is still the same if its size is.
+// built caches a tree as a set of deed. Sets only grow, so a tree with the same size is unchanged.
 type built struct{ last atomic.Pointer[builtSet] }
 
 type builtSet struct {
@@ -138,7 +139,7 @@ func NewSet(paths ...Path) *Set {
 	return s.tree()
 }
 
-// tree returns s, a tree that is complete, and lets it keep what it is as a set of deed.
+// tree returns s, a complete tree, and gives it a cache of its set of deed.
 func (s *Set) tree() *Set {
 	if s.Members.Size() > 0 || len(s.Children.nodes) > 0 {
 		s.Children.built = &built{}
@@ -155,7 +156,7 @@ func (s *Set) Copy() *Set {
 	return (&Set{Members: s.Members.Copy(), Children: s.Children.Copy()}).tree()
 }
 
-// Insert adds p, and none of the paths above it. The empty path changes nothing.
+// Insert adds p, but not the paths above it. The empty path changes nothing.
 func (s *Set) Insert(p Path) {
 	if len(p) == 0 {
 		return
@@ -166,7 +167,8 @@ func (s *Set) Insert(p Path) {
 	s.Members.Insert(p[0])
 }
 
-// combine returns one set made of two: by whole if one of them is whole, else by tree. It counts as read if s was.
+// combine returns one set made of s and s2. It calls whole if one of them is whole, and otherwise tree. The result counts as
+// read if s was read, or if s is empty and s2 was read.
 func (s *Set) combine(s2 *Set, whole func(l, r deed.Set) deed.Set, tree func() *Set) *Set {
 	l, r := s.whole(), s2.whole()
 	if l == nil && r == nil {
@@ -189,30 +191,29 @@ func (s *Set) Intersection(s2 *Set) *Set {
 	})
 }
 
-// Difference returns the members of s that are no members of s2. That a path is a member of s2 does not remove the paths below
-// it.
+// Difference returns the members of s that are not members of s2. A member of s2 does not remove the paths below it.
 func (s *Set) Difference(s2 *Set) *Set {
 	return s.combine(s2, deed.Set.Minus, func() *Set {
 		return &Set{Members: *s.Members.Difference(&s2.Members), Children: *s.Children.Difference(s2)}
 	})
 }
 
-// RecursiveDifference returns the members of s that neither are members of s2 nor have one above them.
+// RecursiveDifference returns the members of s that are neither members of s2 nor below a member of s2.
 func (s *Set) RecursiveDifference(s2 *Set) *Set {
 	return s.combine(s2, deed.Set.Without, func() *Set {
 		return &Set{Members: *s.Members.Difference(&s2.Members), Children: *s.Children.RecursiveDifference(s2)}
 	})
 }
 
-// EnsureNamedFieldsAreMembers returns s with every field added that the schema names and that s has paths below. tr is the type
-// of the object.
+// EnsureNamedFieldsAreMembers returns s with more members: the fields that the schema declares and that have paths below them.
+// tr is the type of the object.
 func (s *Set) EnsureNamedFieldsAreMembers(sc *schema.Schema, tr schema.TypeRef) *Set {
 	var b deed.Builder
 	addNamed(&b, nil, s.deed(), sc, tr)
 	return wrap(b.Set(), s.wasRead())
 }
 
-// addNamed adds s, the paths below a node of type tr to which prefix leads, to b, with the named fields above each.
+// addNamed adds to b the paths of s and the declared fields above each path. s is below prefix, which has the type tr.
 func addNamed(b *deed.Builder, prefix deed.Path, s deed.Set, sc *schema.Schema, tr schema.TypeRef) {
 	atom, _ := sc.Resolve(tr)
 	for e := range s.Entries() {
@@ -280,8 +281,8 @@ func (s *Set) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// Iterate calls f with each member: those of one element first, then, for each element in order, those below it. The path is
-// valid until f returns.
+// Iterate calls f with each member. Members of one element come first. Then, for each element in order, come the members below
+// it. The path is valid until f returns.
 func (s *Set) Iterate(f func(Path)) {
 	s.each(nil, func(p Path) bool {
 		f(p)
@@ -289,7 +290,7 @@ func (s *Set) Iterate(f func(Path)) {
 	})
 }
 
-// All yields the members in the order of [Set.Iterate]. Paths are the caller's.
+// All yields the members in the order of [Set.Iterate]. The paths belong to the caller.
 func (s *Set) All() iter.Seq[Path] {
 	return func(yield func(Path) bool) {
 		s.each(nil, func(p Path) bool { return yield(p.Copy()) })
@@ -311,7 +312,7 @@ func (s *Set) each(prefix Path, f func(Path) bool) bool {
 	return true
 }
 
-// WithPrefix returns the rests of the members that begin with pe and are longer.
+// WithPrefix returns the rest, after pe, of the longer members that begin with pe.
 func (s *Set) WithPrefix(pe PathElement) *Set {
 	if below, ok := s.Children.Get(pe); ok {
 		return below
@@ -319,5 +320,5 @@ func (s *Set) WithPrefix(pe PathElement) *Set {
 	return &Set{}
 }
 
-// Leaves returns the members below which there are none.
+// Leaves returns the members that have no members below them.
 func (s *Set) Leaves() *Set { return wrap(s.deed().Leaves(), s.wasRead()) }
