@@ -1,5 +1,5 @@
-// Package door gives packages of this module access to functions of other packages that are not public API, in the way
-// of deed's own package of that name, which other modules cannot import.
+// Package door gives packages of this module access to functions of other packages that are not public API. It works
+// like deed's package door, which other modules cannot import.
 package door
 
 // Door hides a value of T, a struct without fields.
