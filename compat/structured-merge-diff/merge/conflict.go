@@ -9,13 +9,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Conflict is a field that an apply would change although a manager owns it.
+// Conflict is a field that an apply would change although another manager owns it.
 type Conflict struct {
 	Manager string
 	Path    fieldpath.Path
 }
 
-// Error returns who owns what.
+// Error returns the manager and the path of the conflict as text.
 func (c Conflict) Error() string { return fmt.Sprintf("conflict with %q: %v", c.Manager, c.Path) }
 
 // Equals reports whether both conflicts are the same.
@@ -24,7 +24,8 @@ func (c Conflict) Equals(c2 Conflict) bool { return c.Manager == c2.Manager && c
 // Conflicts are all conflicts of an apply.
 type Conflicts []Conflict
 
-// Error returns a single conflict as it is, and several by manager, which are sorted.
+// Error returns the text of a single conflict, or a list of several conflicts, sorted by
+// manager.
 func (conflicts Conflicts) Error() string {
 	if len(conflicts) == 1 {
 		return conflicts[0].Error()

@@ -1,3 +1,3 @@
-// Package merge decides who owns the fields of an object, and who conflicts with whom when it changes, by the API of
-// structured-merge-diff's package of this name.
+// Package merge decides which managers own the fields of an object, and which managers conflict when it changes. It
+// has the API of structured-merge-diff's package merge.
 package merge

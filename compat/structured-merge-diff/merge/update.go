@@ -22,8 +22,8 @@ var (
 type Converter interface {
 	// Convert returns object in version.
 	Convert(object *typed.TypedValue, version fieldpath.APIVersion) (*typed.TypedValue, error)
-	// IsMissingVersionError reports whether an error of Convert means that there is no such version. Managers of that version
-	// lose what they own.
+	// IsMissingVersionError reports whether an error of Convert means that the version does not exist. Managers of that version lose
+	// their fields.
 	IsMissingVersionError(error) bool
 }
 
@@ -31,14 +31,14 @@ type Converter interface {
 type UpdaterBuilder struct {
 	Converter Converter
 
-	// IgnoreFilter has, by version, what keeps fields out of ownership.
+	// IgnoreFilter has, by version, the filter that keeps fields out of ownership.
 	IgnoreFilter map[fieldpath.APIVersion]fieldpath.Filter
 
-	// IgnoredFields has, by version, the fields that are kept out of ownership, with all below them. It must be nil if
-	// IgnoreFilter is not.
+	// IgnoredFields has, by version, the fields that are kept out of ownership, with all fields below them. It must be nil if
+	// IgnoreFilter is not nil.
 	IgnoredFields map[fieldpath.APIVersion]*fieldpath.Set
 
-	// ReturnInputOnNoop makes Apply return an object even if nothing changes, and spares it the comparison that tells.
+	// ReturnInputOnNoop makes Apply return an object even if nothing changes.
 	ReturnInputOnNoop bool
 }
 
@@ -51,7 +51,7 @@ func (u *UpdaterBuilder) BuildUpdater() *Updater {
 	return s
 }
 
-// Updater decides what writes do to objects and to who owns their fields. It may be used by several goroutines at once.
+// Updater decides how writes change objects and the owners of their fields. It may be used by several goroutines at once.
 type Updater struct {
 	// Deprecated: set it by an [UpdaterBuilder].
 	Converter Converter
@@ -65,7 +65,7 @@ type Updater struct {
 	returnInputOnNoop bool
 }
 
-// filters returns what keeps fields out of ownership, by version.
+// filters returns the filters that keep fields out of ownership, by version.
 func (s *Updater) filters() (map[string]deed.Filter, error) {
 	if s.IgnoredFields != nil && s.IgnoreFilter != nil {
 		return nil, errors.New("IgnoreFilter and IgnoreFilter may not both be set")
@@ -91,9 +91,9 @@ func (s *Updater) filters() (map[string]deed.Filter, error) {
 	return out, nil
 }
 
-// Update replaces liveObject by newObject, both of which are of version. It returns newObject, and who owns what afterwards:
-// manager what it owned and what it changes, and the others what they owned and manager does not change. managers is not
-// modified.
+// Update replaces liveObject by newObject. Both have the version version. It returns newObject and the owners afterwards. manager
+// owns the fields that it owned and the fields that it changes. Other managers keep the fields that manager does not change. managers
+// is not modified.
 func (s *Updater) Update(liveObject, newObject *typed.TypedValue, version fieldpath.APIVersion, managers fieldpath.ManagedFields, manager string) (*typed.TypedValue, fieldpath.ManagedFields, error) {
 	w, err := s.write(liveObject, newObject, version, managers, manager)
 	if err != nil {
@@ -106,9 +106,9 @@ func (s *Updater) Update(liveObject, newObject *typed.TypedValue, version fieldp
 	return newObject, w.managed(result.Managers, false), nil
 }
 
-// Apply lays configObject over liveObject, both of which are of version. It returns the merged object, nil if that does not differ
-// from liveObject, and the owners afterwards. manager then owns exactly the fields of configObject. A field that manager applied
-// last time and does not apply now is removed, unless another manager owns it. If other managers own fields that change, the error is
+// Apply merges configObject into liveObject. Both have the version version. It returns the merged object, or nil if it equals
+// liveObject, and the owners afterwards. manager then owns exactly the fields of configObject. A field that manager applied last time
+// and does not apply now is removed, unless another manager owns it. If other managers own fields that change, the error is
 // [Conflicts]; with force, they lose these fields. managers is not modified.
 func (s *Updater) Apply(liveObject, configObject *typed.TypedValue, version fieldpath.APIVersion, managers fieldpath.ManagedFields, manager string, force bool) (*typed.TypedValue, fieldpath.ManagedFields, error) {
 	w, err := s.write(liveObject, configObject, version, managers, manager)
@@ -136,7 +136,7 @@ func (s *Updater) Apply(liveObject, configObject *typed.TypedValue, version fiel
 type write struct {
 	updater   *Updater
 	live, new *typed.TypedValue
-	known     []*typed.TypedValue // what the converter returned
+	known     []*typed.TypedValue // results of the converter
 	version   fieldpath.APIVersion
 	managers  fieldpath.ManagedFields
 	manager   string
@@ -144,7 +144,7 @@ type write struct {
 	request   deed.Request
 }
 
-// write returns what the engine is to do. The error says why there is no document of an object.
+// write returns the call for the engine. It fails if there is no document of an object.
 func (s *Updater) write(live, object *typed.TypedValue, version fieldpath.APIVersion, managers fieldpath.ManagedFields, manager string) (*write, error) {
 	filters, err := s.filters()
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *Updater) write(live, object *typed.TypedValue, version fieldpath.APIVer
 	}
 	w := &write{updater: s, live: live, new: object, version: version, managers: managers, manager: manager}
 	config := deed.Config{ResetFields: filters}
-	if len(managers) > 0 { // without, nothing is of another version
+	if len(managers) > 0 { // without managers, nothing has another version
 		config.Converter = w
 	}
 	w.engine = deed.New(config)
@@ -186,7 +186,7 @@ func document(v *typed.TypedValue) (deedtyped.Value, error) {
 	return d, nil
 }
 
-// wrap returns v, which the engine computed or was given, as a TypedValue.
+// wrap returns v as a TypedValue. The engine computed v or got it from the caller.
 func (w *write) wrap(v deedtyped.Value) *typed.TypedValue {
 	is := func(known *typed.TypedValue) bool {
 		d, _ := typing.Document(known)
@@ -203,7 +203,7 @@ func (w *write) wrap(v deedtyped.Value) *typed.TypedValue {
 	return w.computed(v)
 }
 
-// computed returns v, which the engine computed of the objects of the request, as a TypedValue with maps of its own.
+// computed returns v, which the engine computed from the objects of the request, as a TypedValue with its own maps.
 func (w *write) computed(v deedtyped.Value) *typed.TypedValue {
 	like := w.live // any value of v's type
 	if i := slices.IndexFunc(w.known, func(known *typed.TypedValue) bool {
@@ -215,7 +215,7 @@ func (w *write) computed(v deedtyped.Value) *typed.TypedValue {
 	return typing.Computed(like, v, w.live, w.new)
 }
 
-// Convert implements the engine's Converter by that of the Updater.
+// Convert implements the engine's Converter with the Converter of the Updater.
 func (w *write) Convert(v deedtyped.Value, apiVersion string) (deedtyped.Value, error) {
 	out, err := w.updater.Converter.Convert(w.wrap(v), fieldpath.APIVersion(apiVersion))
 	if err != nil {
@@ -228,13 +228,13 @@ func (w *write) Convert(v deedtyped.Value, apiVersion string) (deedtyped.Value, 
 	return document(out)
 }
 
-// missing is an error of a converter that means that there is no such version.
+// missing is a converter's error for a version that does not exist.
 type missing struct{ error }
 
 func (missing) Is(target error) bool { return target == deed.ErrNoVersion }
 func (m missing) Unwrap() error      { return m.error }
 
-// conflicts returns the engine's conflicts as those of this package.
+// conflicts returns the engine's conflicts as conflicts of this package.
 func (w *write) conflicts(all deed.Conflicts) Conflicts {
 	out := make(Conflicts, len(all))
 	for i, c := range all {
@@ -244,8 +244,8 @@ func (w *write) conflicts(all deed.Conflicts) Conflicts {
 	return out
 }
 
-// managed returns the engine's managers as those of this package. What did not change is as it was given. applied says how the
-// manager who writes came by its fields.
+// managed returns the engine's managers as managers of this package. Unchanged entries are reused. applied reports whether the
+// writing manager owns its fields by apply.
 func (w *write) managed(managers deed.Managers, applied bool) fieldpath.ManagedFields {
 	out := make(fieldpath.ManagedFields, len(w.managers)+1)
 	for entry := range managers.All() {
