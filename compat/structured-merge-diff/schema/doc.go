@@ -1,4 +1,5 @@
-// Package schema describes the topology of objects as it is written, by the API of structured-merge-diff's package of this name.
+// Package schema describes the topology of objects, in the written form of schemas. It has the API of
+// structured-merge-diff's package schema.
 //
-// A [Schema] is compiled to deed's types the first time that a value of it is read. It must not be modified from then on.
+// A [Schema] is compiled to deed's types when a value of it is first read. It must not be modified afterwards.
 package schema

@@ -5,18 +5,18 @@ import (
 	"sync/atomic"
 )
 
-// Schema is a list of types that refer to each other by name. Types are indexed when one is looked up first, so a Schema must
-// not be modified afterwards.
+// Schema is a list of types that refer to each other by name. The first lookup indexes the types, so a Schema must not be
+// modified afterwards.
 type Schema struct {
 	Types []TypeDef `yaml:"types,omitempty"`
 
 	index atomic.Pointer[index]
 }
 
-// index is what is found out about a schema once. Copies of the schema share it.
+// index holds data that is computed once for a schema. Copies of the schema share it.
 type index struct {
 	types      map[string]TypeDef
-	overridden sync.Map // from TypeRef, of those with an ElementRelationship, to Atom
+	overridden sync.Map // from TypeRef with an ElementRelationship to Atom
 	compiled   compiled
 }
 
@@ -53,14 +53,14 @@ type TypeRef struct {
 	NamedType *string `yaml:"namedType,omitempty"`
 	Inlined   Atom    `yaml:",inline,omitempty"` // used when NamedType is nil
 
-	// ElementRelationship, when not nil, replaces that of the type's map, or else of its list.
+	// ElementRelationship, if not nil, replaces the relationship of the type's map, or else of its list.
 	ElementRelationship *ElementRelationship `yaml:"elementRelationship,omitempty"`
 
 	// Nullable has no effect: null is admitted everywhere.
 	Nullable bool `yaml:"nullable,omitempty"`
 }
 
-// Atom says which values a type admits: those that one of its parts describes. Without any part it is invalid.
+// Atom describes the values of a type. It admits the values that one of its parts admits. An Atom without parts is invalid.
 type Atom struct {
 	*Scalar `yaml:"scalar,omitempty"`
 	*List   `yaml:"list,omitempty"`
@@ -85,11 +85,11 @@ type ElementRelationship string
 const (
 	Associative = ElementRelationship("associative") // of a list: items are found by their keys, or by their value
 	Atomic      = ElementRelationship("atomic")      // the list or map is one value
-	Separable   = ElementRelationship("separable")   // of a map: members are values of their own; this is the default
+	Separable   = ElementRelationship("separable")   // of a map: each member is a separate value; this is the default
 )
 
-// Map describes the maps that a type admits: those whose members are declared fields, and, if ElementType is not zero, any
-// others. Fields are indexed when one is looked up first, so a Map must not be modified afterwards.
+// Map describes the maps that a type admits. Their members are declared fields. If ElementType is not zero, other members are
+// admitted too. The first lookup indexes the fields, so a Map must not be modified afterwards.
 type Map struct {
 	// Fields are the declared fields, each once.
 	Fields []StructField `yaml:"fields,omitempty"`
@@ -100,7 +100,7 @@ type Map struct {
 	// ElementType is the type of members that are not declared; the zero TypeRef admits none.
 	ElementType TypeRef `yaml:"elementType,omitempty"`
 
-	// ElementRelationship is Separable, Atomic or empty, which is Separable.
+	// ElementRelationship is Separable, Atomic or empty, which means Separable.
 	ElementRelationship ElementRelationship `yaml:"elementRelationship,omitempty"`
 
 	fields atomic.Pointer[map[string]StructField]
@@ -121,7 +121,7 @@ func (m *Map) FindField(name string) (StructField, bool) {
 	return f, ok
 }
 
-// CopyInto makes dst, if it is not nil, a copy of m that shares its parts. Nobody else may use dst meanwhile.
+// CopyInto makes dst, if it is not nil, a copy of m that shares its parts. No other goroutine may use dst during the call.
 func (m *Map) CopyInto(dst *Map) {
 	if dst == nil {
 		return
@@ -132,19 +132,19 @@ func (m *Map) CopyInto(dst *Map) {
 	}
 }
 
-// Union says of some fields that at most one is set. It has no effect.
+// Union is a group of fields with at most one set field. It has no effect.
 type Union struct {
-	// Discriminator is the field that says which one it is; nil if none does.
+	// Discriminator is the field that names the set field; nil if there is none.
 	Discriminator *string `yaml:"discriminator,omitempty"`
 
-	// DeduceInvalidDiscriminator says that the discriminator follows the fields.
+	// DeduceInvalidDiscriminator makes the discriminator follow the fields.
 	DeduceInvalidDiscriminator bool `yaml:"deduceInvalidDiscriminator,omitempty"`
 
 	// Fields are the fields without the discriminator.
 	Fields []UnionField `yaml:"fields,omitempty"`
 }
 
-// UnionField is a field of a union, and what the discriminator is when it is set.
+// UnionField is a field of a union, with the value of the discriminator when the field is set.
 type UnionField struct {
 	FieldName          string `yaml:"fieldName"`
 	DiscriminatorValue string `yaml:"discriminatorValue"`
@@ -166,7 +166,7 @@ type List struct {
 	// ElementRelationship is Associative or Atomic. Lists have no default.
 	ElementRelationship ElementRelationship `yaml:"elementRelationship,omitempty"`
 
-	// Keys are the fields by which items of an associative list are found; without any, the list is a set.
+	// Keys are the fields by which items of an associative list are found. Without keys, the list is a set.
 	Keys []string `yaml:"keys,omitempty"`
 }
 
@@ -176,8 +176,8 @@ func (s *Schema) FindNamedType(name string) (TypeDef, bool) {
 	return t, ok
 }
 
-// Resolve returns the atom that tr refers to. It is false if there is no such type, or if tr replaces the relationship of a type
-// that has neither map nor list.
+// Resolve returns the atom that tr refers to. It returns false if there is no such type, or if tr replaces the relationship of a
+// type that has neither map nor list.
 func (s *Schema) Resolve(tr TypeRef) (Atom, bool) {
 	if tr.ElementRelationship != nil {
 		if known, ok := s.indexed().overridden.Load(tr); ok {
@@ -212,7 +212,7 @@ func (s *Schema) Resolve(tr TypeRef) (Atom, bool) {
 	return known.(Atom), true
 }
 
-// CopyInto makes dst, if it is not nil, a copy of s that shares its types. Nobody else may use dst meanwhile.
+// CopyInto makes dst, if it is not nil, a copy of s that shares its types. No other goroutine may use dst during the call.
 func (s *Schema) CopyInto(dst *Schema) {
 	if dst == nil {
 		return

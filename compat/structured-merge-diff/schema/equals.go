@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Equality of what is written: an atom in place and one with a name differ, whatever they admit.
+// Equality compares the written form. An inlined atom differs from a named atom, even if both admit the same values.
 
-// both reports whether neither or both of a and b are nil, and whether they need to be looked at.
+// both compares two pointers if one of them is nil. Otherwise look reports that the caller must compare the targets.
 func both[T any](a, b *T) (equal, look bool) {
 	if a == nil || b == nil {
 		return a == b, false
@@ -15,7 +15,7 @@ func both[T any](a, b *T) (equal, look bool) {
 	return true, true
 }
 
-// same reports whether both pointers are nil, or what they point to is equal.
+// same reports whether both pointers are nil, or both targets are equal.
 func same[T comparable](a, b *T) bool {
 	equal, look := both(a, b)
 	return equal && (!look || *a == *b)
@@ -27,7 +27,7 @@ func (a *Schema) Equals(b *Schema) bool {
 	return equal && (!look || slices.EqualFunc(a.Types, b.Types, func(x, y TypeDef) bool { return x.Equals(&y) }))
 }
 
-// Equals reports whether both references are written alike. Of relationships it compares the pointers.
+// Equals reports whether both references are written alike. It compares relationships by their pointers.
 func (a *TypeRef) Equals(b *TypeRef) bool {
 	if equal, look := both(a, b); !look {
 		return equal
@@ -42,8 +42,8 @@ func (a *TypeDef) Equals(b *TypeDef) bool {
 	return equal && (!look || a.Name == b.Name && a.Atom.Equals(&b.Atom))
 }
 
-// Equals reports whether both atoms have the same parts. Of the parts that they have, only the first of scalar, list and map is
-// compared.
+// Equals reports whether both atoms have the same parts. It compares only the first of the parts that they have: scalar, list
+// or map.
 func (a *Atom) Equals(b *Atom) bool {
 	if equal, look := both(a, b); !look {
 		return equal

@@ -13,27 +13,28 @@ type Internal = door.Door[internal]
 
 type internal struct{}
 
-// Compile returns deed's type for tr, a reference in s, and nil if there is no such type. It is compiled once.
+// Compile returns deed's type for tr, a reference in s. It returns nil if there is no such type, or if the type has a defect.
+// It keeps compiled types.
 func (internal) Compile(s *Schema, tr TypeRef) *Type { return s.indexed().compiled.find(s, tr) }
 
-// Type is a type of deed, and what package typed keeps for it.
+// Type is a type of deed, with the readers that package typed keeps for it.
 type Type struct {
 	*deed.Type
 	Readers sync.Pool // of *value.Reader
 }
 
-// compiled holds the types of a schema by reference. References to a name are equal if the names are; those in place are if the
-// pointers in them are.
+// compiled holds the types of a schema by reference. References by name are equal if the names are equal. Inlined references
+// are equal if their pointers are equal.
 type compiled struct {
 	types sync.Map // from refKey to *Type
 
 	once  sync.Once
 	named map[string]*deed.Type
 	mu    sync.Mutex
-	size  int // of types
+	size  int // number of types
 }
 
-// refKey tells references apart.
+// refKey identifies a reference.
 type refKey struct {
 	name         string
 	inlined      Atom // zero if there is a name
@@ -41,7 +42,7 @@ type refKey struct {
 	relationship ElementRelationship
 }
 
-// maxInlined bounds how many references in place are kept: a program may make a new one for each value.
+// maxInlined bounds the number of kept types: a program may make a new inlined reference for each value.
 const maxInlined = 4096
 
 func (c *compiled) find(s *Schema, tr TypeRef) *Type {
@@ -70,9 +71,9 @@ func (c *compiled) find(s *Schema, tr TypeRef) *Type {
 	return known.(*Type)
 }
 
-// compile returns the type of tr, and nil if there is none.
+// compile returns the type of tr, or nil if there is none.
 func (c *compiled) compile(s *Schema, tr TypeRef, key refKey) *deed.Type {
-	c.once.Do(func() { c.named, _ = deed.Compile(document(s.Types)) }) // a defect shows when a value meets it
+	c.once.Do(func() { c.named, _ = deed.Compile(document(s.Types)) }) // a defect is an error only for values of the type
 	if key.named && key.relationship == "" {
 		return c.named[key.name]
 	}
@@ -82,7 +83,7 @@ func (c *compiled) compile(s *Schema, tr TypeRef, key refKey) *deed.Type {
 	return types[wrapper].Map().Element()
 }
 
-// wrapper names the type of a map whose members are of a type that has no name. No schema has a type of this name.
+// wrapper is the name of a map type whose members have an unnamed type. No schema has a type of this name.
 const wrapper = "\x00"
 
 // document returns types as a document of deed.
