@@ -7,7 +7,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Comparison says where two values differ. If all of its sets are empty, the values are equal.
+// Comparison has the paths at which two values differ. If all of its sets are empty, the values
+// are equal.
 type Comparison struct {
 	// Removed are the paths that only the old value has.
 	Removed *fieldpath.Set
@@ -22,7 +23,7 @@ func (c *Comparison) IsSame() bool {
 	return c.Removed.Empty() && c.Modified.Empty() && c.Added.Empty()
 }
 
-// String returns the difference for people.
+// String returns the difference as readable text.
 func (c *Comparison) String() string {
 	var b strings.Builder
 	for _, part := range []struct {
@@ -36,7 +37,8 @@ func (c *Comparison) String() string {
 	return b.String()
 }
 
-// ExcludeFields removes fields, and all below them, from c, and returns c. nil removes nothing.
+// ExcludeFields removes fields, and all paths below them, from c, and returns c. nil removes
+// nothing.
 func (c *Comparison) ExcludeFields(fields *fieldpath.Set) *Comparison {
 	if fields == nil || fields.Empty() {
 		return c
@@ -44,7 +46,8 @@ func (c *Comparison) ExcludeFields(fields *fieldpath.Set) *Comparison {
 	return c.FilterFields(fieldpath.NewExcludeSetFilter(fields))
 }
 
-// FilterFields removes what filter keeps out from c, and returns c. nil removes nothing.
+// FilterFields removes from c the paths that filter removes, and returns c. nil removes
+// nothing.
 func (c *Comparison) FilterFields(filter fieldpath.Filter) *Comparison {
 	if filter != nil {
 		c.Removed, c.Modified, c.Added = filter.Filter(c.Removed), filter.Filter(c.Modified), filter.Filter(c.Added)

@@ -1,10 +1,10 @@
-// Package typed validates values against a schema, merges and compares them, and removes or extracts parts, by the API of
-// structured-merge-diff's package of this name.
+// Package typed validates values against a schema, merges and compares them, and removes or extracts parts. It has the API of
+// structured-merge-diff's package typed.
 //
-// A [TypedValue] is read into a document of deed once, when it is made. What is computed of it stays a document: only
-// [TypedValue.AsValue] makes maps and slices of it, on demand, with the numbers and the storage of leaves that the values it was
-// made of had. Maps that are changed afterwards do not change a TypedValue.
+// [AsTyped], or else the first operation on a [TypedValue], reads it into a document of deed. A result computed from
+// TypedValues stays a document. [TypedValue.AsValue] makes maps and slices from it on demand. These have the number types and
+// share the leaves of the source values. Changes to maps after the read do not change the document.
 //
-// A value that does not conform to its type, or that is no document, as [AsTypedUnvalidated] admits, is not read. Walks of views,
-// which are slower, deal with these.
+// [AsTypedUnvalidated] also admits values that do not conform to their type or cannot be documents. Operations on these walk
+// views, which is slower.
 package typed

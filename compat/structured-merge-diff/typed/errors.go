@@ -14,7 +14,7 @@ type ValidationError struct {
 	ErrorMessage string
 }
 
-// Error returns the message, with the path in front unless that is empty.
+// Error returns the message, with the path in front unless the path is empty.
 func (ve ValidationError) Error() string {
 	if ve.Path == "" {
 		return ve.ErrorMessage
@@ -54,7 +54,8 @@ func (errs ValidationErrors) WithPrefix(prefix string) ValidationErrors {
 	return errs
 }
 
-// WithLazyPrefix is [ValidationErrors.WithPrefix]. It calls fn, which may be nil, only if there are errors.
+// WithLazyPrefix does the work of [ValidationErrors.WithPrefix]. It calls fn, which may be nil, only if
+// there are errors.
 func (errs ValidationErrors) WithLazyPrefix(fn func() string) ValidationErrors {
 	if len(errs) == 0 || fn == nil {
 		return errs
@@ -66,7 +67,7 @@ func errorf(format string, args ...interface{}) ValidationErrors {
 	return ValidationErrors{{ErrorMessage: fmt.Sprintf(format, args...)}}
 }
 
-// fromDeed returns an error of deed's package typed as one of this package.
+// fromDeed returns an error of deed's package typed as an error of this package.
 func fromDeed(err error) error {
 	var all deed.Errors
 	if !errors.As(err, &all) {

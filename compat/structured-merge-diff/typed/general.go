@@ -10,11 +10,11 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Walks of views along their types, for what cannot be read into a document that conforms: values that were never validated, and
-// Go values that are no documents. They also say what does not conform, in words that show Go values. nil stands for a value that
-// is not there.
+// This file walks views along their types, for values without a conforming document: values that were never validated, and Go
+// values that cannot be documents. The walks also return the validation errors, whose texts show Go values. nil stands for an
+// absent value.
 
-// resolved returns the part of the type tr that deals with v, alone in an atom if it admits v; see narrow.
+// resolved returns the atom of the type tr. If one part of the atom admits v, the result has only that part; see narrow.
 func resolved(s *schema.Schema, tr schema.TypeRef, v value.Value) (schema.Atom, ValidationErrors) {
 	atom, ok := s.Resolve(tr)
 	if !ok {
@@ -27,7 +27,7 @@ func resolved(s *schema.Schema, tr schema.TypeRef, v value.Value) (schema.Atom, 
 	return narrow(atom, v), nil
 }
 
-// narrow returns the part of atom that admits v, and all of atom if there is none.
+// narrow returns the part of atom that admits v, or all of atom if no part does.
 func narrow(atom schema.Atom, v value.Value) schema.Atom {
 	switch {
 	case v == nil:
@@ -63,7 +63,7 @@ func memberType(m *schema.Map, name string) (tr schema.TypeRef, declared bool) {
 	return m.ElementType, false
 }
 
-// validate returns what in v does not conform to the type tr.
+// validate returns an error for each place in v that does not conform to the type tr.
 func validate(v value.Value, s *schema.Schema, tr schema.TypeRef, duplicates bool) ValidationErrors {
 	atom, errs := resolved(s, tr, v)
 	switch {
@@ -79,7 +79,7 @@ func validate(v value.Value, s *schema.Schema, tr schema.TypeRef, duplicates boo
 	return invalid(tr)
 }
 
-// validateScalar returns why a scalar type does not admit v, nil if it does.
+// validateScalar returns the reason why a scalar type does not admit v, or nil if it does.
 func validateScalar(t schema.Scalar, v value.Value, side string) ValidationErrors {
 	if v == nil || v.IsNull() {
 		return nil
@@ -108,7 +108,7 @@ func validateScalar(t schema.Scalar, v value.Value, side string) ValidationError
 	return nil
 }
 
-// validateMap stops at a member that is not declared.
+// validateMap validates a map. It stops at a member that is not declared.
 func validateMap(v value.Value, s *schema.Schema, m *schema.Map, duplicates bool) (errs ValidationErrors) {
 	switch {
 	case v == nil:
@@ -130,7 +130,7 @@ func validateMap(v value.Value, s *schema.Schema, m *schema.Map, duplicates bool
 	return errs
 }
 
-// validateList stops at an item that has no identity.
+// validateList validates a list. It stops at an item that has no identity.
 func validateList(v value.Value, s *schema.Schema, l *schema.List, duplicates bool) (errs ValidationErrors) {
 	if v.IsNull() {
 		return nil
@@ -158,7 +158,7 @@ func validateList(v value.Value, s *schema.Schema, l *schema.List, duplicates bo
 	return errs
 }
 
-// itemElement returns what tells item apart from the others of a list. The error says why nothing does.
+// itemElement returns the element that identifies item in a list. It fails if item has no identity.
 func itemElement(s *schema.Schema, l *schema.List, item value.Value) (fieldpath.PathElement, error) {
 	switch {
 	case l.ElementRelationship != schema.Associative:
@@ -175,7 +175,7 @@ func itemElement(s *schema.Schema, l *schema.List, item value.Value) (fieldpath.
 	return fieldpath.ValueElement(item), nil
 }
 
-// keyElement is itemElement for a list with keys. Keys that item lacks, and that have no default, do not count.
+// keyElement does the work of itemElement for a list with keys. It leaves out keys that item lacks and that have no default.
 func keyElement(s *schema.Schema, l *schema.List, item value.Value) (fieldpath.PathElement, error) {
 	if item.IsNull() {
 		return fieldpath.PathElement{}, errors.New("associative list with keys may not have a null element")
@@ -206,7 +206,7 @@ func keyElement(s *schema.Schema, l *schema.List, item value.Value) (fieldpath.P
 	return fieldpath.PathElement{Key: &key}, nil
 }
 
-// keyDefault returns the default of the field called name of items, nil if there is none.
+// keyDefault returns the default of the items' field called name, or nil if there is none.
 func keyDefault(s *schema.Schema, l *schema.List, name string) (interface{}, error) {
 	atom, ok := s.Resolve(l.ElementType)
 	if !ok {
@@ -219,14 +219,14 @@ func keyDefault(s *schema.Schema, l *schema.List, name string) (interface{}, err
 	return f.Default, nil
 }
 
-// items are those of a list that have an identity, in order.
+// items has the items of a list that have an identity, in order.
 type items struct {
 	elements []fieldpath.PathElement
 	values   []value.Value
 	first    fieldpath.PathElementMap // from an element to the numbers of the items that have it, a []int
 }
 
-// itemsOf returns the items of v, none if it is no list. The errors say which have no identity.
+// itemsOf returns the items of v, or none if v is not a list. It returns an error for each item without identity.
 func itemsOf(s *schema.Schema, l *schema.List, v value.Value) (out items, errs ValidationErrors) {
 	if v == nil || !v.IsList() {
 		return out, nil
@@ -252,14 +252,14 @@ func (l *items) of(element fieldpath.PathElement) []int {
 	return numbers
 }
 
-// pair is a walk of two values of one type, of which one may be nil.
+// pair is a walk of two values of one type. One of the values may be nil.
 type pair struct {
 	schema *schema.Schema
-	merged func(l, r value.Value) any // what a leaf is merged to; nil to compare
+	merged func(l, r value.Value) any // returns the merged leaf; nil to compare
 	diff   *Comparison
 }
 
-// isNone reports whether nothing is in v that a walk of lists or maps could descend into.
+// isNone reports whether v has no items, or, unless list is set, no members.
 func isNone(v value.Value, list bool) bool {
 	switch {
 	case v == nil:
@@ -270,7 +270,7 @@ func isNone(v value.Value, list bool) bool {
 	return !v.IsMap() || v.AsMap().Empty()
 }
 
-// walk merges or compares l and r, which are at path. It returns what they are merged to, nil if that is nothing.
+// walk merges or compares l and r, which are at path. It returns the merged value, or nil if there is none.
 func (w *pair) walk(path fieldpath.Path, tr schema.TypeRef, l, r value.Value) (out *any, errs ValidationErrors) {
 	atom, errs := resolved(w.schema, tr, nil)
 	if errs != nil {
@@ -300,7 +300,7 @@ func (w *pair) walk(path fieldpath.Path, tr schema.TypeRef, l, r value.Value) (o
 	return out, errs
 }
 
-// part is walk for a part of a type. leaf reports that it took l and r as leaves.
+// part does the work of walk for one part of a type. leaf reports that it treated l and r as leaves.
 func (w *pair) part(path fieldpath.Path, tr schema.TypeRef, atom schema.Atom, l, r value.Value) (out *any, leaf bool, errs ValidationErrors) {
 	switch {
 	case atom.Map != nil:
@@ -344,7 +344,7 @@ func (w *pair) leaf(path fieldpath.Path, l, r value.Value) *any {
 	return nil
 }
 
-// asMap returns v as a map, nil if it is none.
+// asMap returns v as a map, or nil if v is not a map.
 func asMap(v value.Value) value.Map {
 	if v == nil || !v.IsMap() {
 		return nil
@@ -371,7 +371,8 @@ func (w *pair) maps(path fieldpath.Path, m *schema.Map, l, r value.Value) (_ *an
 	return &result, errs
 }
 
-// compareLists compares items by identity. Those that one side has several times are compared as one, see C5 of deed's Compare.
+// compareLists compares items by identity. Items that one side has several times are compared as one item, see rule C5 of deed's
+// Compare.
 func (w *pair) compareLists(path fieldpath.Path, t *schema.List, l, r value.Value) ValidationErrors {
 	left, errs := itemsOf(w.schema, t, l)
 	right, more := itemsOf(w.schema, t, r)
@@ -415,7 +416,7 @@ func (w *pair) compareLists(path fieldpath.Path, t *schema.List, l, r value.Valu
 	return errs
 }
 
-// mergeLists merges items by identity, in the order of M4 of deed's Merge. What is wrong inside of items is not reported: items
+// mergeLists merges items by identity, in the order of rule M4 of deed's Merge. It does not report errors inside of items: items
 // that cannot be merged are left out.
 func (w *pair) mergeLists(path fieldpath.Path, t *schema.List, l, r value.Value) (*any, ValidationErrors) {
 	config, errs := itemsOf(w.schema, t, r)
@@ -434,7 +435,7 @@ func (w *pair) mergeLists(path fieldpath.Path, t *schema.List, l, r value.Value)
 			out = append(out, *merged)
 		}
 	}
-	// Two cursors go through the lists. anchor is the next item of config, from its cursor on, that live has too.
+	// Two cursors, i and c, go through the lists. anchor is the next item of config, from c on, that live also has.
 	next := func(c int) int {
 		for c < len(config.elements) && len(live.of(config.elements[c])) == 0 {
 			c++
@@ -442,7 +443,7 @@ func (w *pair) mergeLists(path fieldpath.Path, t *schema.List, l, r value.Value)
 		return c
 	}
 	i, c, anchor := 0, 0, next(0)
-	take := func() { // config's next item, with live's if there is exactly one
+	take := func() { // adds config's next item, merged with live's if there is exactly one
 		element, old := config.elements[c], value.Value(nil)
 		switch numbers := live.of(element); {
 		case len(numbers) > 1:
@@ -497,7 +498,7 @@ func (tv *TypedValue) generalMerge(pso *TypedValue) (*TypedValue, error) {
 	return AsTypedUnvalidated(value.NewValueInterface(out), tv.schema, tv.typeRef), nil
 }
 
-// mergeViews merges the views of tv and pso. What is nothing is nil.
+// mergeViews merges the views of tv and pso. It returns nil if nothing is left.
 func (tv *TypedValue) mergeViews(pso *TypedValue) (any, ValidationErrors) {
 	w := &pair{schema: tv.schema, merged: func(l, r value.Value) any {
 		if r != nil {
@@ -512,7 +513,7 @@ func (tv *TypedValue) mergeViews(pso *TypedValue) (any, ValidationErrors) {
 	return *out, errs
 }
 
-// mergedViews is mergeViews for values that conform, of which there are no errors.
+// mergedViews does the work of mergeViews for values that conform. These cause no errors.
 func (tv *TypedValue) mergedViews(pso *TypedValue) any {
 	out, _ := tv.mergeViews(pso)
 	return out
@@ -536,7 +537,7 @@ func (tv *TypedValue) generalFields() (*fieldpath.Set, error) {
 	return s, nil
 }
 
-// addFields adds the paths of the leaves and items of v, which path leads to, to s.
+// addFields adds to s the paths of the leaves and items of v, which is at path.
 func addFields(s *fieldpath.Set, path fieldpath.Path, v value.Value, sc *schema.Schema, tr schema.TypeRef) ValidationErrors {
 	atom, errs := resolved(sc, tr, v)
 	switch {
@@ -566,8 +567,8 @@ func addFields(s *fieldpath.Set, path fieldpath.Path, v value.Value, sc *schema.
 	return errs
 }
 
-// addItems is addFields for the items of v, none if it is no list. Items without identity have one path together, whose last
-// element has no field. Of items that are there several times, nothing below is added.
+// addItems does the work of addFields for the items of v, if v is a list. All items without identity share one path, whose last
+// element has no field. For repeated items, it adds no paths below them.
 func addItems(s *fieldpath.Set, path fieldpath.Path, v value.Value, sc *schema.Schema, t *schema.List) (errs ValidationErrors) {
 	if !v.IsList() {
 		return nil
@@ -596,8 +597,8 @@ func (tv *TypedValue) generalRemove(items *fieldpath.Set, extract bool) *TypedVa
 	return AsTypedUnvalidated(value.NewValueInterface(out), tv.schema, tv.typeRef)
 }
 
-// removed returns v without the paths of s and all below them, or, to extract, only what the paths lead to. Containers of which
-// nothing is left are null.
+// removed returns v without the values at the paths of s. With extract, it returns only these values. Containers that lose all
+// their parts become null.
 func removed(v value.Value, s *fieldpath.Set, sc *schema.Schema, tr schema.TypeRef, extract bool) any {
 	atom, errs := resolved(sc, tr, v)
 	list := atom.Map == nil && atom.Scalar == nil
@@ -648,7 +649,7 @@ func removedMembers(m value.Map, s *fieldpath.Set, sc *schema.Schema, t *schema.
 		tr, _ := memberType(t, name)
 		below := s.WithPrefix(element)
 		switch in := s.Has(fieldpath.Path{element}); {
-		case in && extract: // by the very set that the map is extracted by: X6 of deed's Extract
+		case in && extract: // with the set of the map itself: rule X6 of deed's Extract
 			out[name] = removed(member, s, sc, tr, extract)
 		case in:
 		case !below.Empty():

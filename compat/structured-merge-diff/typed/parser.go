@@ -18,7 +18,7 @@ type Parser struct {
 
 var schemaParser = mustParse(YAMLObject(schema.SchemaSchemaYAML))
 
-// parse reads a schema.
+// parse parses a schema.
 func parse(text YAMLObject) (*Parser, error) {
 	p := &Parser{}
 	err := yaml.Unmarshal([]byte(text), &p.Schema)
@@ -33,7 +33,7 @@ func mustParse(text YAMLObject) *Parser {
 	return p
 }
 
-// NewParser reads a schema. It is an error if the text is no schema.
+// NewParser parses and validates a schema. It fails if the text is not a schema.
 func NewParser(schema YAMLObject) (*Parser, error) {
 	if _, err := schemaParser.Type("schema").FromYAML(schema); err != nil {
 		return nil, fmt.Errorf("unable to validate schema: %v", err)
@@ -53,7 +53,7 @@ func (p *Parser) TypeNames() (names []string) {
 	return names
 }
 
-// Type returns what makes values of the type of this name. Whether there is one shows when it is used.
+// Type returns the ParseableType for the type called name. If there is no such type, the methods of the result fail.
 func (p *Parser) Type(name string) ParseableType {
 	return ParseableType{Schema: &p.Schema, TypeRef: schema.TypeRef{NamedType: &name}}
 }
@@ -70,7 +70,7 @@ func (p ParseableType) IsValid() bool {
 	return ok
 }
 
-// FromYAML returns the value that a YAML text is. Errors are those of the text and of [AsTyped].
+// FromYAML parses a YAML text to a value. It returns syntax errors and the errors of [AsTyped].
 func (p ParseableType) FromYAML(object YAMLObject, opts ...ValidationOptions) (*TypedValue, error) {
 	var v interface{}
 	if err := yaml.Unmarshal([]byte(object), &v); err != nil {
@@ -79,13 +79,13 @@ func (p ParseableType) FromYAML(object YAMLObject, opts ...ValidationOptions) (*
 	return p.FromUnstructured(v, opts...)
 }
 
-// FromUnstructured returns the value that in is: see [value.NewValueInterface]. Errors are those of [AsTyped].
+// FromUnstructured returns the value of in, see [value.NewValueInterface]. It returns the errors of [AsTyped].
 func (p ParseableType) FromUnstructured(in interface{}, opts ...ValidationOptions) (*TypedValue, error) {
 	return AsTyped(value.NewValueInterface(in), p.Schema, p.TypeRef, opts...)
 }
 
-// FromStructured returns the value that in, a pointer to a Go struct, points to: see [value.NewValueReflect]. Errors are those of
-// that function and of [AsTyped].
+// FromStructured returns the value of the Go struct that in points to, see [value.NewValueReflect]. It returns the errors of that
+// function and of [AsTyped].
 func (p ParseableType) FromStructured(in interface{}, opts ...ValidationOptions) (*TypedValue, error) {
 	v, err := value.NewValueReflect(in)
 	if err != nil {

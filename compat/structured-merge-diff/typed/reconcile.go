@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// ReconcileFieldSetWithSchema adapts fieldset, which was made under an earlier schema, to the type of tv: where it has paths below
-// a list or map that is atomic now, the container's own path takes their place. It returns nil if nothing changes.
+// ReconcileFieldSetWithSchema adapts fieldset, which was made under an earlier schema, to the type of tv. It replaces the paths
+// below a list or map that is now atomic with the path of that list or map. It returns nil if nothing changes.
 func ReconcileFieldSetWithSchema(fieldset *fieldpath.Set, tv *TypedValue) (*fieldpath.Set, error) {
 	t := schemas.Compile(tv.schema, tv.typeRef)
 	if t == nil {

@@ -20,7 +20,7 @@ var (
 // ValidationOptions changes what [AsTyped] accepts.
 type ValidationOptions int
 
-// AllowDuplicates accepts lists that hold an item twice, as stored objects may.
+// AllowDuplicates accepts lists with repeated items, which stored objects may have.
 const AllowDuplicates ValidationOptions = iota
 
 // TypedValue is a value of a type of a schema. It is immutable.
@@ -30,25 +30,25 @@ type TypedValue struct {
 	*content
 }
 
-// content is what a TypedValue holds.
+// content is the state that copies of a TypedValue share.
 //
 //	view     document   content is
 //	not nil  conforms   a value that was validated
 //	not nil  -          a value that was not validated yet: ready reads it
-//	not nil  loose      one that does not conform, or is no document: see general.go
-//	nil      conforms   computed of from; asValue makes a view
+//	not nil  loose      a value that does not conform or cannot be a document: see general.go
+//	nil      conforms   computed from the values in from; asValue makes a view
 type content struct {
 	typ  *schema.Type // nil if the schema has no such type
-	view value.Value  // as it was given
+	view value.Value  // the given value
 
 	reading  sync.Once
 	document deed.Value
 	loose    bool // there is no document
-	distinct bool // no list of the document holds an item twice, as far as that was looked at
-	plain    bool // ToAny of the document gives back the numbers and kinds of maps of the view, or of what it was computed of
+	distinct bool // no list of the document has repeated items; false if unknown
+	plain    bool // ToAny of the document returns the number types and map types of the view, or of the values in from
 
-	from   [2]*content // what it was computed of, the live value first
-	walk   func() any  // computes it of views; nil if from has to do. It counts only if the document is not plain
+	from   [2]*content // the values that it was computed from, the live value first
+	walk   func() any  // computes it from views; nil to use from; used only if the document is not plain
 	making sync.Once
 	made   value.Value
 }
@@ -62,8 +62,8 @@ func AsTyped(v value.Value, s *schema.Schema, typeRef schema.TypeRef, opts ...Va
 	return tv, nil
 }
 
-// AsTypedUnvalidated is [AsTyped] for values that conform already. Of a value that does not, operations return errors, or leave
-// what does not conform as it is.
+// AsTypedUnvalidated returns v as a TypedValue without validating it. If v does not conform, operations return errors, or leave
+// the parts that do not conform as they are.
 //
 // Deprecated: validating costs little; call AsTyped.
 func AsTypedUnvalidated(v value.Value, s *schema.Schema, typeRef schema.TypeRef) *TypedValue {
@@ -82,11 +82,11 @@ func (tv TypedValue) TypeRef() schema.TypeRef { return tv.typeRef }
 // Schema returns the schema that has the type.
 func (tv TypedValue) Schema() *schema.Schema { return tv.schema }
 
-// AsValue returns the value without its type: the very value that [AsTyped] was given, or a view of new maps and slices, which
-// further calls return too. Only leaves may be parts of other values.
+// AsValue returns the value without its type. This is the value that was passed to [AsTyped], or a view of new maps and slices,
+// which further calls return too. Its leaves may be parts of other values.
 func (tv TypedValue) AsValue() value.Value { return tv.asValue() }
 
-// Validate returns what does not conform, as [ValidationErrors], or nil.
+// Validate returns the places that do not conform, as [ValidationErrors], or nil.
 func (tv TypedValue) Validate(opts ...ValidationOptions) error {
 	duplicates := false
 	for _, opt := range opts {
@@ -107,13 +107,13 @@ func (tv TypedValue) Validate(opts ...ValidationOptions) error {
 	return nil
 }
 
-// ready reads the view if that was not done yet. It returns false if there is no document.
+// ready reads the view if it was not read yet. It returns false if there is no document.
 func (tv *TypedValue) ready() bool {
 	tv.reading.Do(func() { tv.read(tv.schema, tv.typeRef, true) })
 	return !tv.loose
 }
 
-// read makes the document of the view, unless there is one.
+// read makes the document of the view. A computed value has no view, but has a document already.
 func (c *content) read(s *schema.Schema, tr schema.TypeRef, duplicates bool) {
 	if c.view == nil {
 		return
@@ -143,7 +143,7 @@ func (c *content) read(s *schema.Schema, tr schema.TypeRef, duplicates bool) {
 	}
 }
 
-// computed returns document, computed of live and config, which may be nil, as a value of tv's type.
+// computed returns document, which was computed from live and config, as a value of tv's type. live and config may be nil.
 func (tv *TypedValue) computed(document deed.Value, live, config *content) *TypedValue {
 	both := &struct {
 		tv   TypedValue
@@ -166,7 +166,7 @@ func (tv TypedValue) ToFieldSet() (*fieldpath.Set, error) {
 	return paths.Wrap(tv.document.Fields(), false), nil
 }
 
-// match returns pso's content as a value of tv's very type. The error says that the types differ.
+// match returns pso's document as a value of exactly tv's type. It fails if the types differ.
 func (tv *TypedValue) match(pso *TypedValue) (deed.Value, error) {
 	if tv.schema != pso.schema {
 		return deed.Value{}, errorf("expected objects with types from the same schema")
@@ -177,12 +177,12 @@ func (tv *TypedValue) match(pso *TypedValue) (deed.Value, error) {
 	if !tv.ready() || !pso.ready() || tv.typ == pso.typ {
 		return pso.document, nil
 	}
-	// Equal references in place may have been compiled apart.
+	// Equal inlined references may have been compiled separately.
 	return deed.New(pso.document.Content(), tv.document.Type(), deed.AllowDuplicates)
 }
 
-// Merge returns tv with pso, a partial object, laid over it: leaves are pso's where it has them, and nothing is removed. Both have
-// the same type. Items that pso has keep its order. Errors are [ValidationErrors].
+// Merge merges pso, a partial object, into tv and returns the result. Leaves of pso replace those of tv, and nothing is removed.
+// Both have the same type. The items of pso keep their order. Errors are [ValidationErrors].
 func (tv TypedValue) Merge(pso *TypedValue) (*TypedValue, error) {
 	config, err := tv.match(pso)
 	if err != nil {
@@ -192,7 +192,7 @@ func (tv TypedValue) Merge(pso *TypedValue) (*TypedValue, error) {
 		return tv.generalMerge(pso)
 	}
 	merged, err := deed.Merge(tv.document, config)
-	if err != nil { // items inside of items that are there twice are no error here: they are left out
+	if err != nil { // errors inside of items are not reported: such items are left out
 		return tv.generalMerge(pso)
 	}
 	out := tv.computed(merged, tv.content, pso.content)
@@ -202,7 +202,7 @@ func (tv TypedValue) Merge(pso *TypedValue) (*TypedValue, error) {
 	return out, nil
 }
 
-// Compare returns where rhs differs from tv. Both have the same type. Errors are [ValidationErrors].
+// Compare returns the paths at which rhs differs from tv. Both have the same type. Errors are [ValidationErrors].
 func (tv TypedValue) Compare(rhs *TypedValue) (c *Comparison, err error) {
 	right, err := tv.match(rhs)
 	if err != nil {
@@ -222,7 +222,7 @@ func (tv TypedValue) Compare(rhs *TypedValue) (c *Comparison, err error) {
 	}, nil
 }
 
-// RemoveItems returns tv without the members and items whose paths are in items, and without all that is below them.
+// RemoveItems returns tv without the members and items whose paths are in items.
 func (tv TypedValue) RemoveItems(items *fieldpath.Set) *TypedValue {
 	if !tv.ready() {
 		return tv.generalRemove(items, false)
@@ -230,7 +230,7 @@ func (tv TypedValue) RemoveItems(items *fieldpath.Set) *TypedValue {
 	return tv.taken(tv.document.Remove(paths.Deed(items)), items, false)
 }
 
-// taken returns document, which was computed of tv by removing or extracting items.
+// taken returns document as a TypedValue. document was computed from tv by removing or extracting items.
 func (tv *TypedValue) taken(document deed.Value, items *fieldpath.Set, extract bool) *TypedValue {
 	out := tv.computed(document, tv.content, nil)
 	if !out.plain {
@@ -245,10 +245,10 @@ type ExtractItemsOption func(*extractOptions)
 
 type extractOptions struct{ keys bool }
 
-// WithAppendKeyFields makes ExtractItems give the items that it extracts parts of their keys.
+// WithAppendKeyFields makes ExtractItems also extract the keys of the items whose parts it extracts.
 func WithAppendKeyFields() ExtractItemsOption { return func(o *extractOptions) { o.keys = true } }
 
-// ExtractItems returns only those parts of tv that the paths of items lead to.
+// ExtractItems returns only the parts of tv at the paths in items.
 func (tv TypedValue) ExtractItems(items *fieldpath.Set, opts ...ExtractItemsOption) *TypedValue {
 	var o extractOptions
 	for _, opt := range opts {
@@ -263,7 +263,7 @@ func (tv TypedValue) ExtractItems(items *fieldpath.Set, opts ...ExtractItemsOpti
 	return tv.taken(tv.document.Extract(paths.Deed(items)), items, true)
 }
 
-// withKeys returns items with the key fields of all items that the paths lead through, as far as tv has the paths.
+// withKeys returns items with the key fields of all list items on its paths. Paths that tv does not have are ignored.
 func (tv *TypedValue) withKeys(items *fieldpath.Set) *fieldpath.Set {
 	own, err := tv.ToFieldSet()
 	if err != nil {
@@ -290,18 +290,18 @@ type Internal = door.Door[internal]
 
 type internal struct{}
 
-// Document returns tv as a value of deed. It is false if there is none.
+// Document returns tv as a value of deed. It returns false if there is none.
 func (internal) Document(tv *TypedValue) (deed.Value, bool) {
 	ok := tv.ready()
 	return tv.document, ok
 }
 
-// Computed returns document as a value of tv's type that was computed of live and config.
+// Computed returns document, which was computed from live and config, as a value of tv's type.
 func (internal) Computed(tv *TypedValue, document deed.Value, live, config *TypedValue) *TypedValue {
 	return tv.computed(document, live.content, config.content)
 }
 
-// doc returns the document without its type, and absent if there is none.
+// doc returns the document without its type, or an absent value if there is none.
 func (c *content) doc() deedvalue.Value {
 	if c == nil || c.loose {
 		return deedvalue.Value{}

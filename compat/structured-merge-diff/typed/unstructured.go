@@ -7,17 +7,17 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Making maps and slices of what was computed. A document has one type of integers and one of maps; the values that it was
-// computed of may have more. Where they have, what was merged, removed or extracted is computed again, of views. Of what the engine
-// of package merge computed, every leaf is looked up in the values that it was computed of, the configuration before the live one:
+// This file makes maps and slices of computed values. A document has one integer type and one map type, but the values that it was
+// computed from may have more. Then a result of Merge, RemoveItems or ExtractItems is computed again, from views. For a result of
+// the engine of package merge, every leaf is looked up in the source values, first in the configuration:
 //
 //	live    {replicas: int(1), paused: true}    config  {replicas: int32(2)}
 //	merged  {paused: true, replicas: 2}         from the document
 //	made    {paused: true, replicas: int32(2)}  paused as in live, replicas as in config
 //
-// Items are paired by identity. What neither has, which a converter may have made, is as the document has it.
+// Items are paired by identity. A value that neither source has, because a converter made it, is as in the document.
 
-// asValue returns the view of c, which is made if there is none.
+// asValue returns the view of c. It makes the view if there is none.
 func (c *content) asValue() value.Value {
 	if c.view != nil {
 		return c.view
@@ -37,13 +37,14 @@ func (c *content) asValue() value.Value {
 	return c.made
 }
 
-// source is a value that another one was computed of, or the part of one: its document, and what that was read from.
+// source is a value that another value was computed from, or a part of it: the document, and the Go value that the document was
+// read from.
 type source struct {
 	document deedvalue.Value
 	x        any
 }
 
-// sources returns what c was computed of, the configuration first.
+// sources returns the values that c was computed from, the configuration first.
 func (c *content) sources() []source {
 	var out []source
 	for _, from := range []*content{c.from[1], c.from[0]} {
@@ -54,7 +55,7 @@ func (c *content) sources() []source {
 	return out
 }
 
-// unstructured returns v, of type t, as unstructured objects hold it, with leaves of sources.
+// unstructured returns v, of type t, in unstructured form, with leaves of sources.
 func unstructured(v deedvalue.Value, t *deedschema.Type, sources []source) any {
 	switch v.Kind() {
 	case deedvalue.KindObject:
@@ -79,7 +80,7 @@ func unstructured(v deedvalue.Value, t *deedschema.Type, sources []source) any {
 	return v.ToAny()
 }
 
-// members returns the members called name of sources, as far as they have one.
+// members returns the members called name of the sources that have one.
 func members(sources []source, name string) []source {
 	var out []source
 	for _, s := range sources {
@@ -97,11 +98,11 @@ func members(sources []source, name string) []source {
 	return out
 }
 
-// makeList is unstructured for a list whose items have identities.
+// makeList does the work of unstructured for a list whose items have identities.
 func makeList(v deedvalue.Value, l *deedschema.List, sources []source) any {
 	type place struct {
 		source source
-		items  map[deedpath.Element][]source // by their identity, those that were not taken yet
+		items  map[deedpath.Element][]source // the items that were not taken yet, by their identity
 	}
 	var places []place
 	for _, s := range sources {
@@ -134,7 +135,7 @@ func makeList(v deedvalue.Value, l *deedschema.List, sources []source) any {
 	return out
 }
 
-// identity returns what tells item apart from others in a list.
+// identity returns the element that identifies item in a list.
 func identity(l *deedschema.List, item deedvalue.Value) deedpath.Element {
 	if l.Topology() != deedschema.KeyedList {
 		return deedpath.Item(item)
