@@ -5,7 +5,8 @@ import "reflect"
 // Allocator allocates views and takes them back. Only this package implements it. An allocator of [NewFreelistAllocator] must
 // not be used by two goroutines at once.
 type Allocator interface {
-	// Free takes back a Value, Map, List or ListRange that a function ending in Using returned. It must not be used afterwards.
+	// Free takes back a Value, Map, List or ListRange that a function ending in Using returned. The caller must not use it
+	// afterwards.
 	Free(any)
 
 	unstructuredValue() *valueUnstructured
@@ -37,15 +38,15 @@ func newListUnstructuredRange() *listUnstructuredRange {
 
 func newListReflectRange() *listReflectRange { return &listReflectRange{item: &valueReflect{}} }
 
-// NewFreelistAllocator returns an allocator that hands out again what it took back.
+// NewFreelistAllocator returns an allocator that reuses the views that it took back.
 func NewFreelistAllocator() Allocator { return &freelistAllocator{} }
 
-// idle holds views that wait to be used again, up to maxIdle of them.
+// idle holds up to maxIdle views for reuse.
 type idle[T any] []*T
 
 const maxIdle = 1000
 
-// take returns an idle view, or what fresh returns if there is none.
+// take returns an idle view, or the result of fresh if there is none.
 func (l *idle[T]) take(fresh func() *T) *T {
 	n := len(*l)
 	if n == 0 {
@@ -93,7 +94,7 @@ func (f *freelistAllocator) reflectRange() *listReflectRange {
 	return f.ranges.take(newListReflectRange)
 }
 
-// Free keeps v for another call. What v shows is let go.
+// Free keeps v for another call. v loses its references to the value that it shows.
 func (f *freelistAllocator) Free(v any) {
 	switch v := v.(type) {
 	case *valueUnstructured:

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Comparing views. The order of kinds is numbers, strings, booleans, lists, maps, null, and what is no document.
+// This file compares views. The order of kinds is numbers, strings, booleans, lists, maps, null, and values that cannot be
+// documents.
 
 // rank is the place of a kind in the order of kinds.
 type rank uint8
@@ -43,7 +44,7 @@ func rankOf(v Value) rank {
 	return rankNone
 }
 
-// number returns the number that v, of rank r, is. It is false if v is none.
+// number returns v, of rank r, as a number. It returns false if v is not a number.
 func number(v Value, r rank) (float64, bool) {
 	switch r {
 	case rankFloat:
@@ -54,10 +55,10 @@ func number(v Value, r rank) (float64, bool) {
 	return 0, false
 }
 
-// Equals reports whether both values are equal. An integer and a float are if they are equal as floats.
+// Equals reports whether both values are equal. An integer and a float are equal if they are equal as floats.
 func Equals(lhs, rhs Value) bool { return EqualsUsing(HeapAllocator, lhs, rhs) }
 
-// EqualsUsing is [Equals].
+// EqualsUsing does the work of [Equals].
 func EqualsUsing(a Allocator, lhs, rhs Value) bool {
 	l, r := rankOf(lhs), rankOf(rhs)
 	if l == rankFloat || r == rankFloat {
@@ -95,7 +96,7 @@ func Less(lhs, rhs Value) bool { return Compare(lhs, rhs) < 0 }
 // Compare returns -1, 0 or 1 as lhs sorts before, with or after rhs. Integers and floats are compared as floats.
 func Compare(lhs, rhs Value) int { return CompareUsing(HeapAllocator, lhs, rhs) }
 
-// CompareUsing is [Compare].
+// CompareUsing does the work of [Compare].
 func CompareUsing(a Allocator, lhs, rhs Value) int {
 	l, r := rankOf(lhs), rankOf(rhs)
 	if l == rankFloat || r == rankFloat {
@@ -154,7 +155,7 @@ func BoolCompare(lhs, rhs bool) int {
 	return 1
 }
 
-// ToString returns v as text for people. The members of a map come in any order, and without anything between them.
+// ToString returns v as readable text. The members of a map come in any order and without separators.
 func ToString(v Value) string {
 	switch rankOf(v) {
 	case rankNull:
@@ -185,11 +186,11 @@ func ToString(v Value) string {
 	return "{{undefined}}"
 }
 
-// ListEquals reports whether both lists have equal items in the same order. Implementations of [List] may call it; callers
-// rather call lhs.Equals.
+// ListEquals reports whether both lists have equal items in the same order. Implementations of [List] may call it. Other
+// callers should call lhs.Equals.
 func ListEquals(lhs, rhs List) bool { return ListEqualsUsing(HeapAllocator, lhs, rhs) }
 
-// ListEqualsUsing is [ListEquals].
+// ListEqualsUsing does the work of [ListEquals].
 func ListEqualsUsing(a Allocator, lhs, rhs List) bool {
 	if lhs.Length() != rhs.Length() {
 		return false
@@ -205,11 +206,11 @@ func ListEqualsUsing(a Allocator, lhs, rhs List) bool {
 // ListLess reports whether lhs sorts before rhs: see [ListCompare].
 func ListLess(lhs, rhs List) bool { return ListCompare(lhs, rhs) < 0 }
 
-// ListCompare returns -1, 0 or 1 as lhs sorts before, with or after rhs: by the first items that differ, and a list that
-// another begins with before that one.
+// ListCompare returns -1, 0 or 1 as lhs sorts before, with or after rhs: by the first items that differ. A prefix of a list
+// sorts before the list.
 func ListCompare(lhs, rhs List) int { return ListCompareUsing(HeapAllocator, lhs, rhs) }
 
-// ListCompareUsing is [ListCompare].
+// ListCompareUsing does the work of [ListCompare].
 func ListCompareUsing(a Allocator, lhs, rhs List) int {
 	c := 0
 	pairs(a, lhs, rhs, func(l, r Value) bool {
@@ -251,10 +252,10 @@ func pairs(a Allocator, lhs, rhs List, f func(l, r Value) bool) {
 }
 
 // MapEquals reports whether both maps have the same names with equal members; nil equals nil only. Implementations of [Map] may
-// call it; callers rather call lhs.Equals.
+// call it. Other callers should call lhs.Equals.
 func MapEquals(lhs, rhs Map) bool { return MapEqualsUsing(HeapAllocator, lhs, rhs) }
 
-// MapEqualsUsing is [MapEquals].
+// MapEqualsUsing does the work of [MapEquals].
 func MapEqualsUsing(a Allocator, lhs, rhs Map) bool {
 	if lhs == nil || rhs == nil {
 		return lhs == nil && rhs == nil
@@ -267,11 +268,11 @@ func MapEqualsUsing(a Allocator, lhs, rhs Map) bool {
 // MapLess reports whether lhs sorts before rhs: see [MapCompare].
 func MapLess(lhs, rhs Map) bool { return MapCompare(lhs, rhs) < 0 }
 
-// MapCompare returns -1, 0 or 1 as lhs sorts before, with or after rhs. The first difference in the order of names decides. At
-// a name that only one map has, that map sorts first, unless the other one has no more members; then the other one does.
+// MapCompare returns -1, 0 or 1 as lhs sorts before, with or after rhs. The first difference in the order of names decides. If
+// only one map has a name, that map sorts first. But if the other map has no more members, the other map sorts first.
 func MapCompare(lhs, rhs Map) int { return MapCompareUsing(HeapAllocator, lhs, rhs) }
 
-// MapCompareUsing is [MapCompare].
+// MapCompareUsing does the work of [MapCompare].
 func MapCompareUsing(a Allocator, lhs, rhs Map) int {
 	left, right := mapLength(lhs), mapLength(rhs)
 	c, passed := 0, 0
@@ -301,12 +302,12 @@ func mapLength(m Map) int {
 	return m.Length()
 }
 
-// MapZip is lhs.Zip(rhs, order, fn), where one of the maps may be nil.
+// MapZip calls lhs.Zip(rhs, order, fn). Both maps may be nil.
 func MapZip(lhs, rhs Map, order MapTraverseOrder, fn func(key string, lhs, rhs Value) bool) bool {
 	return MapZipUsing(HeapAllocator, lhs, rhs, order, fn)
 }
 
-// MapZipUsing is [MapZip].
+// MapZipUsing does the work of [MapZip].
 func MapZipUsing(a Allocator, lhs, rhs Map, order MapTraverseOrder, fn func(key string, lhs, rhs Value) bool) bool {
 	switch {
 	case lhs != nil:
@@ -317,7 +318,7 @@ func MapZipUsing(a Allocator, lhs, rhs Map, order MapTraverseOrder, fn func(key 
 	return true
 }
 
-// zip is [Map.ZipUsing] for maps of any implementation. rhs may be nil.
+// zip implements [Map.ZipUsing] for maps of any implementation. rhs may be nil.
 func zip(a Allocator, lhs, rhs Map, order MapTraverseOrder, fn func(key string, lhs, rhs Value) bool) bool {
 	switch order {
 	case Unordered:

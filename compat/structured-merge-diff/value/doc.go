@@ -1,9 +1,9 @@
-// Package value shows Go values as documents of maps, lists and scalars, by the API of structured-merge-diff's package of this
-// name.
+// Package value shows Go values as documents of maps, lists and scalars. It has the API of structured-merge-diff's package
+// value.
 //
-// A [Value] is a view: of what unstructured objects hold ([NewValueInterface]), or of Go structs by reflection
-// ([NewValueReflect]). It copies nothing, and what [Map.Set] and [Map.Delete] change is changed in the Go value. Package typed
-// reads a view once, into a document of deed, and all merging and comparing is done there.
+// A [Value] is a view of an unstructured value ([NewValueInterface]), or of a Go struct by reflection ([NewValueReflect]). It
+// copies nothing: [Map.Set] and [Map.Delete] change the Go value. Package typed reads a view once, into a document of deed,
+// and deed merges and compares documents.
 //
-// Functions that end in Using take an [Allocator], to which they leave how views are allocated.
+// A function with a name that ends in Using allocates its views with an [Allocator].
 package value

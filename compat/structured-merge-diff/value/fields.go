@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Field is a member of a map, such as one of those that identify the item of a list.
+// Field is a member of a map, such as a key field of a list item.
 type Field struct {
 	Name  string
 	Value Value
@@ -14,10 +14,10 @@ type Field struct {
 // FieldList is a list of fields, by convention sorted by name.
 type FieldList []Field
 
-// Copy returns a copy of f. Its values are those of f.
+// Copy returns a copy of f. It shares the values of f.
 func (f FieldList) Copy() FieldList { return append(make(FieldList, 0, len(f)), f...) }
 
-// Sort sorts f by name. Fields of one name keep their order.
+// Sort sorts f by name. Fields with the same name keep their order.
 func (f FieldList) Sort() {
 	slices.SortStableFunc(f, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
 }
@@ -25,8 +25,8 @@ func (f FieldList) Sort() {
 // Less reports whether f sorts before rhs: see [FieldList.Compare].
 func (f FieldList) Less(rhs FieldList) bool { return f.Compare(rhs) < 0 }
 
-// Compare returns -1, 0 or 1 as f sorts before, with or after rhs: by the first name or value that differs, and a list that
-// another begins with before that one. Both are sorted.
+// Compare returns -1, 0 or 1 as f sorts before, with or after rhs: by the first name or value that differs. A prefix of a
+// list sorts before the list. Both lists must be sorted.
 func (f FieldList) Compare(rhs FieldList) int {
 	return slices.CompareFunc(f, rhs, func(a, b Field) int {
 		if c := strings.Compare(a.Name, b.Name); c != 0 {

@@ -9,16 +9,16 @@ import (
 	"github.com/deed-project/deed/value/structs"
 )
 
-// Reader reads views into documents of deed. Each document shares with the one before what is the same, as those of a
-// [deed.Decoder] do. It is exported for the other packages of this module. The zero Reader is ready. A Reader must not be used by two
+// Reader reads views into documents of deed. Each document shares equal parts with the document before it, like the documents of a
+// [deed.Decoder]. It is exported for the other packages of this module. The zero Reader is ready. A Reader must not be used by two
 // goroutines at once.
 type Reader struct {
 	decoder deed.Decoder
-	odd     bool // what is read holds something that ToAny of the document would not give back
+	odd     bool // the view has a part that ToAny of the document would return changed
 }
 
-// Read returns v as a document. plain reports that [deed.Value.ToAny] would give back what v shows, as it is in v: of map[string]any
-// and []any, with every integer an int64 and every float a float64. The error says what in v is no document.
+// Read returns v as a document. plain reports that [deed.Value.ToAny] would return the Go value of v unchanged: all maps are
+// map[string]any, lists []any, integers int64, and floats float64. Read fails if a part of v cannot be a document.
 func (r *Reader) Read(v Value) (doc deed.Value, plain bool, err error) {
 	if r.decoder.Other == nil {
 		r.decoder.Other = r.other
@@ -43,7 +43,7 @@ func (r *Reader) Read(v Value) (doc deed.Value, plain bool, err error) {
 	return doc, !r.odd, err
 }
 
-// other reads what decoders of JSON do not make.
+// other reads Go values of types that JSON decoders do not make.
 func (r *Reader) other(x any) (deed.Value, error) {
 	r.odd = true
 	return r.any(x, 0)
@@ -51,7 +51,7 @@ func (r *Reader) other(x any) (deed.Value, error) {
 
 var errDeep = errors.New("nested too deep")
 
-// any reads what unstructured objects hold, maps of decoders of YAML and all types of numbers included.
+// any reads an unstructured value. It also accepts maps of YAML decoders and all types of numbers except uint64.
 func (r *Reader) any(x any, depth int) (deed.Value, error) {
 	if depth > deed.MaxDepth {
 		return deed.Value{}, errDeep

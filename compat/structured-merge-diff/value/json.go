@@ -7,11 +7,11 @@ import (
 	yaml "go.yaml.in/yaml/v2"
 )
 
-// FromJSON returns a view of the JSON value in input, in which every number is a float64. White space around it is passed over;
-// anything else behind it is an error.
+// FromJSON returns a view of the JSON value in input. Every number in the value is a float64. White space around the value is
+// allowed. Other text after the value is an error.
 func FromJSON(input []byte) (Value, error) { return FromJSONFast(input) }
 
-// FromJSONFast is [FromJSON].
+// FromJSONFast does the work of [FromJSON].
 func FromJSONFast(input []byte) (Value, error) {
 	d := deed.Decoder{Repair: true, Repeats: true}
 	v, err := d.Parse(input)
@@ -21,7 +21,7 @@ func FromJSONFast(input []byte) (Value, error) {
 	return NewValueInterface(withFloats(v)), nil
 }
 
-// withFloats is v.ToAny with every number a float64.
+// withFloats returns v.ToAny with every number as a float64.
 func withFloats(v deed.Value) any {
 	switch v.Kind() {
 	case deed.KindInt:
@@ -47,7 +47,7 @@ func ToJSON(v Value) ([]byte, error) {
 	if doc, _, err := new(Reader).Read(v); err == nil {
 		return doc.AppendJSON(nil), nil
 	}
-	return json.Marshal(v.Unstructured()) // says why it is no document
+	return json.Marshal(v.Unstructured()) // for values that cannot be documents; its error has the reason
 }
 
 // ToYAML returns v as YAML.

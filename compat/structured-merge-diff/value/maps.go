@@ -9,9 +9,9 @@ import (
 	deed "github.com/deed-project/deed/value"
 )
 
-// Maps and texts of methods like MarshalJSON. Unstructured objects hold managed fields as maps, and metav1.FieldsV1 holds them as
-// text, so both are converted at each write. What is common there, maps and plain strings, has a way of its own; encoding/json does
-// the rest, and says what is wrong.
+// This file converts between maps and the texts of methods like MarshalJSON. Unstructured objects hold managed fields as maps, and
+// metav1.FieldsV1 holds them as text, so each write converts both. Maps and plain strings, the common case, have a fast path.
+// encoding/json converts other values and reports errors.
 
 // printer prints maps.
 type printer struct {
@@ -27,10 +27,10 @@ type printedMember struct {
 
 var printers = sync.Pool{New: func() any { return new(printer) }}
 
-// maxScratch is how many bytes of text, and how many members, a printer or reader keeps for the next text.
+// maxScratch bounds the bytes of text, and the members, that a printer or reader keeps for the next text.
 const maxScratch = 1 << 16
 
-// marshal returns x as JSON, in the very bytes of [json.Marshal], until the printer is released.
+// marshal returns x as JSON, with the same bytes as [json.Marshal]. The result is valid until the printer is released.
 func (p *printer) marshal(x any) ([]byte, error) {
 	text, ok := p.value(p.text[:0], x, 0)
 	if !ok {
@@ -40,7 +40,7 @@ func (p *printer) marshal(x any) ([]byte, error) {
 	return text, nil
 }
 
-// release gives p back.
+// release returns p to the pool.
 func (p *printer) release() {
 	clear(p.members)
 	if cap(p.text) > maxScratch || cap(p.members) > maxScratch {
@@ -74,7 +74,7 @@ func (p *printer) value(b []byte, x any, depth int) ([]byte, bool) {
 	return nil, false
 }
 
-// object appends x, its members sorted by name.
+// object appends x, with its members sorted by name.
 func (p *printer) object(b []byte, x map[string]any, depth int) (_ []byte, ok bool) {
 	first := len(p.members)
 	for name, value := range x {
@@ -99,7 +99,7 @@ func (p *printer) object(b []byte, x map[string]any, depth int) (_ []byte, ok bo
 	return append(b, '}'), true
 }
 
-// plainChars holds the characters that stand for themselves in JSON as [json.Marshal] writes it.
+// plainChars holds the printable ASCII characters that [json.Marshal] writes unchanged.
 var plainChars = func() (set [256]bool) {
 	for c := ' '; c <= '~'; c++ {
 		set[c] = !strings.ContainsRune(`"\<>&`, c)
@@ -107,7 +107,7 @@ var plainChars = func() (set [256]bool) {
 	return set
 }()
 
-// plainString appends s in quotes. It returns false if more than quotes and backslashes must be escaped in s.
+// plainString appends s in quotes. It returns false if s has other characters than plain ones, quotes and backslashes.
 func plainString(b []byte, s string) ([]byte, bool) {
 	b = append(b, '"')
 	start := 0
@@ -124,8 +124,8 @@ func plainString(b []byte, s string) ([]byte, bool) {
 	return append(append(b, s[start:]...), '"'), true
 }
 
-// readMap returns the map that text is. It returns false if text is no JSON, or holds numbers: a document does not say whether one
-// was written as an integer.
+// readMap parses text to a map. It returns false if text is not a JSON object or has numbers. A document does not keep whether a
+// number was written as an integer.
 func readMap(text []byte) (map[string]any, bool) {
 	if m, ok := readPlain(string(text)); ok {
 		return m, true
@@ -138,13 +138,13 @@ func readMap(text []byte) (map[string]any, bool) {
 	return toMap(v)
 }
 
-// reader reads maps of maps with plain names and without white space, as nearly all texts of fieldsV1 are. Names share the memory of
-// the text, and those with quotes in them another one.
+// reader parses maps of maps with plain names and without white space. Nearly all texts of fieldsV1 have this form. Names share the
+// memory of the text. Names with escapes share the buffer unescaped.
 type reader struct {
 	text      string
 	pos       int
 	members   []mapMember     // of the maps that are open, the innermost last
-	unescaped strings.Builder // never grows beyond the room that it has, so that names in it stay valid
+	unescaped strings.Builder // never grows after its allocation, so that names in it stay valid
 }
 
 type mapMember struct {
@@ -154,7 +154,7 @@ type mapMember struct {
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// readPlain returns the map that text is, if a reader reads all of it.
+// readPlain parses text to a map. It returns false if a reader cannot parse all of it.
 func readPlain(text string) (map[string]any, bool) {
 	r := readers.Get().(*reader)
 	defer r.release()
@@ -163,7 +163,7 @@ func readPlain(text string) (map[string]any, bool) {
 	return m, ok && r.pos == len(text)
 }
 
-// release gives r back, without what belongs to the result.
+// release returns r to the pool, without the memory of the result.
 func (r *reader) release() {
 	clear(r.members)
 	members := r.members[:0]
@@ -183,7 +183,7 @@ func (r *reader) pass(c byte) bool {
 	return true
 }
 
-// object reads a map. Of members with one name, the last one counts.
+// object parses a map. Of members with the same name, the last one counts.
 func (r *reader) object(depth int) (map[string]any, bool) {
 	const deep = 100
 	if depth == deep || !r.pass('{') {
@@ -213,7 +213,7 @@ func (r *reader) object(depth int) (map[string]any, bool) {
 	return out, r.pass('}')
 }
 
-// name reads a string whose characters are plain, or quotes and backslashes that are escaped.
+// name parses a string of plain characters and of escaped quotes and backslashes.
 func (r *reader) name() (string, bool) {
 	if !r.pass('"') {
 		return "", false
@@ -244,7 +244,7 @@ func (r *reader) name() (string, bool) {
 	return "", false
 }
 
-// toMap returns v, an object, as a map, and false if it holds numbers.
+// toMap returns v, an object, as a map, or false if v has numbers.
 func toMap(v deed.Value) (map[string]any, bool) {
 	out := make(map[string]any, v.Len())
 	for name, member := range v.Members() {
@@ -257,7 +257,7 @@ func toMap(v deed.Value) (map[string]any, bool) {
 	return out, true
 }
 
-// withoutNumbers is v.ToAny, and false if v holds numbers.
+// withoutNumbers returns v.ToAny, or false if v has numbers.
 func withoutNumbers(v deed.Value) (any, bool) {
 	switch v.Kind() {
 	case deed.KindInt, deed.KindFloat:

@@ -6,10 +6,12 @@ import (
 	"reflect"
 )
 
-// Views of Go structs. The items of a map have no address: a struct in a map is changed by putting another one in its place.
+// This file has views of Go structs. The members of a map have no address, so a struct in a map cannot be changed in place: a
+// new struct replaces it.
 
-// NewValueReflect returns a view of what value, a pointer, points to, and of null for nil. Types with a method that says what
-// they are as documents are what that returns: see [UnstructuredConverter] and [encoding/json.Marshaler].
+// NewValueReflect returns a view of the value that value, a pointer, points to, or a view of null for nil. A type with a
+// method that converts it to a document is shown as the result of the method: see [UnstructuredConverter] and
+// [encoding/json.Marshaler].
 func NewValueReflect(value interface{}) (Value, error) {
 	if value == nil {
 		return NewValueInterface(nil), nil
@@ -21,7 +23,7 @@ func NewValueReflect(value interface{}) (Value, error) {
 	return wrapValueReflect(v, nil, nil)
 }
 
-// wrapValueReflect returns a view of value. If it is the member of a map, that and its key are given.
+// wrapValueReflect returns a view of value. If value is a member of a map, parentMap is the map, and parentMapKey is the key.
 func wrapValueReflect(value reflect.Value, parentMap, parentMapKey *reflect.Value) (Value, error) {
 	v := &valueReflect{}
 	if err := v.show(value, nil, parentMap, parentMapKey); err != nil {
@@ -47,7 +49,7 @@ const (
 )
 
 type valueReflect struct {
-	ParentMap    *reflect.Value // the map that it is a member of, if it is
+	ParentMap    *reflect.Value // the map that has the value as a member, or nil
 	ParentMapKey *reflect.Value
 	Value        reflect.Value
 	kind         reflectKind
@@ -55,7 +57,7 @@ type valueReflect struct {
 
 var nilPointer = reflect.Zero(reflect.TypeFor[*struct{}]())
 
-// show makes r a view of v, whose type has this entry if it is not nil.
+// show makes r a view of v. entry is the entry of v's type, or nil to look it up.
 func (r *valueReflect) show(v reflect.Value, entry *TypeReflectCacheEntry, parentMap, parentMapKey *reflect.Value) error {
 	if entry == nil {
 		entry = TypeReflectEntryOf(v.Type())
@@ -74,7 +76,7 @@ func (r *valueReflect) show(v reflect.Value, entry *TypeReflectCacheEntry, paren
 	return nil
 }
 
-// mustShow is show, and returns r. It panics if there is an error.
+// mustShow calls show and returns r. It panics on an error.
 func (r *valueReflect) mustShow(v reflect.Value, entry *TypeReflectCacheEntry, parentMap, parentMapKey *reflect.Value) Value {
 	if err := r.show(v, entry, parentMap, parentMapKey); err != nil {
 		panic(err)
@@ -82,7 +84,7 @@ func (r *valueReflect) mustShow(v reflect.Value, entry *TypeReflectCacheEntry, p
 	return r
 }
 
-// dereference returns what a pointer or interface leads to, and v itself if that is nothing.
+// dereference returns the value that a pointer or interface holds, or v itself for nil and for other kinds.
 func dereference(v reflect.Value) reflect.Value {
 	if k := v.Kind(); (k == reflect.Interface || k == reflect.Pointer) && !v.IsNil() {
 		return v.Elem()
@@ -99,7 +101,7 @@ func isNil(v reflect.Value) bool {
 	return false
 }
 
-// kindOf returns the kind of v, which is no pointer. It panics if v is no part of a document.
+// kindOf returns the kind of v, which is nil or not a pointer. It panics if v cannot be a part of a document.
 func kindOf(v reflect.Value) reflectKind {
 	if isNil(v) {
 		return kindNull
@@ -217,7 +219,7 @@ func (r valueReflect) Unstructured() interface{} {
 	return nil
 }
 
-// members returns the members of m, of which there are about n, in unstructured form.
+// members returns the members of m in unstructured form. n is about their number.
 func members(m Map, n int) map[string]interface{} {
 	out := make(map[string]interface{}, n)
 	m.Iterate(func(name string, v Value) bool {
@@ -230,7 +232,7 @@ func members(m Map, n int) map[string]interface{} {
 // structReflect is a view of a struct.
 type structReflect struct{ valueReflect }
 
-// each calls fn with the fields that are not left out, in the order of their names, until it returns false.
+// each calls fn with the fields that are not left out, in the order of their names, until fn returns false.
 func (r structReflect) each(fn func(f *FieldCacheEntry, v reflect.Value) bool) bool {
 	for _, f := range TypeReflectEntryOf(r.Value.Type()).orderedStructFields {
 		if v := f.GetFrom(r.Value); !f.CanOmit(v) && !fn(f, v) {
@@ -298,7 +300,7 @@ func (r structReflect) Delete(name string) {
 	r.change(f, reflect.Zero(old.Type()))
 }
 
-// change sets a field to v. A struct in a map is replaced by one that has that field alone.
+// change sets a field to v. It replaces a struct in a map by a new struct with only that field set.
 func (r structReflect) change(f *FieldCacheEntry, v reflect.Value) {
 	if old := f.GetFrom(r.Value); old.CanSet() {
 		old.Set(v)
@@ -335,7 +337,8 @@ func (r structReflect) Zip(other Map, order MapTraverseOrder, fn func(key string
 	return r.ZipUsing(HeapAllocator, other, order, fn)
 }
 
-// ZipUsing goes through two structs of one type field by field, which is the order of names anyway.
+// ZipUsing goes through two structs of the same type field by field. The fields are in the order of names, so order does not
+// matter.
 func (r structReflect) ZipUsing(a Allocator, other Map, order MapTraverseOrder, fn func(key string, lhs, rhs Value) bool) bool {
 	o, ok := other.(*structReflect)
 	if !ok || o.Value.Type() != r.Value.Type() {
@@ -444,7 +447,7 @@ func (r listReflect) AtUsing(a Allocator, i int) Value {
 	return a.reflectValue().mustShow(r.Value.Index(i), nil, nil, nil)
 }
 
-// Unstructured returns the list as unstructured objects hold it.
+// Unstructured returns the list in unstructured form.
 func (r listReflect) Unstructured() interface{} {
 	out := make([]interface{}, r.Value.Len())
 	for i := range out {
@@ -476,7 +479,7 @@ func (r listReflect) RangeUsing(a Allocator) ListRange {
 type listReflectRange struct {
 	list  reflect.Value
 	item  *valueReflect
-	i     int // of the current item; -1 before the first
+	i     int // index of the current item; -1 before the first
 	entry *TypeReflectCacheEntry
 }
 

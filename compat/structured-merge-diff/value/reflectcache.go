@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 )
 
-// UnstructuredConverter is a type that knows its unstructured form, which is quicker than printing and reading JSON. Both
-// methods must say the same.
+// UnstructuredConverter is a type that returns its unstructured form. This is faster than printing and parsing JSON. Both
+// methods must return the same document.
 type UnstructuredConverter interface {
 	json.Marshaler
 
@@ -23,16 +23,16 @@ type UnstructuredConverter interface {
 	ToUnstructured() interface{}
 }
 
-// UnstructuredConverterWithError is an [UnstructuredConverter] of which some values have no unstructured form. Of a type that is
-// both, its method counts.
+// UnstructuredConverterWithError is an [UnstructuredConverter] for types with values that have no unstructured form. If a type
+// implements both, ToUnstructuredWithError is called.
 type UnstructuredConverterWithError interface {
 	json.Marshaler
 
-	// ToUnstructuredWithError returns the unstructured form, or why there is none.
+	// ToUnstructuredWithError returns the unstructured form, or the reason why there is none.
 	ToUnstructuredWithError() (any, error)
 }
 
-// receiver says on what a method is defined.
+// receiver is the kind of receiver on which a method is defined.
 type receiver uint8
 
 const (
@@ -41,7 +41,7 @@ const (
 	onPointer // and not on the value
 )
 
-// receiverOf returns where t has the methods of an interface.
+// receiverOf returns the receiver on which t has the methods of an interface.
 func receiverOf(t, methods reflect.Type) receiver {
 	switch {
 	case t.Implements(methods):
@@ -52,7 +52,8 @@ func receiverOf(t, methods reflect.Type) receiver {
 	return noReceiver
 }
 
-// target returns v, or its address, as the thing that has the method. It is false if there is no method, or v has no address.
+// target returns v, or its address if the method is defined on pointers. It returns false if there is no method, or if v has no
+// address.
 func (r receiver) target(v reflect.Value) (any, bool) {
 	switch {
 	case r == onValue:
@@ -63,8 +64,8 @@ func (r receiver) target(v reflect.Value) (any, bool) {
 	return nil, false
 }
 
-// TypeReflectCacheEntry is what there is to know of a Go type to see its values as documents. The zero entry is that of a type
-// without methods that matter, and without fields.
+// TypeReflectCacheEntry has the data of a Go type that views of its values need. The zero entry is the entry of a type without
+// fields and without conversion methods.
 type TypeReflectCacheEntry struct {
 	marshals     receiver // MarshalJSON
 	converts     receiver // ToUnstructured
@@ -75,13 +76,13 @@ type TypeReflectCacheEntry struct {
 	orderedStructFields []*FieldCacheEntry          // the same, sorted by name
 }
 
-// FieldCacheEntry is what there is to know of a field of a struct.
+// FieldCacheEntry has the data of a field of a struct.
 type FieldCacheEntry struct {
 	// JsonName is the name that the field has in JSON.
 	JsonName    string
 	isOmitEmpty bool                     // it has the option omitempty
-	omitzero    func(reflect.Value) bool // what the option omitzero leaves out; nil without it
-	fieldPath   [][]int                  // the index of the field, behind those of the embedded structs that it is in
+	omitzero    func(reflect.Value) bool // reports whether omitzero leaves out a value; nil without the option
+	fieldPath   [][]int                  // the indexes of the embedded structs around the field, then its own index
 	fieldType   reflect.Type
 
 	// TypeEntry is the entry of the field's type.
@@ -96,7 +97,8 @@ func (f *FieldCacheEntry) CanOmit(fieldVal reflect.Value) bool {
 	return f.omitzero != nil && f.omitzero(fieldVal)
 }
 
-// GetFrom returns the field in a struct, and the zero value of its type if it is in an embedded struct that is not there.
+// GetFrom returns the field in a struct. It returns the zero value of the field's type if an embedded struct around the field is
+// nil.
 func (f *FieldCacheEntry) GetFrom(structVal reflect.Value) reflect.Value {
 	for _, index := range f.fieldPath {
 		if isNil(structVal) {
@@ -107,13 +109,13 @@ func (f *FieldCacheEntry) GetFrom(structVal reflect.Value) reflect.Value {
 	return structVal
 }
 
-// reflectEntries holds the entries of all types that were asked for. Readers take no lock: the map is replaced, not changed.
+// reflectEntries holds the entries of all types that were requested. Readers take no lock: the map is replaced, not changed.
 var reflectEntries struct {
 	current atomic.Pointer[map[reflect.Type]*TypeReflectCacheEntry]
 	writing sync.Mutex
 }
 
-// TypeReflectEntryOf returns the entry of t, which is made once.
+// TypeReflectEntryOf returns the entry of t. Each entry is made once.
 func TypeReflectEntryOf(t reflect.Type) *TypeReflectCacheEntry {
 	if known := reflectEntries.current.Load(); known != nil {
 		if e, ok := (*known)[t]; ok {
@@ -138,8 +140,8 @@ var (
 	converterErrType = reflect.TypeFor[UnstructuredConverterWithError]()
 )
 
-// addEntry returns the entry of t in known, to which it is added with those of its fields if it is not there. An entry is known
-// before its fields are looked at, because types may refer to themselves.
+// addEntry returns the entry of t in known. If there is none, it adds the entries of t and of the types of its fields. It adds
+// the entry of t first, because types may refer to themselves.
 func addEntry(known map[reflect.Type]*TypeReflectCacheEntry, t reflect.Type) *TypeReflectCacheEntry {
 	if e, ok := known[t]; ok {
 		return e
@@ -165,8 +167,8 @@ func addEntry(known map[reflect.Type]*TypeReflectCacheEntry, t reflect.Type) *Ty
 	return e
 }
 
-// addFields adds the fields of t, a struct that path leads to, to fields. Those of embedded structs without a name of their own
-// count as t's. Of several fields of one name, the last one counts.
+// addFields adds to fields the fields of t, a struct at path. Fields of an embedded struct without its own name count as fields
+// of t. Of several fields with the same name, the last one counts.
 func addFields(fields map[string]*FieldCacheEntry, t reflect.Type, path [][]int) {
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -191,18 +193,19 @@ func addFields(fields map[string]*FieldCacheEntry, t reflect.Type, path [][]int)
 	}
 }
 
-// Fields returns the fields of a struct by their names in JSON, and nil for every other type. The caller must not modify it.
+// Fields returns the fields of a struct by their names in JSON, and nil for every other type. The caller must not modify the
+// map.
 func (e TypeReflectCacheEntry) Fields() map[string]*FieldCacheEntry { return e.structFields }
 
-// OrderedFields returns the fields of a struct in the order of their names in JSON. The caller must not modify it.
+// OrderedFields returns the fields of a struct in the order of their names in JSON. The caller must not modify the slice.
 func (e TypeReflectCacheEntry) OrderedFields() []*FieldCacheEntry { return e.orderedStructFields }
 
-// CanConvertToUnstructured reports whether the type has a method that says what its values are as documents.
+// CanConvertToUnstructured reports whether the type has a method that converts its values to documents.
 func (e TypeReflectCacheEntry) CanConvertToUnstructured() bool {
 	return e.marshals != noReceiver || e.converts != noReceiver || e.convertsOrNo != noReceiver
 }
 
-// ToUnstructured returns what the methods of sv say it is as a document. A nil pointer is nil.
+// ToUnstructured returns sv as a document, by the methods of its type. It returns nil for a nil pointer.
 func (e TypeReflectCacheEntry) ToUnstructured(sv reflect.Value) (interface{}, error) {
 	if sv.Kind() == reflect.Pointer && sv.IsNil() {
 		return nil, nil
@@ -224,7 +227,7 @@ func (e TypeReflectCacheEntry) ToUnstructured(sv reflect.Value) (interface{}, er
 	return fromText(text)
 }
 
-// fromText returns the document that a MarshalJSON method printed. The errors say as what it was read.
+// fromText parses the document that a MarshalJSON method printed. Its errors name the expected kind of the document.
 func fromText(text []byte) (interface{}, error) {
 	if len(text) == 0 {
 		return nil, fmt.Errorf("error decoding from json: empty value")
@@ -259,7 +262,7 @@ func fromText(text []byte) (interface{}, error) {
 	return decoded(text, &f, "number", func() any { return f })
 }
 
-// decoded reads text into target, and returns result, or an error that says what target is.
+// decoded parses text into target and returns the value of result. Its error names the kind of target, what.
 func decoded(text []byte, target any, what string, result func() any) (any, error) {
 	if err := unmarshal(text, target); err != nil {
 		return nil, fmt.Errorf("error decoding %s from json: %v", what, err)
@@ -273,7 +276,7 @@ func (e TypeReflectCacheEntry) CanConvertFromUnstructured() bool { return e.unma
 // FromUnstructured sets dv, which has an address, to the document sv.
 func (e TypeReflectCacheEntry) FromUnstructured(sv, dv reflect.Value) error {
 	p := printers.Get().(*printer)
-	defer p.release() // UnmarshalJSON must copy what it keeps of the text
+	defer p.release() // UnmarshalJSON must copy the parts of the text that it keeps
 	text, err := p.marshal(sv.Interface())
 	if err != nil {
 		return fmt.Errorf("error encoding %s to json: %v", dv.Type(), err)
@@ -284,8 +287,8 @@ func (e TypeReflectCacheEntry) FromUnstructured(sv, dv reflect.Value) error {
 	return dv.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text)
 }
 
-// unmarshal reads one JSON value into v. Where v leaves open what numbers are, they become an int64 if they are written as one,
-// and a float64 else.
+// unmarshal parses one JSON value into v. Where v has no type for a number, the number becomes an int64 if it is written as one,
+// and otherwise a float64.
 func unmarshal(data []byte, v interface{}) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -309,10 +312,10 @@ func unmarshal(data []byte, v interface{}) error {
 	return err
 }
 
-// maxDepth bounds how deep documents are nested.
+// maxDepth bounds the nesting of documents.
 const maxDepth = 10000
 
-// withNumbers returns v with numbers in place of their texts. Maps and slices are changed in place.
+// withNumbers returns v with numbers in place of their texts. It changes maps and slices in place.
 func withNumbers(v interface{}, depth int) (_ interface{}, err error) {
 	if depth > maxDepth+1 {
 		return nil, fmt.Errorf("exceeded max depth of %d", maxDepth)

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// What the json tags of struct fields say, as encoding/json reads them.
+// This file reads the json tags of struct fields as encoding/json reads them.
 
 type zeroer interface{ IsZero() bool }
 
 var zeroerType = reflect.TypeFor[zeroer]()
 
-// OmitZeroFunc returns what the option omitzero leaves out of a struct with a field of type t: values whose IsZero method says
-// so, nil where it cannot be called, and without the method the zero value.
+// OmitZeroFunc returns a function that reports whether the option omitzero leaves out a field of type t. If t has the method
+// IsZero, the method decides, and nil is left out where it cannot be called. Otherwise the zero value is left out.
 func OmitZeroFunc(t reflect.Type) func(reflect.Value) bool {
 	has := t.Implements(zeroerType)
 	switch kind := t.Kind(); {
@@ -38,8 +38,9 @@ func OmitZeroFunc(t reflect.Type) func(reflect.Value) bool {
 	return reflect.Value.IsZero
 }
 
-// lookupJsonTags returns the name of a field in JSON, whether it is left out always, whether its fields count as the struct's,
-// whether it is left out when empty, and when else it is left out.
+// lookupJsonTags returns the name of a field in JSON, and its options. omit means that the field is always left out, and
+// inline that its own fields count as fields of the struct. omitempty means that it is left out if empty, and omitzero if the
+// function returns true.
 func lookupJsonTags(f reflect.StructField) (name string, omit bool, inline bool, omitempty bool, omitzero func(reflect.Value) bool) {
 	tag := f.Tag.Get("json")
 	if tag == "-" || !f.IsExported() && !f.Anonymous {

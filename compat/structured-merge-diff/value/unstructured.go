@@ -2,10 +2,10 @@ package value
 
 import "fmt"
 
-// Views of what unstructured objects hold.
+// This file has views of unstructured values.
 
-// NewValueInterface returns a view of v, which holds nothing but nil, booleans, strings, numbers, []interface{},
-// map[string]interface{} and map[interface{}]interface{}. Anything else in it is of no kind.
+// NewValueInterface returns a view of v, which may consist of nil, booleans, strings, numbers, []interface{},
+// map[string]interface{} and map[interface{}]interface{}. A part of another type has no kind.
 func NewValueInterface(v interface{}) Value { return &valueUnstructured{v} }
 
 type valueUnstructured struct{ Value interface{} }
@@ -87,10 +87,10 @@ func (v valueUnstructured) AsInt() int64 {
 	if i, ok := integer(v.Value); ok {
 		return i
 	}
-	return v.Value.(int64) // panics, and says what it is instead
+	return v.Value.(int64) // panics, and names the actual type
 }
 
-// integer returns the integer that v is, and whether it is one. A uint64 is none, for an int64 may not hold it.
+// integer returns v as an integer, and whether it is one. A uint64 does not count, because an int64 may not hold it.
 func integer(v interface{}) (int64, bool) {
 	switch i := v.(type) {
 	case int64:
@@ -119,7 +119,7 @@ func (v valueUnstructured) IsNull() bool { return v.Value == nil }
 
 func (v valueUnstructured) Unstructured() interface{} { return v.Value }
 
-// mapUnstructured is a view of a map. Of a map[interface{}]interface{}, as decoders of YAML make it, only strings are names.
+// mapUnstructured is a view of a map. In a map[interface{}]interface{}, which YAML decoders make, only strings are names.
 type mapUnstructured[K comparable] map[K]interface{}
 
 // key returns the key of a member.
@@ -217,7 +217,7 @@ func (l listUnstructured) RangeUsing(a Allocator) ListRange {
 type listUnstructuredRange struct {
 	list []interface{}
 	item *valueUnstructured
-	i    int // of the current item; -1 before the first
+	i    int // index of the current item; -1 before the first
 }
 
 func (r *listUnstructuredRange) Next() bool {

@@ -1,9 +1,9 @@
 package value
 
-// Value is a view of one value. At most one of its Is methods returns true; none does for a Go value that is no document, such
-// as a channel or a uint64.
+// Value is a view of one value. At most one of its Is methods returns true. None returns true for a Go value that cannot be a
+// document, such as a channel or a uint64.
 type Value interface {
-	// IsMap reports whether the value is a map, and no nil interface.
+	// IsMap reports whether the value is a map. A nil interface is not a map.
 	IsMap() bool
 	// IsList reports whether the value is a list.
 	IsList() bool
@@ -20,23 +20,23 @@ type Value interface {
 
 	// AsMap returns the value as a map. It panics for every other kind.
 	AsMap() Map
-	// AsMapUsing is AsMap. The caller gives the map back by Allocator.Free.
+	// AsMapUsing does the work of AsMap. The caller gives the map back by Allocator.Free.
 	AsMapUsing(Allocator) Map
 	// AsList returns the value as a list. It panics for every other kind.
 	AsList() List
-	// AsListUsing is AsList. The caller gives the list back by Allocator.Free.
+	// AsListUsing does the work of AsList. The caller gives the list back by Allocator.Free.
 	AsListUsing(Allocator) List
-	// AsBool returns the boolean that the value is. It panics for every other kind.
+	// AsBool returns the value as a boolean. It panics for every other kind.
 	AsBool() bool
-	// AsInt returns the integer that the value is. It panics for every other kind.
+	// AsInt returns the value as an integer. It panics for every other kind.
 	AsInt() int64
-	// AsFloat returns the float that the value is. It panics for every other kind.
+	// AsFloat returns the value as a float. It panics for every other kind.
 	AsFloat() float64
-	// AsString returns the string that the value is. It panics for every other kind.
+	// AsString returns the value as a string. It panics for every other kind.
 	AsString() string
 
-	// Unstructured returns the value as unstructured objects hold it. Of a value that NewValueInterface made, that is the very
-	// argument; of any other, it is new.
+	// Unstructured returns the value in unstructured form. For a value of NewValueInterface, the result is the argument itself.
+	// For other values, it is new.
 	Unstructured() interface{}
 }
 
@@ -46,15 +46,15 @@ type List interface {
 	Length() int
 	// At returns item i, counted from 0. It panics if there is none.
 	At(int) Value
-	// AtUsing is At. The caller gives the item back by Allocator.Free.
+	// AtUsing does the work of At. The caller gives the item back by Allocator.Free.
 	AtUsing(Allocator, int) Value
 	// Range returns a position before the first item.
 	Range() ListRange
-	// RangeUsing is Range. The caller gives the range back by Allocator.Free.
+	// RangeUsing does the work of Range. The caller gives the range back by Allocator.Free.
 	RangeUsing(Allocator) ListRange
 	// Equals reports whether both lists have equal items in the same order.
 	Equals(List) bool
-	// EqualsUsing is Equals.
+	// EqualsUsing does the work of Equals.
 	EqualsUsing(Allocator, List) bool
 }
 
@@ -73,29 +73,29 @@ type Map interface {
 	Set(key string, val Value)
 	// Get returns the member called key, and whether there is one.
 	Get(key string) (Value, bool)
-	// GetUsing is Get. The caller gives the member back by Allocator.Free.
+	// GetUsing does the work of Get. The caller gives the member back by Allocator.Free.
 	GetUsing(a Allocator, key string) (Value, bool)
 	// Has reports whether there is a member called key.
 	Has(key string) bool
-	// Delete removes the member called key. It panics for the field of a struct that cannot be left out.
+	// Delete removes the member called key. It panics if the member is a struct field that cannot be left out.
 	Delete(key string)
 	// Equals reports whether both maps have the same names with equal members.
 	Equals(other Map) bool
-	// EqualsUsing is Equals.
+	// EqualsUsing does the work of Equals.
 	EqualsUsing(a Allocator, other Map) bool
-	// Iterate calls fn with each member, in any order, until fn returns false. It reports whether fn never did. The member is
-	// valid until fn returns.
+	// Iterate calls fn with each member, in any order, until fn returns false. It returns true if fn never returned false. The
+	// member is valid until fn returns.
 	Iterate(func(key string, value Value) bool) bool
-	// IterateUsing is Iterate.
+	// IterateUsing does the work of Iterate.
 	IterateUsing(Allocator, func(key string, value Value) bool) bool
 	// Length returns the number of members.
 	Length() int
 	// Empty reports whether there are no members.
 	Empty() bool
-	// Zip calls fn with each name that one of the maps has, and the members of both; nil stands for a member that is not there.
-	// It ends and reports as Iterate does.
+	// Zip calls fn with each name that one of the maps has, and with the members of both. nil stands for an absent member. It
+	// ends and returns as Iterate does.
 	Zip(other Map, order MapTraverseOrder, fn func(key string, lhs, rhs Value) bool) bool
-	// ZipUsing is Zip.
+	// ZipUsing does the work of Zip.
 	ZipUsing(a Allocator, other Map, order MapTraverseOrder, fn func(key string, lhs, rhs Value) bool) bool
 }
 
