@@ -144,7 +144,7 @@ func (o initial) revise(live value.Value) (revised value.Value, differs bool) {
 	}
 	want := o.object.Get("spec")
 	if exempt := live.Get("spec", "exempt"); o.isLevel && exempt.Kind() == value.KindObject && want.Get("exempt").Kind() == value.KindObject {
-		want = want.With("exempt", exempt) // which everybody may edit
+		want = want.With("exempt", exempt) // which every client may edit
 	}
 	revised = live
 	if updates && !live.Get("spec").Equal(want) {

@@ -230,7 +230,7 @@ func validateSubjectOf(r *walk.Report, spec walk.Place, what string, rule apival
 	}
 }
 
-// validateProof validates the key of a request, and that whoever made the request has it.
+// validateProof validates the key of a request, and the proof that the client has the private key.
 func validateProof(r *walk.Report, spec walk.Place) {
 	stub, key, signature := spec.At("stubPKCS10Request"), spec.At("pkixPublicKey"), spec.At("proofOfPossession")
 	switch hasKey, hasSignature := key.Str() != "", signature.Str() != ""; {

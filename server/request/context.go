@@ -19,7 +19,7 @@ type Context struct {
 	Expires time.Time // the deadline; the zero time is none
 
 	mu     sync.Mutex
-	timed  context.Context // Context with the deadline; nil until somebody waits for it
+	timed  context.Context // Context with the deadline; nil until the first call of Done
 	cancel context.CancelFunc
 }
 

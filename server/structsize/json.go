@@ -14,8 +14,8 @@ import (
 //
 // So the text is scanned along the Go type. Each item of a list, entry of a map and pointer counts what it makes the decoder allocate.
 
-// JSON returns ErrSize if a value of type t that a JSON text is read into would take too much memory. It costs the length of the text, and
-// finds nothing in a text that is no JSON: whoever reads it does.
+// JSON returns ErrSize if a value of type t that a JSON text is read into would take too much memory. Its cost is linear in the length of
+// the text. It reports no syntax errors: the decoder of the text does.
 //
 // The outcome is an upper bound, up to the growth of lists.
 func JSON(text []byte, t reflect.Type) error {

@@ -39,7 +39,7 @@ type conn struct {
 	state    tls.ConnectionState
 
 	mu      sync.Mutex
-	filled  sync.Cond // for sendAll: there is something to send and nobody who does, or the connection is closed
+	filled  sync.Cond // for sendAll: there is something to send and no send is running, or the connection is closed
 	drained sync.Cond // for Write: less is pending, or err is set
 	pending *[]byte   // what is to be sent next, nil if that is nothing
 	sending bool
@@ -117,7 +117,7 @@ func (c *conn) take(p []byte) (alone bool, err error) {
 	return false, nil
 }
 
-// sent says that nobody sends any more. After an error what is pending cannot be sent either.
+// sent ends a send. After an error what is pending cannot be sent either.
 func (c *conn) sent(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,8 +164,8 @@ func (c *conn) sendAll() {
 	_ = c.Conn.Close() // says so to the other side, which may be gone, or not read
 }
 
-// next waits for something to send while nobody else sends, and returns it; nil if nothing will come any more. The caller is to send it,
-// and to call sent.
+// next waits until there is something to send and no other send is running, and returns it. It returns nil if nothing will come any more.
+// The caller is to send it, and to call sent.
 //
 // It takes all that is pending at once, which lets waiting writers go on.
 func (c *conn) next() *[]byte {

@@ -50,7 +50,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.ready:
 		if l.closed.Err() != nil {
-			_ = c.Close() // nobody has heard of it
+			_ = c.Close() // no caller has this connection
 			return nil, net.ErrClosed
 		}
 		return c, nil
@@ -108,6 +108,6 @@ func (l *Listener) shake(c net.Conn) {
 	select {
 	case l.ready <- out:
 	case <-l.closed.Done():
-		_ = out.Close() // nobody has heard of it
+		_ = out.Close() // no caller has this connection
 	}
 }

@@ -133,7 +133,7 @@ func (c RootCA) Run(ctx context.Context) {
 	c.perNamespace("the root CA certificate publisher", "configmaps", func(_ store.Event, name string) bool { return name == rootMap }, c.work).Run(ctx)
 }
 
-// work creates the ConfigMap of a namespace, or mends it. A description that somebody changed stays.
+// work creates the ConfigMap of a namespace, or mends it. A changed description stays.
 func (c RootCA) work(ctx context.Context, namespace string) error {
 	if active, err := c.isActive(ctx, namespace); err != nil || !active {
 		return err

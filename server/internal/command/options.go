@@ -117,7 +117,7 @@ func presentName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
-// check refuses flags that do not go together. Beyond loopback, nobody must be able to read or change anything unasked.
+// check refuses flags that do not go together. An address beyond loopback requires TLS, authentication and authorization.
 func (o *options) check() error {
 	switch {
 	case !o.flags.Changed("listen"):

@@ -41,9 +41,9 @@ metadata: {name: one, namespace: default}
 spec: {texts: [a]}
 `
 
-// rehearse does what a process does for its first definition, and the first object of that, on a server that nobody sees. Two thirds of
-// what they cost are tables that libraries make once, above all those of CEL: who comes second need not wait for them. It is for the time
-// in which clients connect. With a single core it does nothing, as they would wait for it.
+// rehearse creates the first definition of a process, and the first object of it, on a server without clients. Two thirds of their cost are
+// tables that libraries make once, above all the tables of CEL: later definitions need not wait for them. It is for the time in which
+// clients connect. With a single core it does nothing, as they would wait for it.
 func rehearse() error {
 	if runtime.GOMAXPROCS(0) == 1 {
 		return nil

@@ -17,7 +17,7 @@ const recentBudget = 32 << 20
 //
 // Invariant: an object is a function of its record and the version.
 //
-// An object that is in the cache is shared: by requests, watches and later writes of the same object. Nobody modifies it.
+// An object that is in the cache is shared: by requests, watches and later writes of the same object. It must not be modified.
 type recent struct {
 	objects cache.Cache[recentKey, *readObject]
 }

@@ -69,7 +69,7 @@ func (f *feeds) join(key feedKey, s *subject) *feed {
 	joined := f.of[key]
 	if joined == nil {
 		joined = &feed{subject: s, key: key}
-		// A printer without a name has events that depend on earlier ones. Nobody else may join its feed.
+		// A printer without a name has events that depend on earlier ones. No other watch may join its feed.
 		if key.printer != "" {
 			f.keep(joined)
 		}

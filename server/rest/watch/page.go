@@ -75,7 +75,7 @@ func (p *page) releaseIf(sent *bool) {
 	}
 }
 
-// empty makes the page ready for other events, in the same memory. Nobody may hold a chunk of it.
+// empty makes the page ready for other events, in the same memory. No chunk of the page may be in use.
 func (p *page) empty() { p.text, p.marks = p.text[:0], p.marks[:0] }
 
 // add sets the text of the page to text, which is the former text with one more event.
