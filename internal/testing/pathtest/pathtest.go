@@ -1,6 +1,6 @@
-// Package pathtest checks that paths from a function belong to the caller, who may keep them, write to them and append to them. A
-// path that shares memory with another path shows one field twice and hides another. The checks need deep paths, because slices
-// have spare capacity only from some length on.
+// Package pathtest checks that paths from a function belong to the caller. The caller may keep them, write to them and append to
+// them. A path that shares memory with another path shows one field twice and hides another. The checks need deep paths, because
+// slices have spare capacity only from some length on.
 package pathtest
 
 import (
