@@ -7,20 +7,20 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// Set algebra: every operation is one walk of two sorted trees. The walk tells an editor which nodes of the first
-// tree stay and which go, and which nodes of the second come in.
+// Set algebra: each operation is one walk of two sorted trees. The walk tells an editor which nodes of the first
+// tree to keep or drop, and which nodes of the second tree to take.
 //
 //	a              .a .a.b .c
 //	b              .a .a.d
 //	a.Union(b)     .a .a.b .a.d .c
 //	a.Intersect(b) .a
-//	a.Minus(b)     .a.b .c         .a goes, what is below it stays
-//	a.Without(b)   .c              .a goes with all that is below it
-//	a.within(b)    .a .a.b         .a comes with all that is below it
+//	a.Minus(b)     .a.b .c         .a is dropped, the members below it stay
+//	a.Without(b)   .c              .a is dropped with all members below it
+//	a.within(b)    .a .a.b         .a is kept with all members below it
 
 // Union returns the paths that are members of s or of other.
 func (s Set) Union(other Set) Set {
-	// Nothing comes in.
+	// other adds nothing.
 	if s.same(other) || other.IsEmpty() {
 		return s
 	}
@@ -61,14 +61,14 @@ func (s Set) Intersect(other Set) Set {
 	return e.combine(intersection)
 }
 
-// Minus returns the members of s that are no members of other. That a path is a member of other
-// does not remove the paths below it.
+// Minus returns the members of s that are not members of other. A member of other does not remove
+// the paths below it.
 func (s Set) Minus(other Set) Set { return s.minus(other, difference) }
 
-// Without returns the members of s that neither are members of other nor have one above them.
+// Without returns the members of s that are not in other and have no member of other above them.
 func (s Set) Without(other Set) Set { return s.minus(other, deepDifference) }
 
-// minus returns s without what how drops of it: Minus, or Without.
+// minus is Minus or Without, depending on how.
 func (s Set) minus(other Set, how operation) Set {
 	if s.same(other) {
 		return Set{}
@@ -80,16 +80,16 @@ func (s Set) minus(other Set, how operation) Set {
 	return e.combine(how)
 }
 
-// within returns what s.Without(other) leaves out: the members of s that are members of other or have
-// one above them. It reports whether there is a path, perhaps the empty one, of which all that s has
-// directly below it is in other.
+// within returns the members that s.Without(other) drops: those in other or below a member of other.
+// emptied reports whether all paths that s has directly below some path are members of other. That path
+// may be the empty one. Paths below a member of other do not count.
 func (s Set) within(other Set) (in Set, emptied bool) {
 	e := newEditor(s, other)
 	in = e.combine(deepIntersection)
 	return in, e.emptied
 }
 
-// operation says what merge makes of two sets.
+// operation is a way to combine two sets.
 type operation uint8
 
 const (
@@ -100,10 +100,10 @@ const (
 	deepIntersection
 )
 
-// keeps reports whether what base alone has is in the result.
+// keeps reports whether the result has the nodes that only base has.
 func (op operation) keeps() bool { return op != intersection && op != deepIntersection }
 
-// combine returns what op makes of base and with.
+// combine returns the result of op for base and with.
 func (e *editor) combine(op operation) Set {
 	e.op = op
 	e.merge(0, len(e.base.nodes), 0, len(e.with.nodes))
@@ -111,28 +111,28 @@ func (e *editor) combine(op operation) Set {
 	return e.set()
 }
 
-// merge combines base[i:end] and with[j:last], the children of one path, walking both at once.
-// Siblings are in order, so of the two nodes in front the smaller one is in its own set alone, with
-// all below it; equal ones are in both, and so are their children merged. The union of two sets:
+// merge combines base[i:end] and with[j:last], the children of one path, in one walk of both. Siblings
+// are sorted, so of two different current nodes, the smaller one is in its own set alone, with all nodes
+// below it. Equal nodes are in both sets, and merge combines their children. The union of two sets:
 //
 //	base  .a .a.b .c    with  .a .a.d .b
 //
 //	base[i]  with[j]                 what is done           result so far
-//	.a       .a       both have it   merge what is below    .a
+//	.a       .a       both have it   merge the children     .a
 //	.a.b     .a.d     base is first  .a.b stays             .a .a.b
-//	end      .a.d     base is done   take .a.d, leave .a    .a .a.b .a.d
+//	end      .a.d     base is done   take .a.d, close .a    .a .a.b .a.d
 //	.c       .b       with is first  take .b                .a .a.b .a.d .b
 //	.c       end      with is done   .c stays               .a .a.b .a.d .b .c
 //
-// The other operations take nothing from with; they differ in what they drop of base.
+// The other operations take nothing from with. They differ in the nodes of base that they drop.
 //
 // Invariants, at the head of the loop:
 //
-//	base[i:end] and with[j:last] are what is left of the children.
-//	What is in front of base[i] and with[j] is in the result as op has it.
-//	emptied: deepIntersection has taken all that is in front of base[i], as Set.within reports.
+//	base[i:end] and with[j:last] are the children that remain.
+//	The result has the nodes before base[i] and with[j], combined by op.
+//	emptied: deepIntersection has kept all children before base[i], as Set.within reports.
 //
-// Each node is passed once at most, and a tree that is in one set alone in one step.
+// Cost: at most one step for each node, and one step for a tree that only one set has.
 func (e *editor) merge(i, end, j, last int) {
 	op := e.op
 	base, with := e.base.nodes[:end], e.with.nodes[:last]
@@ -172,20 +172,20 @@ func (e *editor) merge(i, end, j, last int) {
 		case difference:
 			member &^= theirs
 		case deepDifference:
-			if theirs != 0 { // with all that is below it, so none of that is walked
+			if theirs != 0 { // with all nodes below it, which are not walked
 				e.drop(i)
 				i, j = next, after
 				continue
 			}
 		case deepIntersection:
-			if theirs != 0 { // with all that is below it
+			if theirs != 0 { // with all nodes below it
 				e.keep(i, next)
 				i, j = next, after
 				continue
 			}
 			member, emptied = 0, false
 		}
-		if own.skip == 1 && (op != union || other.skip == 1) { // nothing below it can come into the result
+		if own.skip == 1 && (op != union || other.skip == 1) { // no node below it can be in the result
 			e.leaf(i, member)
 		} else {
 			place := e.open(i, member)
@@ -194,7 +194,7 @@ func (e *editor) merge(i, end, j, last int) {
 		}
 		i, j = next, after
 	}
-	// One of the two has no more children: what the other has left is in it alone.
+	// One set has no more children. The remaining children of the other set are in it alone.
 	if i < end {
 		if op.keeps() {
 			e.keep(i, end)
@@ -209,7 +209,7 @@ func (e *editor) merge(i, end, j, last int) {
 	}
 }
 
-// leaves drops the members of base[i:end] below which there are others.
+// leaves drops the members of base[i:end] that have members below them.
 func (e *editor) leaves(i, end int) {
 	for i < end {
 		next := i + int(e.base.nodes[i].skip)
@@ -224,7 +224,7 @@ func (e *editor) leaves(i, end int) {
 	}
 }
 
-// filter drops what p does not keep of base[i:end].
+// filter drops the nodes of base[i:end] that p does not keep.
 func (e *editor) filter(i, end int, p *matcher) {
 	for i < end {
 		n := &e.base.nodes[i]
@@ -243,25 +243,25 @@ func (e *editor) filter(i, end int, p *matcher) {
 	}
 }
 
-// include returns s with those paths made members that want says. want is called for each path that
-// has members below it, with the path's last element and the number of elements in front of that. It
-// also says whether to go on below the path.
+// include returns s with further members: the paths for which want returns member. It calls want for
+// each path that has members below it. depth is the number of elements in front of e, the last
+// element of the path. descend says whether to go on below the path.
 //
-// Nodes only become members, so the tree keeps its shape: it is copied once, at the first change.
+// Nodes only become members, so the tree keeps its shape. It is copied once, at the first change.
 func (s Set) include(want func(depth int, e Element) (member, descend bool)) Set {
 	out := inclusion{set: s, want: want}
 	out.below(0, len(s.nodes), 0)
 	return out.set
 }
 
-// inclusion is a set in which paths become members.
+// inclusion is the state of include.
 type inclusion struct {
 	set    Set
-	copied bool // the nodes are those of the result alone
+	copied bool // no other set has the nodes
 	want   func(depth int, e Element) (member, descend bool)
 }
 
-// below includes what is wanted of nodes[i:end], siblings, and of what is below them.
+// below makes the wanted paths members, among the siblings nodes[i:end] and the nodes below them.
 func (in *inclusion) below(i, end, depth int) {
 	for i < end {
 		n := &in.set.nodes[i]

@@ -2,35 +2,35 @@ package fieldpath
 
 import "slices"
 
-// Siblings may come in any order, and again. While a set is read or built they stay as they come,
-// and arrange puts all of them into order at the end:
+// Siblings may be added in any order and more than once. While a set is read or built, they stay in
+// the order of arrival. At the end, arrange sorts all of them:
 //
-//	came      b{d c} a{e} b{c}
-//	nodes     b d c a e b c        untidy: the root, and the first b
+//	added     b{d c} a{e} b{c}
+//	nodes     b d c a e b c        untidy: the children of the root, and those of the first b
 //	arranged  a e b c d
 //
-// Why not level by level: an object within an object is moved with everything below it, so that a
-// text whose author sorts no level costs its length times its depth.
+// To sort level by level would move an object once for each level above it. A text without any
+// sorted level would then cost its length times its depth.
 //
 // Invariants:
 //
-//	a node is copied at most once, and only below an untidy one is anything looked at
+//	each node is copied to out at most once; trees without untidy siblings are copied as they are
 //	arranged siblings are strictly ascending
-//	a path is a member if it was one anywhere
+//	equal siblings become one node, which is a member if one of them was
 
-// below says what is below an element that comes again among siblings.
+// below says which children remain of an element that occurs more than once among siblings.
 type below bool
 
 const (
-	unite   below = true  // all that is below any of them
-	replace below = false // what is below the last that has anything below it
+	unite   below = true  // the children of all occurrences
+	replace below = false // the children of the last occurrence that has any
 )
 
-// untidyBelow notes that siblings, the first of which is the node at first, are not strictly
+// untidyBelow records that the siblings that begin with the node at first are not strictly
 // ascending.
 func (d *draft) untidyBelow(first int) { d.untidy = append(d.untidy, uint64(first)) }
 
-// arrange puts all siblings into order, and makes one of those that are equal.
+// arrange sorts all siblings, and joins equal siblings into one.
 //
 // Cost: n log n for n nodes; nothing if no siblings are untidy.
 func (d *draft) arrange(how below) {
@@ -38,62 +38,61 @@ func (d *draft) arrange(how below) {
 		return
 	}
 	slices.Sort(d.untidy)
-	// From here on every node is copied once, in its place.
+	// From here on, every node is copied once, to its final place in out.
 	a := arrangement{draft: d, how: how, out: make([]node, 0, len(d.nodes))}
 	a.siblings(0, len(d.nodes))
 	d.nodes = append(d.nodes[:0], a.out...)
 	d.untidy = d.untidy[:0]
 }
 
-// arrangement is a draft that is being arranged.
+// arrangement is the state of arrange.
 type arrangement struct {
 	*draft
 	how   below
 	out   []node
-	trees []uint32 // where the trees begin that are being sorted, those of the innermost level last
+	trees []uint32 // where the trees that are being sorted begin; the innermost level is last
 }
 
 // siblings arranges the trees at nodes[from:to], which have one parent.
 func (a *arrangement) siblings(from, to int) {
 	i, untidy := slices.BinarySearch(a.untidy, uint64(from))
 	switch {
-	// These siblings are out of order, and perhaps those below them: they are sorted.
+	// These siblings are out of order, and nodes below them may be.
 	case untidy:
 		first := len(a.trees)
 		a.push(from, to)
 		a.sorted(first)
-	// Their order is right, but something below one of them is not.
+	// These siblings are in order, but nodes below one of them are not.
 	case i < len(a.untidy) && int(a.untidy[i]) < to:
 		for ; from < to; from += int(a.nodes[from].skip) {
 			root := a.root(from)
 			a.siblings(from+1, from+int(a.nodes[from].skip))
 			a.close(root)
 		}
-	// Nothing in here is out of order: it is copied as it is.
+	// All nodes here are in order: they are copied as they are.
 	default:
 		a.out = append(a.out, a.nodes[from:to]...)
 	}
 }
 
-// push adds the trees at nodes[from:to] to those that are being sorted.
+// push adds the trees at nodes[from:to] to a.trees.
 func (a *arrangement) push(from, to int) {
 	for ; from < to; from += int(a.nodes[from].skip) {
 		a.trees = append(a.trees, uint32(from))
 	}
 }
 
-// root appends the root of the tree at index, and returns where it is. It is open until what is
-// below it has been appended.
+// root appends the root of the tree at index, and returns its place in out. The tree is open until
+// the nodes below the root have been appended.
 func (a *arrangement) root(index int) int {
 	a.out = append(a.out, a.nodes[index])
 	return len(a.out) - 1
 }
 
-// close ends the tree whose root is there.
+// close completes the tree whose root is out[root].
 func (a *arrangement) close(root int) { a.out[root].skip = uint32(len(a.out) - root) }
 
-// sorted arranges the trees from first on, the last ones, which have one parent, and takes them
-// away.
+// sorted arranges the trees of one parent at a.trees[first:], and removes them from a.trees.
 func (a *arrangement) sorted(first int) {
 	trees := a.trees[first:]
 	compare := func(i, j uint32) int { return a.compare(&a.nodes[i], &a.nodes[j]) }
@@ -109,7 +108,7 @@ func (a *arrangement) sorted(first int) {
 	a.trees = a.trees[:first]
 }
 
-// one makes one tree of trees whose roots are equal.
+// one joins trees with equal roots into one tree.
 func (a *arrangement) one(trees []uint32) {
 	root := a.root(int(trees[0]))
 	inner, first := -1, len(a.trees)
@@ -124,7 +123,7 @@ func (a *arrangement) one(trees []uint32) {
 		}
 	}
 	switch {
-	// The children of all of them are siblings now, and sorted together.
+	// The children of all trees become siblings, and are sorted together.
 	case a.how == unite && len(trees) > 1:
 		a.sorted(first)
 	// The children of the last tree that has any.

@@ -1,6 +1,6 @@
 package fieldpath
 
-// Building a set by a walk of the tree of its paths. Of .a.b and .c.d:
+// How a Builder makes a set by a walk of the tree of its paths, here .a.b and .c.d:
 //
 //	enter(a)      nodes  a
 //	leaf(b)       nodes  a b
@@ -10,42 +10,40 @@ package fieldpath
 //	leave(true)   nodes  a b c d     d is a member
 //	leave(false)  nodes  a b c d
 //
-// Cost: one step for each call, and n log n at the end if siblings did not come in order.
+// Cost: one step for each call, and n log n at the end if siblings were not added in order.
 
-// Builder makes a [Set]. The zero Builder is ready. The nil Builder is empty.
+// Builder makes a [Set]. The zero Builder is ready to use. The nil Builder is empty.
 //
-// Work is linear when paths come in ascending order; in any other order, and if a path comes again,
-// the result is the same. Walks of this module do not make paths, but build along the tree of them:
-// enter goes to an element below the current path, leave comes back and says whether the path left
-// is a member.
+// The work is linear if paths are added in ascending order. Another order, or adding a path again,
+// gives the same result. Walks of this module do not make paths. enter goes to an element below the
+// current path. leave goes back, and says whether the path that is left is a member.
 type Builder struct {
 	draft draft
-	open  []frame // the root, which is no node, and below it the nodes that are open; none as long as there is no node
-	added int     // how many of open, the last ones, were opened by Add
+	open  []frame // the root, which is no node, and the open nodes below it; empty before the first node
+	added int     // number of frames at the end of open that Add opened
 
-	// As long as all that is built is what is expected, it is not in draft, but is the first nodes
-	// of the expected set.
-	expected Set       // empty if nothing is expected, or if something else has come
-	next     int       // how many of its nodes have been built
-	waiting  []Element // entered below that, one below the other, and not expected; they are dropped if nothing comes
+	// While the nodes that are built are the first nodes of the expected set, the draft is empty.
+	expected Set       // empty if no set is expected, or if another node was built
+	next     int       // number of its nodes that have been built
+	waiting  []Element // entered elements that expected lacks, each below the one before; dropped if nothing is built there
 }
 
-// frame is what a Builder knows of an open node. Of a node whose children b and d are closed, and
-// whose child e is open:
+// frame is the state of an open node. For a node n with the closed children b and d and the open
+// child e:
 //
 //	nodes   … n b … d … e
 //	frame   index of n, last: index of d + 1, order of d
 //
 // Invariants:
 //
-//	open[k+1].index > open[k].index: the nodes of open are a path
-//	nodes[open[k].index].skip is not set yet; that of every node that is closed is
-//	!unsorted: the children that are closed are strictly ascending, so set need not arrange them
+//	open[k+1].index > open[k].index: the open nodes are a path
+//	the skip of an open node is not set yet; the skip of a closed node is
+//	!unsorted: the closed children are strictly ascending, so set need not arrange them
 type frame struct {
-	index    uint32 // of the node in nodes
-	last     uint32 // index of its last child that is closed, one higher; 0 if there is none
+	index    uint32 // of the node in draft.nodes
+	last     uint32 // index of its last closed child plus 1; 0 if there is none
 	order    uint32 // of that child
-	unsorted bool   // children are not strictly ascending
+	unsorted bool   // closed children are not strictly ascending
 }
 
 // enter goes to the path of e below the current path.
@@ -56,9 +54,9 @@ func (b *Builder) enter(e Element) {
 	b.push(e)
 }
 
-// leave comes back from the path last entered, which is a member if member says so or if it came
-// before as a member. A path that is no member and has none below is dropped. It panics when no path
-// is entered.
+// leave goes back from the path last entered. That path is a member if member is true, or if it was
+// added as a member before. leave drops a path that is no member and has no members below it. It
+// panics if no path is entered.
 func (b *Builder) leave(member bool) {
 	if b.busy() && b.leaveExpected(member) {
 		return
@@ -72,7 +70,7 @@ func (b *Builder) leave(member bool) {
 	b.pop()
 }
 
-// leaf is enter(e) and leave(true).
+// leaf does the same as enter(e) and leave(true).
 func (b *Builder) leaf(e Element) {
 	if b.busy() && b.leafExpected(e) {
 		return
@@ -81,9 +79,9 @@ func (b *Builder) leaf(e Element) {
 	b.closed(len(b.draft.nodes) - 1)
 }
 
-// Add makes p a member; the empty path changes nothing. Where something is entered, p lies below
-// the current path. The path stays open for what is added next, so that paths in ascending order
-// need no search. To add to a nil Builder panics, as an assignment to an entry of a nil map does.
+// Add makes p a member. The empty path changes nothing. If a path is entered, p lies below it. Add
+// leaves p open for the next path, so that paths in ascending order need no search. Add to a nil
+// Builder panics, as an assignment to a nil map does.
 func (b *Builder) Add(p Path) {
 	if len(p) == 0 {
 		return
@@ -94,8 +92,8 @@ func (b *Builder) Add(p Path) {
 	if !b.expected.IsEmpty() {
 		b.settle()
 	}
-	// How many elements p has in common with the path that is open: what is behind these is closed,
-	// and then opened as p goes on.
+	// shared is the number of elements that p has in common with the open path. The nodes below
+	// these are closed, and the rest of p is opened.
 	shared := 0
 	base := len(b.open) - b.added
 	for shared < b.added && shared < len(p) && b.draft.is(int(b.open[base+shared].index), p[shared]) {
@@ -109,15 +107,15 @@ func (b *Builder) Add(p Path) {
 	b.node().set(included)
 }
 
-// comeBack closes what Add opened, but for the first so many elements.
+// comeBack closes the nodes that Add opened, except the first ones. shared is their number.
 func (b *Builder) comeBack(shared int) {
 	for ; b.added > shared; b.added-- {
 		b.pop()
 	}
 }
 
-// addSet makes all members of s, put below the current path, members. As with Add, the path above
-// them stays open for what is added next: a set of one label adds one node, if a label came before.
+// addSet adds all members of s below the current path. As in Add, the path above them stays open.
+// A set of one label then adds one node, if a label came before.
 func (b *Builder) addSet(s Set) {
 	if !b.expected.IsEmpty() {
 		b.settle()
@@ -130,8 +128,8 @@ func (b *Builder) addSet(s Set) {
 	}
 }
 
-// descend goes down as long as s is one tree with something below its root, and returns what is
-// below there.
+// descend opens the root of s while s is one tree with nodes below its root. It returns the set of
+// the nodes below the last root that it opened.
 func (b *Builder) descend(s Set) Set {
 	b.current()
 	base, depth := len(b.open)-b.added, 0
@@ -152,15 +150,16 @@ func (b *Builder) descend(s Set) Set {
 	return s
 }
 
-// includeAll makes every path above a member a member, too. Nothing may be entered or expected.
+// includeAll makes every path above a member a member, too. No path may be entered, and no set
+// expected.
 func (b *Builder) includeAll() {
 	for i := range b.draft.nodes {
 		b.draft.nodes[i].set(included)
 	}
 }
 
-// Set returns the set of all members. The Builder is then empty again; what it makes later does not
-// change the set. Set panics when a path is entered that was not left.
+// Set returns the set of all members. The Builder is empty afterwards, and its later use does not
+// change the set. Set panics if a path was entered and not left.
 func (b *Builder) Set() Set {
 	if b == nil {
 		return Set{}
@@ -185,7 +184,7 @@ func (b *Builder) Set() Set {
 	return s
 }
 
-// settle closes what Add opened, and makes a draft of what was expected.
+// settle closes the nodes that Add opened, and moves expected nodes that are built to the draft.
 func (b *Builder) settle() {
 	b.comeBack(0)
 	if !b.expected.IsEmpty() {
@@ -193,7 +192,7 @@ func (b *Builder) settle() {
 	}
 }
 
-// busy reports whether there is something to settle before enter, leave and leaf can go the short
+// busy reports whether settle may have work to do. If not, enter, leave and leaf take the short
 // way.
 func (b *Builder) busy() bool { return b.added|len(b.expected.nodes) != 0 }
 
@@ -208,19 +207,19 @@ func (b *Builder) current() *frame {
 // node returns the node of the current path.
 func (b *Builder) node() *node { return &b.draft.nodes[b.open[len(b.open)-1].index] }
 
-// closed notes that the node at index, which is complete, is a child of the current path.
+// closed records that the complete node at index is a child of the current path.
 func (b *Builder) closed(index int) {
 	f, order := b.current(), b.draft.nodes[index].order()
-	// Siblings that do not ascend, or come again, are put into order when the set is complete.
+	// Siblings that do not ascend, or occur again, are sorted when the set is complete.
 	if f.last > 0 && order <= f.order && !b.draft.ascend(int(f.last-1), index) {
 		f.unsorted = true
 	}
 	f.last, f.order = uint32(index+1), order
 }
 
-// push goes to e, of which nothing is known yet: its node is open until pop.
+// push appends a node for e, which is open until pop.
 func (b *Builder) push(e Element) {
-	b.current() // that of the root is there, too
+	b.current() // makes the frame of the root if there is none
 	b.open = append(b.open, frame{index: uint32(len(b.draft.nodes))})
 	b.draft.add(e.kind, e.text, 0)
 }
@@ -235,7 +234,7 @@ func (b *Builder) pop() {
 	}
 	n := &b.draft.nodes[index]
 	n.skip = uint32(len(b.draft.nodes) - index)
-	// No member, and nothing below it: the node is taken back.
+	// The node is no member and has no nodes below it: it is removed.
 	if n.skip == 1 && !n.has(included) {
 		b.draft.drop(index)
 		return

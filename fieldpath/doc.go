@@ -2,18 +2,18 @@
 //
 // Its nouns:
 //
-//   - An [Element] is one step into an object: a [Field] by its name, an item of a keyed list by
-//     its [Key], an [Item] of a set by its value, or an item of any other list by its [Index].
-//     Elements are compared with ==.
+//   - An [Element] is one step into an object. A [Field] selects by name, a [Key] by the key fields
+//     of a list item, an [Item] by the value of a set item, an [Index] by position. Elements are
+//     compared with ==.
 //   - A [Path] is a sequence of elements, such as .spec.containers[name="web"].image.
-//   - A [Set] is an immutable set of paths. That a path is a member says nothing of the paths above
-//     and below it. Sets are made by a [Builder], read from and written as the fieldsV1 of
-//     managedFields ([ParseSet], [Set.AppendJSON]), and combined by [Set.Union], [Set.Intersect],
-//     [Set.Minus] and [Set.Without].
-//   - A [Pattern] says by prefixes with wildcards which paths of a set to keep.
+//   - A [Set] is an immutable set of paths. A path is a member independently of the paths above and
+//     below it. A [Builder] makes sets. [ParseSet] reads the fieldsV1 of managedFields, and
+//     [Set.AppendJSON] writes it. [Set.Union], [Set.Intersect], [Set.Minus] and [Set.Without]
+//     combine sets.
+//   - A [Pattern] selects the paths of a set by prefixes with wildcards.
 //
-// Elements sort by kind, fields before keys before items before indexes, and within a kind by name,
-// by key fields, by value or by number. Everything that is printed or iterated follows that order.
+// Elements sort by kind: fields, keys, items, indexes. Within a kind they sort by name, by key
+// fields, by value or by number. Output and iteration follow this order.
 //
-// The package knows the names of fields and nothing else: no schema, no objects, no owners.
+// The package knows only the names of fields. It has no schemas, objects or owners.
 package fieldpath

@@ -9,30 +9,30 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// Sets in the making. A draft has one text, to which elements are appended as they come, and nodes
-// that are places in it; when all is there it is arranged, and copied to a set of exactly its size.
-// Drafts are scratch: builders and parsers use theirs again.
+// A draft is a set in the making. It has one text, to which the texts of elements are appended, and
+// nodes that refer to that text. At the end the draft is arranged, and copied to a set of exactly
+// its size. Builders and parsers use their drafts again.
 
-// draft is a set that is being made: scratch, which the set is copied from.
+// draft is scratch memory in which a set is made, before the set is copied from it.
 type draft struct {
-	text   []byte   // of the elements of nodes
-	nodes  []node   // in preorder; the skip of a node that is open is not set yet
-	untidy []uint64 // where siblings begin that are not strictly ascending, until they are arranged; with the type of value/sort.go, programs have one sort of numbers
+	text   []byte   // the texts of the elements
+	nodes  []node   // in preorder; the skip of an open node is not set yet
+	untidy []uint64 // where siblings begin that are not strictly ascending; uint64 as in value/sort.go, so that programs have one sort of numbers
 }
 
-// add appends a node for an element, and its text. The node is complete if nothing is added below
-// it and it is a member.
+// add appends a node for an element, and the text of the element. The node is complete if it is a
+// member and no nodes are added below it.
 func (d *draft) add(kind Kind, text string, f flags) {
 	d.nodes = append(d.nodes, node{uint32(len(d.text)), uint32(len(text)), 1, bitsOf(kind, text, f)})
 	start := len(d.text)
 	if cap(d.text)-start < len(text) {
 		d.text = slices.Grow(d.text, len(text))
 	}
-	d.text = d.text[:start+len(text)] // unlike append, this does not write the pointer again, which has a barrier
+	d.text = d.text[:start+len(text)] // unlike append, this does not write the pointer again, which needs a write barrier
 	copy(d.text[start:], text)
 }
 
-// addNamedField appends a node, which is named, for the field of this name in fieldsV1.
+// addNamedField appends a named node for a field. name is its name in fieldsV1, such as f:spec.
 func (d *draft) addNamedField(name string) {
 	d.add(KindField, name, named)
 	n := &d.nodes[len(d.nodes)-1]
@@ -41,12 +41,12 @@ func (d *draft) addNamedField(name string) {
 	n.bits = bitsOf(KindField, name[len("f:"):], named)
 }
 
-// reserve returns the text of d with room for the place of a spelling behind it.
+// reserve returns the text of d with room for the place of a spelling at the end.
 func (d *draft) reserve() []byte { return append(d.text, make([]byte, spellingSize)...) }
 
-// addSpelled appends a node for a key or item. text is what reserve returned, with the element's
-// text appended to it; d.text[start:end] is how the element is spelled, if it is quoted, or its
-// name, if it is named.
+// addSpelled appends a node for a key or item. text is the result of reserve with the element's
+// text appended. d.text[start:end] is the spelling of the element if how is quoted, and its name if
+// how is named.
 func (d *draft) addSpelled(kind Kind, text []byte, start, end int, how flags) {
 	at := len(d.text) + spellingSize
 	binary.LittleEndian.PutUint32(text[at-8:], uint32(start))
@@ -55,20 +55,20 @@ func (d *draft) addSpelled(kind Kind, text []byte, start, end int, how flags) {
 	d.nodes = append(d.nodes, node{uint32(at), uint32(len(text) - at), 1, bitsOf(kind, string(text[at:min(at+headBytes, len(text))]), how)})
 }
 
-// addTrees appends whole trees, and their texts.
+// addTrees appends the trees of s, and the texts of their elements.
 func (d *draft) addTrees(s Set) {
 	start := len(d.nodes)
 	d.nodes = append(d.nodes, s.nodes...)
 	d.text = gather(d.text, d.nodes[start:], &s.texts)
 }
 
-// drop takes the node at index back, which is the last one.
+// drop removes the node at index, which must be the last one.
 func (d *draft) drop(index int) {
 	d.text = d.text[:d.nodes[index].at]
 	d.nodes = d.nodes[:index]
 }
 
-// is reports whether the node at index has this element.
+// is reports whether the node at index has the element e.
 func (d *draft) is(index int, e Element) bool {
 	n := &d.nodes[index]
 	return n.kind() == e.kind && string(d.text[n.at:n.at+n.len]) == e.text
@@ -98,12 +98,12 @@ func (d *draft) set(how below) Set {
 	return Set{textOf(string(d.text)), slices.Clone(d.nodes)}
 }
 
-// reset empties d, and frees its scratch if it is too large to keep.
+// reset empties d. It frees scratch memory that is too large to keep.
 func (d *draft) reset() {
 	*d = draft{slab.Kept(d.text, maxScratchText), slab.Kept(d.nodes, maxScratch), slab.Kept(d.untidy, maxScratch)}
 }
 
-// How many nodes, and bytes of text, of scratch are kept for the next set.
+// The largest scratch memory that is kept for the next set, in nodes and in bytes of text.
 const (
 	maxScratch     = 1 << 17
 	maxScratchText = 16 * maxScratch

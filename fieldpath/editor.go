@@ -7,44 +7,44 @@ import (
 	"github.com/deed-project/deed/internal/slab"
 )
 
-// editor makes a set out of another one, base, which is walked once, from the first node to the last. The walk
-// keeps or drops whole trees, or opens one and decides what is below its root. In between, it takes trees of
-// a further set. To drop c and take x:
+// editor makes a set from another set, base, in one walk from the first node of base to the last. The walk keeps or
+// drops whole trees, or opens a tree and decides about the nodes below its root. In between, it takes trees of a
+// second set. To drop c and take x:
 //
 //	base    a b{c d} e
 //	                         out
 //	keep a, open b
-//	drop c                   a b          the first change: what is in front of it is written
+//	drop c                   a b          the first change: the nodes in front of it are written
 //	keep d, close b          a b{d}
 //	take x, keep e           a b{d} x e
 //
-// The result is written to scratch and then copied. A result that equals base is base itself, and nothing is written.
+// The result is written to scratch and then copied. If it equals base, it is base itself, and nothing is written.
 //
-// Invariants, i being the node that the walk is at:
+// Invariants, where i is the current node of the walk:
 //
 //	!changed: the result so far is base[:i], and out is empty.
 //	changed:  the result so far is out, in preorder.
-//	Nodes of out whose tree is complete have its skip. Open ones have the skip of base.
+//	Nodes of out have the skip of their tree if it is complete. If it is open, they have the skip of base.
 type editor struct {
-	op    operation // what merge does
-	base  Set       // base[i] is its i-th node, here and below
-	with  Set       // the further set
-	shift uint32    // what is added to the place of a text of with, where the result has those behind the texts of base
+	op    operation // the operation of merge
+	base  Set       // base[i] is node i of base, here and below
+	with  Set       // the second set
+	shift uint32    // added to node.at of nodes of with, because the result has their texts behind those of base
 
 	out     []node
 	changed bool
 	took    bool // out has nodes of with
-	steps   int  // how many nodes merge has passed
+	steps   int  // number of nodes that merge has passed
 	emptied bool // see Set.within
 
-	scratch *[]node // out goes back there
+	scratch *[]node // goes back to scratches with the memory of out
 }
 
-// scratches are memory for editors.
+// scratches holds memory for editors.
 var scratches = sync.Pool{New: func() any { return new([]node) }}
 
-// newEditor returns an editor that makes a set out of base, and may take from with. set must be
-// called in the end, for it gives the scratch back.
+// newEditor returns an editor that makes a set from base, and may take trees of with. The caller must call set in
+// the end, which gives the scratch memory back.
 func newEditor(base, with Set) editor {
 	s := scratches.Get().(*[]node)
 	return editor{base: base, with: with, out: *s, scratch: s}
@@ -67,7 +67,7 @@ func (e *editor) set() Set {
 	return result
 }
 
-// change begins the result with base[:i]: from there on it differs from base.
+// change begins the result with base[:i], because the result differs from base from there on.
 func (e *editor) change(i int) {
 	if !e.changed {
 		e.changed = true
@@ -75,21 +75,21 @@ func (e *editor) change(i int) {
 	}
 }
 
-// keep writes base[i:next], whole trees.
+// keep writes the whole trees base[i:next].
 func (e *editor) keep(i, next int) {
 	switch {
 	case !e.changed:
-	case next == i+1: // a leaf costs less than a run
+	case next == i+1: // to append one node costs less than to append a slice
 		e.out = append(e.out, e.base.nodes[i])
 	default:
 		e.out = append(e.out, e.base.nodes[i:next]...)
 	}
 }
 
-// drop leaves out the tree at base[i], or several.
+// drop leaves out one tree or several trees, the first at base[i].
 func (e *editor) drop(i int) { e.change(i) }
 
-// take writes with[j:next], whole trees, in front of base[i].
+// take writes the whole trees with[j:next] in front of base[i].
 func (e *editor) take(i, j, next int) {
 	e.change(i)
 	e.took = true
@@ -99,7 +99,7 @@ func (e *editor) take(i, j, next int) {
 	}
 }
 
-// leaf writes base[i] alone if it is to be a member.
+// leaf writes base[i] without the nodes below it, unless member is 0.
 func (e *editor) leaf(i int, member flags) {
 	n := &e.base.nodes[i]
 	if n.member() != member {
@@ -111,7 +111,7 @@ func (e *editor) leaf(i int, member flags) {
 	}
 }
 
-// open writes base[i], the root of a tree, as a member or not, and returns its place. Then the walk goes on below
+// open writes base[i], the root of a tree, as a member or not, and returns its place. The walk then goes on below
 // the root, and calls close.
 func (e *editor) open(i int, member flags) (place int) {
 	n := e.base.nodes[i]
@@ -126,7 +126,7 @@ func (e *editor) open(i int, member flags) (place int) {
 	return len(e.out) - 1
 }
 
-// close completes the tree whose root is at place. It takes back a root that is no member and has nothing below it.
+// close completes the tree whose root is at place. It removes a root that is no member and has no nodes below it.
 func (e *editor) close(place int) {
 	if !e.changed {
 		return

@@ -8,10 +8,10 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// The encoding of values in the text of elements. Bytewise order of encodings is the order of
-// [value.Compare], equal values have equal encodings, and none is the beginning of another:
+// Elements hold values in an encoding. Encodings sort bytewise as [value.Compare] sorts values.
+// Equal values have equal encodings, and no encoding is a prefix of another:
 //
-//	number  tagNumber, the largest float64 f that is not above it (8 bytes), what it has above f
+//	number  tagNumber, the largest float64 f that is not above it (8 bytes), the number minus f
 //	        (2 bytes, for integers)
 //	string  tagString, the bytes with 00 as 00 FF, then 00 01
 //	bool    tagBool, 0 or 1
@@ -20,8 +20,8 @@ import (
 //	        value; then 00
 //	null    tagNull
 //
-// The end mark 00 is below every tag and below 01, so a list or object sorts before those that go
-// on.
+// The end mark 00 is below every tag and below 01. A list or object therefore sorts before those
+// that begin with it and go on.
 const (
 	tagNumber = 0x10 + iota
 	tagString
@@ -34,7 +34,7 @@ const (
 	memberMark = 0x01
 )
 
-// appendKey appends the text of the key that has fields, which are sorted.
+// appendKey appends the text of the key with these fields, which must be sorted.
 func appendKey(b []byte, fields []KeyField) []byte {
 	for i := range fields {
 		b = appendText(b, fields[i].Name)
@@ -43,7 +43,7 @@ func appendKey(b []byte, fields []KeyField) []byte {
 	return b
 }
 
-// appendValue appends the encoding of v. Absent counts as null.
+// appendValue appends the encoding of v. The absent value counts as null.
 func appendValue(b []byte, v value.Value) []byte {
 	switch v.Kind() {
 	case value.KindInt:
@@ -72,14 +72,14 @@ func appendValue(b []byte, v value.Value) []byte {
 	return append(b, tagNull)
 }
 
-// appendText appends s so that no encoding is the beginning of another, and the order stays that of
-// strings:
+// appendText appends the encoding of s. No encoding is a prefix of another, and encodings sort as
+// the strings do:
 //
 //	"a"      61 00 01
-//	"a\x00"  61 00 FF 00 01      behind "a", for FF is above 01
+//	"a\x00"  61 00 FF 00 01      after "a", because FF is above 01
 //	"b"      62 00 01
 func appendText(b []byte, s string) []byte {
-	// A zero byte becomes 00 FF, so that 00 01 is found at the end alone.
+	// A zero byte becomes 00 FF, so that 00 01 occurs only at the end.
 	for i := strings.IndexByte(s, 0); i >= 0; i = strings.IndexByte(s, 0) {
 		b = append(append(b, s[:i]...), 0, 0xff)
 		s = s[i+1:]
@@ -87,7 +87,7 @@ func appendText(b []byte, s string) []byte {
 	return appendPlain(b, s)
 }
 
-// appendPlain is appendText for an s that has no zero byte.
+// appendPlain is appendText for a string without zero bytes.
 func appendPlain(b []byte, s string) []byte { return append(append(b, s...), 0, 1) }
 
 // appendBool appends the encoding of v: false sorts before true.
@@ -99,7 +99,7 @@ func appendBool(b []byte, v bool) []byte {
 }
 
 // appendInt appends the encoding of i: the largest float64 that is not above it, and the rest. Up
-// to 2^53 there is no rest; above, neighbours share a float:
+// to 2^53 the rest is 0. Above 2^53, neighbours share a float:
 //
 //	1<<53 + 1    the float 1<<53, rest 1
 //	1<<53 + 2    the float 1<<53 + 2, rest 0
@@ -111,8 +111,7 @@ func appendInt(b []byte, i int64) []byte {
 	return appendNumber(b, f, uint16(i-int64(f)))
 }
 
-// appendFloat appends the encoding of f, which is that of the integer that f equals, if there is
-// one.
+// appendFloat appends the encoding of f. If f equals an integer, they have the same encoding.
 func appendFloat(b []byte, f float64) []byte {
 	if f == 0 {
 		f = 0 // -0 is 0
@@ -120,11 +119,11 @@ func appendFloat(b []byte, f float64) []byte {
 	return appendNumber(b, f, 0)
 }
 
-// appendNumber appends f in eight bytes that sort as floats do: of a number that is not negative
-// the sign bit is set; of a negative one all bits are turned, so that what is farther from zero
-// comes first. Behind it comes what the number has above f.
+// appendNumber appends f as eight bytes that sort as floats do, and then above, the number minus f.
+// The sign bit of a number that is not negative is set. All bits of a negative number are inverted,
+// so that numbers farther from zero come first.
 func appendNumber(b []byte, f float64, above uint16) []byte {
-	// The bits of floats that are not negative sort as these do.
+	// The bits of floats that are not negative sort as the floats do.
 	bits := math.Float64bits(f)
 	if bits>>63 == 0 {
 		bits ^= 1 << 63
@@ -140,7 +139,7 @@ func appendIndex(b []byte, i int) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(i)^1<<63)
 }
 
-// number is a number as cutNumber finds it: an int where it is integral and an int64 holds it, else
+// number is a number as cutNumber returns it: an int if it is integral and an int64 holds it, else
 // a float.
 type number struct {
 	float float64
@@ -148,7 +147,7 @@ type number struct {
 	isInt bool
 }
 
-// cutNumber returns the number whose encoding text begins with, tag excluded, and what follows it.
+// cutNumber decodes the number at the start of text, after its tag. rest is the text after it.
 func cutNumber(text string) (n number, rest string) {
 	bits := bigEndian(text)
 	if bits>>63 == 1 {
@@ -165,18 +164,18 @@ func cutNumber(text string) (n number, rest string) {
 	return n, text[10:]
 }
 
-// bigEndian returns the number in the first eight bytes of s, the highest byte first.
+// bigEndian returns the big-endian number in the first eight bytes of s.
 func bigEndian(s string) uint64 {
 	_ = s[7]
 	return uint64(s[7]) | uint64(s[6])<<8 | uint64(s[5])<<16 | uint64(s[4])<<24 |
 		uint64(s[3])<<32 | uint64(s[2])<<40 | uint64(s[1])<<48 | uint64(s[0])<<56
 }
 
-// decodeIndex returns the index whose text is given.
+// decodeIndex returns the index that has this text.
 func decodeIndex(text string) int { return int(int64(bigEndian(text) ^ 1<<63)) }
 
-// cutText returns the string whose encoding text begins with, tag excluded, and what follows it.
-// The string is a part of text unless it holds a zero byte.
+// cutText decodes the string at the start of text, after its tag. rest is the text after it. The
+// string is a part of text unless it has a zero byte.
 func cutText(text string) (s, rest string) {
 	i := strings.IndexByte(text, 0)
 	if text[i+1] == 1 {
@@ -192,7 +191,7 @@ func cutText(text string) (s, rest string) {
 	return b.String(), text[i+2:]
 }
 
-// cutValue returns the value whose encoding text begins with and what follows it.
+// cutValue decodes the value at the start of text. rest is the text after it.
 func cutValue(text string) (v value.Value, rest string) {
 	tag, text := text[0], text[1:]
 	switch tag {
@@ -215,7 +214,7 @@ func cutValue(text string) (v value.Value, rest string) {
 	return value.Null(), text
 }
 
-// cutList is cutValue for a list, its tag excluded.
+// cutList is cutValue for a list, after its tag.
 func cutList(text string) (v value.Value, rest string) {
 	var items []value.Value
 	for text[0] != endMark {
@@ -226,7 +225,7 @@ func cutList(text string) (v value.Value, rest string) {
 	return value.List(items...), text[1:]
 }
 
-// cutObject is cutValue for an object, its tag excluded.
+// cutObject is cutValue for an object, after its tag.
 func cutObject(text string) (v value.Value, rest string) {
 	var members []value.Member
 	for text[0] != endMark {

@@ -10,22 +10,21 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// FieldsV1 as unstructured objects hold it: maps in maps. A map has no order and no text, so the
-// names of its members are sorted. Mostly the question is only whether a map says the same as one
-// that was read before: then the names of the known set are looked up in it one by one, and no set
-// is made.
+// Unstructured objects hold fieldsV1 as maps in maps. A map has no order and no text, so fromAny sorts
+// the names of its members. Often the question is only whether a map is equal to one that was read
+// before. matchesAny then looks up the names of the known set in the map, and makes no set.
 //
-// What is not as AppendJSON writes it takes the long way, by a document and its text, so that there
-// is one reading of what is unusual: ParseSet.
+// A map that AppendJSON would write differently is read as a document and its text. ParseSet is thus
+// the only reader of unusual forms.
 
-// fromAny is fromValue for fieldsV1 as unstructured objects hold it. It reports whether
-// toAny would give an equal map, as matchesAny does. The error is that of
-// [value.FromAny] or of ParseSet.
+// fromAny is fromValue for fieldsV1 as unstructured objects hold it. canonical reports, as
+// matchesAny does, whether toAny would return an equal map. The error is that of [value.FromAny] or
+// of ParseSet.
 func fromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
 	self, ok := p.content(fieldsV1, 0)
-	clear(p.maps[:cap(p.maps)]) // the caller's maps must not live on in scratch
+	clear(p.maps[:cap(p.maps)]) // scratch must not keep the caller's maps alive
 	if ok && !self && len(p.draft.text) <= maxText {
 		work.Add(work.Counts{Sets: 1})
 		return p.draft.set(replace), true, nil
@@ -38,7 +37,7 @@ func fromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	return s, false, err
 }
 
-// content is members for maps, apart from the rules for a member named ".", which it reports.
+// content is members for maps. self reports a member named ".", for which the caller has the rules.
 func (p *setParser) content(content map[string]any, depth int) (self, ok bool) {
 	top, key, first, l := len(p.maps), len(p.keys), len(p.draft.nodes), level{last: -1}
 	for name, below := range content {
@@ -46,10 +45,10 @@ func (p *setParser) content(content map[string]any, depth int) (self, ok bool) {
 		switch {
 		case !ok:
 			return false, false
-		// An element, with what is below it.
+		// An element and its content.
 		case name != ".":
 			p.maps = append(p.maps, mapMember{name, below})
-		// Not as it is written: "." has nothing in it, and stands beside others.
+		// toAny writes "." only as an empty map beside other members.
 		case len(below) > 0 || len(content) == 1:
 			return false, false
 		default:
@@ -88,8 +87,8 @@ type mapMember struct {
 	below map[string]any
 }
 
-// sortKey stands for a member: the eight bytes of its name that tell names apart most often, as a
-// number, and where it is. It holds no pointer, which would cost more to move.
+// sortKey stands for a member of a map. bytes has the eight bytes that distinguish most names, and
+// index is the place of the member in maps. It holds no pointer, which would cost more to move.
 type sortKey struct {
 	bytes uint64
 	index int
@@ -98,8 +97,8 @@ type sortKey struct {
 // maxInsertion is the largest map whose members are sorted by insertion.
 const maxInsertion = 16
 
-// sorted appends to p.keys the keys of the members from top on, in an order that is mostly that of
-// the elements.
+// sorted appends to p.keys the keys of the members from top on, sorted by their bytes, then by name.
+// In most cases this is the order of the elements.
 func (p *setParser) sorted(top int) {
 	first := len(p.keys)
 	for i := range p.maps[top:] {
@@ -122,8 +121,8 @@ func (p *setParser) sorted(top int) {
 	}
 }
 
-// eightBytes returns the bytes of name that follow the kind and the colon, the first one highest,
-// and 0 for those that it does not have.
+// eightBytes returns the eight bytes of name after the kind and the colon, the first one highest.
+// Missing bytes are 0.
 func eightBytes(name string) uint64 {
 	if len(name) >= len("f:")+8 {
 		return bigEndian(name[len("f:"):])
@@ -135,8 +134,8 @@ func eightBytes(name string) uint64 {
 	return n
 }
 
-// namedMember is member that makes the node named, so that name is at hand when the set is compared
-// with a map.
+// namedMember is member that makes most nodes named. matchesAny then finds their names without making
+// them.
 func (p *setParser) namedMember(name string) bool {
 	if len(name) < 2 || name[1] != ':' {
 		return false
@@ -168,8 +167,8 @@ func (p *setParser) namedMember(name string) bool {
 	return p.canonicalElement(name)
 }
 
-// matchesAny reports whether fieldsV1 is equal to what toAny gives. It is a quick way to know
-// that fromAny would give a set equal to s, and quickest for a set that fromAny gave.
+// matchesAny reports whether fieldsV1 is equal to the map that toAny returns. If so, fromAny returns
+// a set equal to s, but matchesAny is quicker. It is quickest for a set that fromAny returned.
 func (s Set) matchesAny(fieldsV1 map[string]any) bool {
 	m := anyMatcher{texts: s.texts}
 	return m.object(s.nodes, false, fieldsV1)
@@ -181,7 +180,7 @@ type anyMatcher struct {
 	scratch []byte
 }
 
-// object reports whether content is what is below an element that is a member or not.
+// object reports whether content is the map of nodes. self says whether their parent is a member.
 func (m *anyMatcher) object(nodes []node, self bool, content map[string]any) bool {
 	left := len(content)
 	if self {
@@ -201,8 +200,8 @@ func (m *anyMatcher) object(nodes []node, self bool, content map[string]any) boo
 	return len(nodes) == 0 && left == 0
 }
 
-// toAny returns s as unstructured objects hold it, and about how many bytes of memory that takes. The
-// map and all in it are new, but the empty maps in it are one and the same.
+// toAny returns s as unstructured objects hold it, and about how many bytes of memory the map takes.
+// The map and its content are new, but all empty maps in it are one map.
 func (s Set) toAny() (content map[string]any, size int) {
 	s = s.named()
 	w := anyWriter{texts: s.texts, empty: map[string]any{}}
@@ -216,10 +215,10 @@ type anyWriter struct {
 	names slab.Text
 	wire  []byte
 	empty map[string]any
-	size  int // of what was made, in bytes
+	size  int // of the maps and names made so far, in bytes
 }
 
-// object returns what is below an element that is a member or not.
+// object returns the map of nodes. self says whether their parent is a member.
 func (w *anyWriter) object(nodes []node, self bool) map[string]any {
 	if len(nodes) == 0 {
 		return w.empty
@@ -232,14 +231,15 @@ func (w *anyWriter) object(nodes []node, self bool) map[string]any {
 	}
 	for rest := nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
 		w.wire = rest[0].element(&w.texts).appendWire(w.wire[:0])
-		w.size += 2 * len(w.wire) // of an array of names, half may be unused
+		w.size += 2 * len(w.wire) // up to half of an array of names may be unused
 		out[w.names.Cut(w.wire)] = w.object(rest[1:rest[0].skip], rest[0].has(included))
 	}
 	return out
 }
 
-// mapSize returns about how many bytes a map that is made for so many members takes. Go has room for at
-// least eight, and else for a power of two of which seven eighths may be used; each takes 33 bytes.
+// mapSize returns about how many bytes a map made for this number of members takes. A map has room for
+// eight members or a larger power of two, of which seven eighths may be used. Each place takes 33
+// bytes.
 func mapSize(members int) int {
 	const fixed, member = 128, 33
 	room := 8

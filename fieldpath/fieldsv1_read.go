@@ -14,29 +14,29 @@ import (
 )
 
 // ParseSet reads a set from the fieldsV1 of managedFields, which [Set.AppendJSON] describes. It
-// takes all that kube-apiserver takes:
+// accepts everything that kube-apiserver accepts:
 //
 //   - null for an object anywhere;
-//   - elements in any order, and again: they are members if one of them is, and what is below the
-//     last that has anything below it is below them;
-//   - elements of an unknown kind, with any value, which are passed over, and "." with any value;
-//   - strings that are no JSON, as json-iterator takes them: bytes that are not UTF-8, halves of
-//     surrogate pairs, and control characters behind the first escape; and null as the name of a
-//     member that is not the first.
+//   - elements in any order, and repeated elements: these are members if one of them is, and have the
+//     content of the last one that has any;
+//   - elements of an unknown kind, with any value, which are ignored, and "." with any value;
+//   - strings that are no JSON, as json-iterator accepts them: bytes that are not UTF-8, halves of
+//     surrogate pairs, and control characters after the first escape;
+//   - null as the name of a member that is not the first.
 //
-// An element is a member if its object has a member named "." or has no element of known kind.
-// Everything else that is not JSON of this form is an error, always a [*SyntaxError], so is nesting
-// deeper than [value.MaxDepth].
+// An element is a member if its object has a member named "." or has no element of known kind. Other
+// text that is not JSON of this form is an error, and so is nesting deeper than [value.MaxDepth].
+// Every error is a [*SyntaxError].
 //
-// The result shares no memory with fieldsV1, but names in it share one copy of fieldsV1, which
-// lives as long as any of them.
+// The result shares no memory with fieldsV1. Names in it share one copy of fieldsV1, which lives as
+// long as any of them.
 func ParseSet(fieldsV1 []byte) (Set, error) {
 	s, _, _, err := parseCanonical(jsontext.Lend(fieldsV1))
 	return s, err
 }
 
-// parseCanonical is ParseSet and reports whether [Set.AppendJSON] would write these very bytes.
-// copied is the copy of fieldsV1 that names in the set share.
+// parseCanonical is ParseSet. canonical reports whether [Set.AppendJSON] would write exactly these
+// bytes. copied is the copy of fieldsV1 that names in the set share.
 func parseCanonical(fieldsV1 string) (s Set, copied string, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
@@ -47,7 +47,8 @@ func parseCanonical(fieldsV1 string) (s Set, copied string, canonical bool, err 
 	return p.parse()
 }
 
-// parseTrailing is ParseSet as structured-merge-diff has it before v6.4: text behind the JSON of a key or item is passed over.
+// parseTrailing is ParseSet as in structured-merge-diff before v6.4: it ignores text after the JSON of a key
+// or item.
 func parseTrailing(fieldsV1 []byte) (Set, error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
@@ -59,9 +60,9 @@ func parseTrailing(fieldsV1 []byte) (Set, error) {
 
 var setParsers = sync.Pool{New: func() any { return new(setParser) }}
 
-// setParser reads the text of a fieldsV1: by written, or else by document. Most elements are in one of
-// two forms, which are read without making a string of them: fields with plain names, by quick, and keys
-// and items with plain values, by plainElement. All else goes through elementName and elementParser.
+// setParser reads the text of a fieldsV1, by written or else by document. Most elements have one of two
+// forms, which are read without making a string. quick reads fields with plain names, and plainElement reads
+// keys and items with plain values. elementName and elementParser read all other elements.
 type setParser struct {
 	scanner
 	elements elementParser
@@ -69,11 +70,11 @@ type setParser struct {
 	room     strings.Builder // for the text of the result, beginning with the text that is read
 	loose    bool            // the text is not canonical, apart from white space
 	wire     []byte          // scratch
-	maps     []mapMember     // scratch: members of the maps that are open
-	keys     []sortKey       // scratch: the order of maps
+	maps     []mapMember     // scratch: members of the open maps
+	keys     []sortKey       // scratch: the order of these members
 }
 
-// parse is parseCanonical of what the text of the draft is.
+// parse is parseCanonical for the text of the draft.
 func (p *setParser) parse() (s Set, copied string, canonical bool, err error) {
 	work.Add(work.Counts{Sets: 1})
 	p.load()
@@ -89,7 +90,7 @@ func (p *setParser) parse() (s Set, copied string, canonical bool, err error) {
 	return setOf(textOf(text), slices.Clone(p.draft.nodes)), text[:len(p.Text)], !p.loose && !p.Spaced, nil
 }
 
-// release gives p back, without what belongs to the result.
+// release gives p back to the pool, without the memory of the result.
 func (p *setParser) release() {
 	p.draft.reset()
 	kept := setParser{
@@ -103,12 +104,12 @@ func (p *setParser) release() {
 	setParsers.Put(p)
 }
 
-// chunk is how much of a fieldsV1 json-iterator reads at once for the reference.
+// chunk is the number of bytes of a fieldsV1 that json-iterator reads at once in the reference.
 const chunk = 4096
 
-// load makes what the text of the draft is the text to be read. That is the beginning of the
-// result's text, behind which there is room for the texts of keys and items, in which there is a
-// backslash for each quote.
+// load makes the text of the draft the text to be read. The text of the result begins with it, followed
+// by the texts of keys and items. load reserves room for these by the number of backslashes, because
+// each quote in a key or item has one.
 func (p *setParser) load() {
 	fieldsV1 := p.draft.text
 	p.room.Grow(len(fieldsV1) + 8*bytes.Count(fieldsV1, []byte{'\\'}))
@@ -117,7 +118,8 @@ func (p *setParser) load() {
 	p.Chunk = chunk
 }
 
-// whole returns the text of the result, which begins with the text that was read. Room of which much was not needed is not kept.
+// whole returns the text of the result, which begins with the text that was read. It copies the text if
+// p.room has much unused memory.
 func (p *setParser) whole() string {
 	if n := len(p.draft.text); p.room.Cap() < n || p.room.Cap()-n > n/4 {
 		return string(p.draft.text)
@@ -126,7 +128,7 @@ func (p *setParser) whole() string {
 	return p.room.String()
 }
 
-// document reads all of the text. A member "." of the whole set means nothing, but is accepted.
+// document reads all of the text. It accepts a member "." of the whole set, which has no meaning.
 func (p *setParser) document() *jsontext.Error {
 	p.Space()
 	if self, err := p.object(); err != nil {
@@ -137,15 +139,15 @@ func (p *setParser) document() *jsontext.Error {
 	return p.End()
 }
 
-// level is what is known of the entries of one object.
+// level is the state of the entries of one object.
 type level struct {
-	self     bool // one is "."
-	last     int  // index of the node of the last element, and -1 if there is none
+	self     bool // one entry is "."
+	last     int  // index of the node of the last element; -1 if there is none
 	unsorted bool // elements are not strictly ascending
 }
 
-// object reads what is below an element, or a whole set, and reports whether it has a member named
-// ".".
+// object reads the object below an element or of a whole set. self reports whether it has a member
+// named ".".
 func (p *setParser) object() (self bool, err *jsontext.Error) {
 	if p.Peek() == 'n' {
 		p.loose = true
@@ -168,7 +170,7 @@ func (p *setParser) object() (self bool, err *jsontext.Error) {
 	return l.self, err
 }
 
-// field appends the node of the field whose name is text[start:end].
+// field appends a node for the field whose name is p.Text[start:end].
 func (p *setParser) field(start, end int, f flags) {
 	bits := bitsOf(KindField, p.Text[start:end], f)
 	p.draft.nodes = append(p.draft.nodes, node{uint32(start), uint32(end - start), 1, bits})
@@ -190,7 +192,7 @@ func (p *setParser) entry(l *level) *jsontext.Error {
 		return err
 	}
 	switch kind {
-	// Passed over, whatever is below it: an element of a later release.
+	// An element of a later release, which is ignored with its content.
 	case entryUnknown:
 		p.loose = true
 		return p.Skip()
@@ -206,7 +208,7 @@ func (p *setParser) entry(l *level) *jsontext.Error {
 	return nil
 }
 
-// below reads what is below the element of the node at index, the last one, and completes the node.
+// below reads the content of the element of the last node, at index, and completes the node.
 func (p *setParser) below(index int) *jsontext.Error {
 	if p.startsWith("{}") && p.Depth < value.MaxDepth {
 		n := &p.draft.nodes[index]
@@ -226,10 +228,10 @@ func (p *setParser) below(index int) *jsontext.Error {
 	return nil
 }
 
-// startsWith reports whether s is next.
+// startsWith reports whether the rest of the text begins with s.
 func (p *setParser) startsWith(s string) bool { return strings.HasPrefix(p.Text[p.Pos:], s) }
 
-// entryKind is what an entry of an object in fieldsV1 is by its name.
+// entryKind classifies an entry of an object in fieldsV1 by its name.
 type entryKind uint8
 
 const (
@@ -238,7 +240,7 @@ const (
 	entryUnknown                  // an element of a later release
 )
 
-// element reads the name of an entry and the colon behind it.
+// element reads the name of an entry and the colon after it.
 func (p *setParser) element() (entryKind, *jsontext.Error) {
 	start := p.Pos
 	if p.Peek() != '"' {
@@ -274,7 +276,7 @@ func (p *setParser) element() (entryKind, *jsontext.Error) {
 	return entryElement, nil
 }
 
-// elementName reads the name of an entry, which may be long.
+// elementName reads the name of an entry. A name with escapes may be long, so it is read into p.wire.
 func (p *setParser) elementName() (string, *jsontext.Error) {
 	if name, ok := p.PlainString(); ok {
 		return name, nil
@@ -284,9 +286,9 @@ func (p *setParser) elementName() (string, *jsontext.Error) {
 	return string(p.wire), err
 }
 
-// quick reads the most frequent elements, those with nothing in them that has two spellings,
-// without taking them apart first. It appends the node. It changes nothing when the element is
-// another one.
+// quick reads the most frequent elements, in which nothing has two spellings, without unquoting them
+// first. It appends the node and returns true. If the element has another form, it changes nothing and
+// returns false.
 func (p *setParser) quick() bool {
 	text, pos := p.Text, p.Pos
 	if len(text)-pos < len(`"f:"`) || text[pos+2] != ':' {
@@ -308,8 +310,8 @@ func (p *setParser) quick() bool {
 	return false
 }
 
-// plainElement reads the key or item whose JSON begins at pos and has one spelling. It appends the
-// node, or changes nothing.
+// plainElement reads a key or item whose JSON begins at pos and has one spelling. It appends the node
+// and returns true, or changes nothing and returns false.
 func (p *setParser) plainElement(pos int) bool {
 	start, kind, ok := p.Pos, KindItem, false
 	b := p.draft.reserve()

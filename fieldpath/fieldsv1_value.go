@@ -8,14 +8,14 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// FieldsV1 as a part of a document: its members are sorted, by name, which is not quite the order
-// of elements. Fields f:… come first in both; but in a document indexes i:… are in front of keys
-// k:… and values v:…, and the key of port 10 is in front of that of port 9.
+// A document holds fieldsV1 as an object. Its members are sorted by name, which is not quite the
+// order of elements. Fields f:… come first in both orders. In a document, indexes i:… come before
+// keys k:… and values v:…, and the key of port 10 comes before that of port 9.
 //
-// What is not as AppendJSON writes it takes the long way: it is printed, and parsed as text.
+// An object that AppendJSON would write differently is printed, and parsed as text.
 
-// fromValue is [ParseSet] for fieldsV1 that is part of a document already. It reports whether
-// document would give an equal document.
+// fromValue is [ParseSet] for fieldsV1 that is part of a document already. canonical reports
+// whether document would return an equal document.
 func fromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	p := setParsers.Get().(*setParser)
 	defer p.release()
@@ -27,8 +27,8 @@ func fromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	return s, false, err
 }
 
-// members reads what is below an element, or a whole set. It reports whether all of it is as
-// document writes it.
+// members reads v, the object below an element or of a whole set. It reports whether document
+// writes v in the same form.
 func (p *setParser) members(v value.Value, depth int) bool {
 	first, l := len(p.draft.nodes), level{last: -1}
 	for i := range v.Len() {
@@ -52,8 +52,8 @@ func (p *setParser) members(v value.Value, depth int) bool {
 	return true
 }
 
-// complete ends the node at index, the last one of l, and what is below it. self says whether there
-// is a "." among that, which makes the node itself a member.
+// complete ends the tree of the node at index, and makes that node the last of l. self says whether
+// the content of the node has a ".", which makes the node itself a member.
 func (p *setParser) complete(l *level, index int, self bool) {
 	n := &p.draft.nodes[index]
 	n.skip = uint32(len(p.draft.nodes) - index)
@@ -61,15 +61,15 @@ func (p *setParser) complete(l *level, index int, self bool) {
 	p.follow(l, index)
 }
 
-// order notes whether the nodes of l, which begin at first, are untidy.
+// order records the nodes of l, which begin at first, as untidy if they are unsorted.
 func (p *setParser) order(l *level, first int) {
 	if l.unsorted {
 		p.draft.untidyBelow(first)
 	}
 }
 
-// member appends the node of the element that name names. It reports whether that is the only name
-// of the element.
+// member appends a node for the element with this name. It reports whether this is the only name of
+// the element.
 func (p *setParser) member(name string) bool {
 	if len(name) >= 2 && name[:2] == "f:" {
 		p.draft.add(KindField, name[2:], 0)
@@ -89,7 +89,7 @@ func (p *setParser) canonicalElement(name string) bool {
 	return string(p.wire) == name
 }
 
-// document returns s as a document: what [value.Parse] reads from the text that [Set.AppendJSON]
+// document returns s as the document that [value.Parse] reads from the text that [Set.AppendJSON]
 // writes.
 func (s Set) document() value.Value {
 	s = s.named()
@@ -105,7 +105,7 @@ type valueWriter struct {
 	members []value.Member
 }
 
-// object returns what is below an element that is a member or not.
+// object returns the object of nodes. self says whether their parent is a member.
 func (w *valueWriter) object(nodes []node, self bool) value.Value {
 	count := width(nodes)
 	if self = self && count > 0; self {

@@ -9,21 +9,21 @@ import (
 	"github.com/deed-project/deed/internal/slab"
 )
 
-// Printing fieldsV1. A set that was parsed knows where its elements stand in the text that it was
-// read from, with their quotes, and runs of leaves are printed by copying that text:
+// Printing fieldsV1. The nodes of a parsed set know the places of their elements, with quotes, in
+// the text that was read. Runs of leaves are printed by copying that text:
 //
 //	text     {"f:a":{},"f:b":{},"k:{\"port\":80}":{"f:x":{}}}
 //	lone     f:a, f:b            printed as one run: "f:a":{},"f:b":{}
-//	quoted   the key             its spelling is copied, what is below it printed in turn
+//	quoted   the key             its spelling is copied, its children are printed in turn
 //
-// All other elements are made from their encoding: simple ones here, eight bytes at a time, and the
-// rest by the escaper of jsontext.
+// All other elements are printed from their encoding. This file prints simple ones, eight bytes at
+// a time. The escaper of jsontext prints the rest.
 
 // AppendJSON appends s to b as the fieldsV1 of managedFields, byte for byte as kube-apiserver
-// writes it. It is an object with one member per element, named by [Element.Wire], whose
-// value is the object of what is below. A member of the set below which there are members has first
-// of all a member named "." there. Members whose paths have the zero [Element], which has no name, are
-// left out.
+// writes it. The text is an object with one member per element, named by [Element.Wire]. The value
+// of that member is the object of the paths below the element. If the element is a member of s and
+// has members below it, this object begins with a member named ".". AppendJSON leaves out members
+// of s whose paths have the zero [Element], because that has no name.
 func (s Set) AppendJSON(b []byte) []byte {
 	if s.IsEmpty() {
 		return append(b, "{}"...)
@@ -35,7 +35,7 @@ func (s Set) AppendJSON(b []byte) []byte {
 	return b
 }
 
-// json returns what [Set.AppendJSON] appends.
+// json returns s as [Set.AppendJSON] writes it.
 func (s Set) json() string {
 	if s.IsEmpty() {
 		return "{}"
@@ -46,11 +46,11 @@ func (s Set) json() string {
 	return text
 }
 
-// printers hold scratch that sets are printed to, so that what they are appended to grows once, to
-// the size it needs.
+// printers holds scratch memory to which sets are printed. The slice that gets the text then grows
+// once, to the size that it needs.
 var printers = sync.Pool{New: func() any { return new([]byte) }}
 
-// print prints s, which is not empty, to scratch, unless that would be too large to keep.
+// print prints s, which is not empty, to scratch. It does not keep scratch that is too large.
 func (s Set) print(scratch *[]byte) []byte {
 	room := len(s.texts.first) + len(s.nodes)*len(`"f:":{".":{},},`)
 	w := textWriter{texts: s.texts}
@@ -66,18 +66,18 @@ func (s Set) print(scratch *[]byte) []byte {
 	return out
 }
 
-// textWriter is what prints the nodes of a set.
+// textWriter prints the nodes of a set.
 type textWriter struct {
 	texts         // of the set
-	nameless bool // the zero Element was printed, which has no name
+	nameless bool // the set has the zero Element, which has no name
 }
 
-// appendNodes appends the entries for nodes, with a comma behind each.
+// appendNodes appends the entries of nodes, with a comma after each.
 func appendNodes(b []byte, w *textWriter, nodes []node) []byte {
 	t := &w.texts
 	for i := 0; i < len(nodes); {
 		n := &nodes[i]
-		// A run of leaves that stand side by side in a text: printed by copying that part of it.
+		// A run of leaves that are next to each other in a text: that part of the text is copied.
 		if n.has(lone) && n.skip == 1 {
 			i = loneRun(nodes, i)
 			last := &nodes[i-1]
@@ -85,7 +85,7 @@ func appendNodes(b []byte, w *textWriter, nodes []node) []byte {
 			b = append(b, ',')
 			continue
 		}
-		// The spelling of the element stands in its text; else it is made.
+		// A quoted element has its spelling in its text. Other spellings are made.
 		if n.has(quoted) {
 			spelling := n.spelling(t)
 			b = append(append(b, spelling...), ":{"...)
@@ -115,10 +115,10 @@ func appendNodes(b []byte, w *textWriter, nodes []node) []byte {
 	return b
 }
 
-// appendFields appends the entries for the run of leaves that begins at nodes[i], as long as they
-// are fields with plain names, and returns the index of the node behind them. If that one is such a
-// field and no leaf, its entry is opened: all that is in front of what is below it is appended. The
-// run may end early.
+// appendFields appends the entries of nodes[i] and the nodes after it, while they are leaves and
+// fields with plain names. next is the first other node. If that node is such a field with
+// children, its entry is opened: its name, colon and brace are appended. The run ends early if b or
+// the text has too little room.
 func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int, opened bool) {
 	const (
 		before = '"' | 'f'<<8 | ':'<<16
@@ -146,7 +146,7 @@ func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int
 			found |= jsontext.Special(w)
 			binary.LittleEndian.PutUint64(entry[3+k:], w)
 		}
-		// found may be about what follows the name in its text.
+		// found may be about bytes after the name.
 		if found != 0 && jsontext.PlainEnd(text[:size], 0) < size {
 			break
 		}
@@ -159,7 +159,7 @@ func appendFields(b []byte, t *texts, nodes []node, i int) (out []byte, next int
 	return room[:at], i, false
 }
 
-// appendSpelled appends how the element of n is printed, in quotes.
+// appendSpelled appends the element of n as it is printed, in quotes.
 func appendSpelled(b []byte, w *textWriter, n *node) []byte {
 	t := &w.texts
 	b = append(b, '"')
@@ -174,8 +174,8 @@ func appendSpelled(b []byte, w *textWriter, n *node) []byte {
 	return append(b, '"')
 }
 
-// appendWireEscaped appends a key, item or index, whose text is text[:size], as it stands within a
-// JSON string.
+// appendWireEscaped appends a key, item or index as it stands within a JSON string. The text of the
+// element is text[:size].
 func appendWireEscaped(b []byte, kind Kind, text string, size int) []byte {
 	start, simple := len(b), false
 	switch kind {
@@ -191,7 +191,7 @@ func appendWireEscaped(b []byte, kind Kind, text string, size int) []byte {
 }
 
 // appendSimpleKey appends the key whose text is text[:size]. It fails for the empty key, and if
-// appendSimple or appendScalar does.
+// appendSimple or appendScalar fails.
 func appendSimpleKey(b []byte, text string, size int) (out []byte, ok bool) {
 	b = append(b, "k:{"...)
 	for pos := 0; pos < size; {
@@ -209,8 +209,8 @@ func appendSimpleKey(b []byte, text string, size int) (out []byte, ok bool) {
 	return b, ok
 }
 
-// appendScalar appends the value whose encoding is at text[pos:] as it stands within a JSON string,
-// and returns what follows it. It fails for lists and objects, and if appendSimple does.
+// appendScalar appends the value whose encoding is at text[pos:] as it stands within a JSON string.
+// next is the place after the encoding. It fails for lists and objects, and if appendSimple fails.
 func appendScalar(b []byte, text string, pos int) (out []byte, next int, ok bool) {
 	switch text[pos] {
 	case tagString:
@@ -223,8 +223,8 @@ func appendScalar(b []byte, text string, pos int) (out []byte, next int, ok bool
 	return out, len(text) - len(rest), true
 }
 
-// appendSimple appends the string whose encoding by appendText is at text[pos:], and returns what
-// follows it. It fails unless all characters are simple.
+// appendSimple appends the string whose encoding by appendText is at text[pos:]. next is the place
+// after the encoding. It fails unless all characters are simple.
 func appendSimple(b []byte, text string, pos int) (out []byte, next int, ok bool) {
 	for ; pos+8 <= len(text) && len(b)+8 <= cap(b); pos += 8 {
 		w := jsontext.Word(text, pos)
@@ -243,8 +243,8 @@ func appendSimple(b []byte, text string, pos int) (out []byte, next int, ok bool
 	return b, pos + 2, text[pos] == 0 && text[pos+1] == 1
 }
 
-// loneRun returns the end of the run of leaves that begins at i, all lone, with no more than a
-// comma between two.
+// loneRun returns the end of the run of leaves that begins at i. All of them are lone, with only a
+// comma between two of them.
 func loneRun(nodes []node, i int) int {
 	next := nodes[i].at + nodes[i].len + uint32(len(`":{},"f:`))
 	for i++; i < len(nodes); i++ {

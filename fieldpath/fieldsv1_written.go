@@ -9,32 +9,32 @@ import (
 	"github.com/deed-project/deed/internal/work"
 )
 
-// Reading fieldsV1 in the form in which [Set.AppendJSON] writes it. Nearly every stored text has that
-// form: no white space, elements in order, one spelling for each. One loop reads it, without recursion:
+// This file reads fieldsV1 in the form that [Set.AppendJSON] writes. Nearly every stored text has that
+// form: no white space, sorted elements, one spelling for each. One loop reads it, without recursion:
 //
 //	{"f:spec":{".":{},"f:ports":{"k:{\"port\":80}":{"f:name":{}}}},"f:status":{}}
 //	 open              open       open              leaf      └┴┴ close
 //
-// The loop gives up at the first byte that is written otherwise, and at forms that are rare. Then
-// setParser.document reads the text from its beginning. So all else, errors included, has one reading.
+// The loop gives up at the first byte that AppendJSON writes differently, and at rare forms. Then
+// setParser.document reads the text from its beginning. It alone reads other forms and finds errors.
 //
-// Why not document alone: new texts in turn then take 1.7 to 2.4 times as long.
+// With document alone, reading new texts in turn would take 1.7 to 2.4 times as long.
 
 // openNode is a node whose children are being read.
 //
 // Invariant: its children up to last are strictly ascending.
 type openNode struct {
-	index int    // of the node, and -1 for the whole set
-	last  int    // index of its last child, if there is one
-	order uint32 // of that child, and 0 if there is none
+	index int    // of the node; -1 for the whole set
+	last  int    // index of its last child, if it has one
+	order uint32 // of that child; 0 if there is none
 }
 
 // maxOpen limits how many nodes are open at once in a text that written reads.
 const maxOpen = 40
 
-// written reads a text that [Set.AppendJSON] wrote. It returns false if the text is another one, has a
-// rare form, or is so long that its set might have texts of more than 1 GiB. The set shares no memory
-// with text.
+// written reads a text that [Set.AppendJSON] wrote. It returns false if the text has another form or a
+// rare form. It also returns false if the text is so long that its set might have more than 1 GiB of
+// texts. The set shares no memory with text.
 func (p *setParser) written(text string) (Set, bool) {
 	if len(text) > maxText/4 || !strings.HasPrefix(text, `{"`) {
 		return Set{}, false
@@ -44,7 +44,7 @@ func (p *setParser) written(text string) (Set, bool) {
 	open[0] = openNode{index: -1}
 	top, pos, nodes := 0, len(`{`), p.draft.nodes
 	for {
-		// An element. At least its name, its braces and the last brace of the set are left.
+		// An element. At least its name, its braces and the last brace of the set must follow.
 		if len(text)-pos < len(`"f:":{}}`) {
 			return Set{}, false
 		}
@@ -70,7 +70,7 @@ func (p *setParser) written(text string) (Set, bool) {
 			return Set{}, false
 		}
 		parent.last, parent.order = index, order
-		// It has children.
+		// The element has children.
 		if text[pos] != '}' {
 			if top++; top == maxOpen {
 				return Set{}, false
@@ -82,7 +82,7 @@ func (p *setParser) written(text string) (Set, bool) {
 			}
 			continue
 		}
-		// It is a leaf. Its parent may end with it, and so on.
+		// The element is a leaf. Its ancestors may end with it.
 		nodes[index].set(leaf)
 		for pos++; text[pos] == '}'; top-- {
 			pos++
@@ -133,7 +133,7 @@ func (p *setParser) ascends(a, b *node) bool {
 	return p.writtenText(a) < p.writtenText(b)
 }
 
-// writtenText returns the text of the element of n, which changes with p.wire.
+// writtenText returns the text of the element of n. It is valid until p.wire changes.
 func (p *setParser) writtenText(n *node) string {
 	if at := int(n.at); at < len(p.Text) {
 		return p.Text[at:][:n.len]
@@ -141,7 +141,7 @@ func (p *setParser) writtenText(n *node) string {
 	return jsontext.Lend(p.wire[int(n.at)-len(p.Text):][:n.len])
 }
 
-// writtenSet returns the set of nodes. Its text is a copy of p.Text, with p.wire behind it.
+// writtenSet returns the set of nodes. Its text is a copy of p.Text, followed by p.wire.
 func (p *setParser) writtenSet(nodes []node) Set {
 	p.draft.nodes = nodes[:0]
 	p.room.Grow(len(p.Text) + len(p.wire))

@@ -1,28 +1,28 @@
 package fieldpath
 
-// node is a path of the tree of a [Set]: the path of its parent and one more element, whose text
-// lies in the texts of the set. It holds no pointer, so that trees are copied like bytes and the
-// garbage collector passes over them.
+// node is one path in the tree of a [Set]. It adds one element to the path of its parent. The text
+// of the element is in the texts of the set. A node holds no pointer, so trees are copied like
+// bytes, and the garbage collector does not scan them.
 type node struct {
-	at   uint32 // where the element's text lies: the number of one of the texts, and from where on
+	at   uint32 // where the element's text begins: the number of a text, and the offset there
 	len  uint32 // of the element's text
-	skip uint32 // how many nodes the tree below this node has, itself included
-	bits uint32 // the order of the element, as orderOf has it, and, in the lowest bits, flags
+	skip uint32 // number of nodes in the tree of this node, itself included
+	bits uint32 // the order of the element, see orderOf, and flags in the lowest bits
 }
 
 // nodeSize is the size of a node in bytes.
 const nodeSize = 16
 
-// flags are what is true of a node.
+// flags are properties of a node.
 type flags uint32
 
 const (
 	included flags = 1 << iota // the path of the node is a member of the set
 
-	// What surrounds the text of an element where it lies. They are facts of the text, wherever the
-	// node is in the tree. "Place" is the numbers of the bytes where something begins and ends.
+	// The flags below describe the bytes around the text of an element. They do not depend on the
+	// position of the node in the tree. A place is two offsets in the text, begin and end.
 	//
-	//	        of a field, its text lies in    of any other, in front of its text is
+	//	        a field: its text is inside     other kinds: in front of the text is
 	//	quoted  "f:name", as it is printed      the place of its spelling, as printed, in quotes
 	//	lone    "f:name":{}, quoted as well     -
 	//	named   f:name, its name in fieldsV1    the place of its name; it is not quoted then
@@ -33,19 +33,19 @@ const (
 	flagBits = iota
 )
 
-// has reports whether one of the flags in f is true of n.
+// has reports whether n has one of the flags in f.
 func (n *node) has(f flags) bool { return n.bits&uint32(f) != 0 }
 
-// set makes f true of n.
+// set sets the flags f of n.
 func (n *node) set(f flags) { n.bits |= uint32(f) }
 
-// unset makes f untrue of n.
+// unset clears the flags f of n.
 func (n *node) unset(f flags) { n.bits &^= uint32(f) }
 
-// member returns included if the path of n is a member, and else 0.
+// member returns included if the path of n is a member, and otherwise 0.
 func (n *node) member() flags { return flags(n.bits) & included }
 
-// setMember makes the path of n a member or not.
+// setMember sets or clears the flag included of n.
 func (n *node) setMember(is bool) {
 	if n.unset(included); is {
 		n.set(included)
@@ -57,13 +57,13 @@ func (n *node) in(t *texts) string {
 	return t.at(n.at >> textBits)[n.at&maxText:][:n.len]
 }
 
-// around returns the text of the element of n and so many bytes before and behind it.
+// around returns the text of the element of n with the given numbers of bytes before and behind it.
 func (n *node) around(t *texts, before, behind int) string {
 	start := int(n.at & maxText)
 	return t.at(n.at >> textBits)[start-before : start+int(n.len)+behind]
 }
 
-// spelling returns how the element of n, which is quoted, is printed, in quotes.
+// spelling returns the element of n as it is printed, in quotes. The element must be quoted.
 func (n *node) spelling(t *texts) string {
 	if n.kind() == KindField {
 		return n.around(t, len(`"f:`), len(`"`))
@@ -71,7 +71,7 @@ func (n *node) spelling(t *texts) string {
 	return n.told(t)
 }
 
-// name returns the name of the element of n in fieldsV1, which lies in texts or is made in scratch.
+// name returns the name of the element of n in fieldsV1: a part of t, or a string built in scratch.
 func (n *node) name(t *texts, scratch *[]byte) string {
 	switch {
 	case n.kind() == KindField && n.has(named|quoted):
@@ -90,11 +90,10 @@ func (n *node) told(t *texts) string {
 	return text[littleEndian(place):littleEndian(place[4:])]
 }
 
-// spellingSize is the size of the place of a spelling or name: the numbers of the bytes where it
-// begins and ends.
+// spellingSize is the size in bytes of the place of a spelling or name: two offsets.
 const spellingSize = 8
 
-// littleEndian returns the number in the first four bytes of s, the lowest byte first.
+// littleEndian returns the little-endian number in the first four bytes of s.
 func littleEndian(s string) uint32 {
 	_ = s[3]
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
@@ -103,25 +102,25 @@ func littleEndian(s string) uint32 {
 // element returns the element of n, whose text is a part of t.
 func (n *node) element(t *texts) Element { return Element{n.kind(), n.in(t)} }
 
-// The order of an element is a number: its kind and, behind that, the first bytes of its text. The
-// order of these numbers is that of elements, but for those that have the same one.
+// The order of an element is a number: its kind, followed by the first bytes of its text. If the
+// numbers of two elements differ, the elements sort as the numbers do.
 const (
 	kindShift = 24
 	headBytes = kindShift / 8
 )
 
-// order returns the order of the element of n. Elements of different orders sort as these; of two
-// that have the same, the texts decide, as of the fields spec and specs:
+// order returns the order of the element of n. If two elements have the same order, their texts
+// decide, as for the fields spec and specs:
 //
 //	field "spec"   1 s p e
 //	field "specs"  1 s p e      the same order: the texts differ behind the third byte
-//	key …          2 …          behind every field
+//	key …          2 …          after every field
 func (n *node) order() uint32 { return n.bits >> flagBits }
 
 // kind returns the kind of the element of n.
 func (n *node) kind() Kind { return Kind(n.bits >> (flagBits + kindShift)) }
 
-// orderOf returns the order of the element of this kind and text.
+// orderOf returns the order of the element with this kind and text.
 func orderOf(kind Kind, text string) uint32 {
 	order := uint32(kind) << kindShift
 	if len(text) < headBytes {
@@ -130,7 +129,7 @@ func orderOf(kind Kind, text string) uint32 {
 	return order | uint32(text[0])<<16 | uint32(text[1])<<8 | uint32(text[2])
 }
 
-// shortHead returns the head of a text that is shorter: what is missing counts as zeros.
+// shortHead returns the first bytes of a text shorter than headBytes. Missing bytes count as zeros.
 func shortHead(text string) (head uint32) {
 	for i := range len(text) {
 		head |= uint32(text[i]) << (16 - 8*i)
@@ -138,5 +137,5 @@ func shortHead(text string) (head uint32) {
 	return head
 }
 
-// bitsOf returns the bits of a node of the element of this kind and text.
+// bitsOf returns the bits of a node for the element with this kind and text.
 func bitsOf(kind Kind, text string, f flags) uint32 { return orderOf(kind, text)<<flagBits | uint32(f) }

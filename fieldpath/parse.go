@@ -11,11 +11,11 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Reading one element as fieldsV1 names it. The values of keys and items are JSON of every form, as
-// json-iterator takes it; they become documents first, and these are encoded.
+// This file reads one element as fieldsV1 names it. The values of keys and items may be any JSON
+// that json-iterator accepts. They are read as documents, which are then encoded.
 
-// errUnknownKind is the error for an element whose kind, the letter before the colon, is none of f,
-// k, v and i. Such elements may come from later releases of Kubernetes; [ParseSet] leaves them out.
+// errUnknownKind is the error for an element whose kind, the letter before the colon, is not f, k,
+// v or i. Such elements may come from later releases of Kubernetes. [ParseSet] leaves them out.
 var errUnknownKind = errors.New("unknown kind of path element")
 
 // parseElement reads an element as fieldsV1 names it:
@@ -25,8 +25,8 @@ var errUnknownKind = errors.New("unknown kind of path element")
 //   - v: and a JSON value;
 //   - i: and a decimal integer, with or without sign.
 //
-// White space around JSON is passed over. The error is [errUnknownKind] for any other character and
-// a colon, else a [*SyntaxError].
+// White space around JSON is ignored. The error is [errUnknownKind] for any other character and a
+// colon, else a [*SyntaxError].
 func parseElement(wire string) (Element, error) {
 	e, unknown, err := new(elementParser).element(wire)
 	if unknown {
@@ -38,14 +38,14 @@ func parseElement(wire string) (Element, error) {
 	return e, nil
 }
 
-// elementParser reads elements. The text of keys and items lies in slabs.
+// elementParser reads elements. It cuts the texts of keys and items from slabs.
 type elementParser struct {
 	text      slab.Text
-	trailing  bool // text behind the JSON of a key or item is passed over
-	unordered bool // the last key or item had an object whose members are not in the order in which they are written
+	trailing  bool // text after the JSON of a key or item is ignored
+	unordered bool // the last key or item had an object whose members are not strictly ascending
 }
 
-// element reads an element. unknown reports that it is of a kind that is none of fieldsV1.
+// element reads an element. unknown reports a kind that fieldsV1 does not have.
 func (p *elementParser) element(wire string) (e Element, unknown bool, err *jsontext.Error) {
 	if len(wire) < 2 || wire[1] != ':' {
 		return Element{}, false, &jsontext.Error{Offset: min(len(wire), 1), Reason: "want a letter and a colon"}
@@ -69,7 +69,7 @@ func (p *elementParser) element(wire string) (e Element, unknown bool, err *json
 	return Element{}, true, nil
 }
 
-// json reads the JSON behind the colon of a key or item.
+// json reads the JSON after the colon of a key or item.
 func (p *elementParser) json(wire string, kind Kind) (Element, *jsontext.Error) {
 	s := scan(wire, len("k:"))
 	s.Space()
@@ -88,7 +88,7 @@ func (p *elementParser) json(wire string, kind Kind) (Element, *jsontext.Error) 
 	case err != nil:
 	case !p.trailing:
 		err = s.End()
-	// json-iterator reads all characters of numbers before it looks at them.
+	// json-iterator reads all characters of a number before it checks them.
 	case strings.ContainsAny(wire[s.Pos-1:s.Pos], "0123456789") && strings.IndexByte("+-.0123456789Ee", s.Peek()) >= 0:
 		err = s.Unexpected("the end of a number")
 	}
@@ -108,11 +108,11 @@ func (s *scanner) value(b []byte) ([]byte, *jsontext.Error) {
 	return appendValue(b, v), nil
 }
 
-// document returns the JSON value at the position, which may share memory with the text. Of members
-// with one name the last counts.
+// document returns the JSON value at the position, which may share memory with the text. If several
+// members have one name, the last counts.
 //
-// Why not append the encoding of a value as it is read: the members of an object have to be sorted,
-// and moving encodings costs the length of an object times its depth.
+// It does not append the encoding of a value while it reads the value. The members of an object
+// must be sorted, and to move their encodings would cost the length of an object times its depth.
 func (s *scanner) document() (value.Value, *jsontext.Error) {
 	switch s.Peek() {
 	case '"':
@@ -148,8 +148,7 @@ func (s *scanner) list() (value.Value, *jsontext.Error) {
 	return value.List(items...), err
 }
 
-// object reads the object at the position, in which null may stand for a name that is not the
-// first.
+// object reads the object at the position. null may stand for a name that is not the first.
 func (s *scanner) object() (value.Value, *jsontext.Error) {
 	members := make([]value.Member, 0, 2)
 	more, err := s.Open('}')
@@ -167,9 +166,9 @@ func (s *scanner) object() (value.Value, *jsontext.Error) {
 	return s.objectOfLast(members), err
 }
 
-// objectOfLast returns the object of members, of which the last with each name counts.
+// objectOfLast returns the object of members. If several have one name, the last counts.
 func (s *scanner) objectOfLast(members []value.Member) value.Value {
-	// Mostly members are sorted already, as the reference writes them.
+	// Members are mostly sorted already, as the reference writes them.
 	ascending := true
 	for i := 1; i < len(members) && ascending; i++ {
 		ascending = members[i-1].Name < members[i].Name
@@ -188,8 +187,8 @@ func (s *scanner) objectOfLast(members []value.Member) value.Value {
 	return value.Object(kept...)
 }
 
-// numberValue reads the number at the position: an integer if it is written as one and an int64
-// holds it.
+// numberValue reads the number at the position. It is an integer if it is written as one and an
+// int64 holds it.
 func (s *scanner) numberValue() (value.Value, *jsontext.Error) {
 	i, f, integer, err := s.Number()
 	switch {
@@ -201,7 +200,7 @@ func (s *scanner) numberValue() (value.Value, *jsontext.Error) {
 	return value.Float(f), nil
 }
 
-// member is one member of an object that is being read: its name, and where its encoding lies.
+// member is one member of an object that is being read: its name, and the place of its encoding.
 type member struct {
 	name       string
 	start, end int
@@ -210,8 +209,8 @@ type member struct {
 // compareMembers orders the members of a key by name.
 func compareMembers(a, b member) int { return strings.Compare(a.name, b.name) }
 
-// key appends the text of the key that the object at the position is. Of equal names all are kept,
-// in their order.
+// key appends the text of the key that is written as the object at the position. It keeps all
+// members with equal names, in their order.
 func (s *scanner) key(b []byte) ([]byte, *jsontext.Error) {
 	var members []member
 	start := len(b)
@@ -235,7 +234,7 @@ func (s *scanner) key(b []byte) ([]byte, *jsontext.Error) {
 	return rearrange(b, start, members), nil
 }
 
-// rearrange returns b with what follows start replaced by the members, in their order.
+// rearrange returns b with the bytes from start on replaced by the members, in their order.
 func rearrange(b []byte, start int, members []member) []byte {
 	sorted := make([]byte, 0, len(b)-start)
 	for _, m := range members {

@@ -8,7 +8,7 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// Reading paths as people write them, in command lines and files. The grammar:
+// This file reads paths as people write them in command lines and files. The grammar:
 //
 //	path     step …             the first dot may be left out
 //	step     .name  or  [index]  or  [key]  or  [=value]
@@ -16,19 +16,19 @@ import (
 //	key      name=value,…       empty for the key without fields
 //	value    JSON, or a string as Go quotes it
 //
-// What each part of a path becomes:
+// Each part of a path becomes an element:
 //
 //	spec."a.b"[name="web",port=80].args[0]
 //
 //	spec                   Field spec     the first dot is left out
-//	."a.b"                 Field a.b      in quotes, as it has a dot
+//	."a.b"                 Field a.b      in quotes, because it has a dot
 //	[name="web",port=80]   Key
 //	.args                  Field args
 //	[0]                    Index 0
 
-// ParsePath reads a path as [Path.Text] writes it. It also takes what [Path.String] writes where
-// that has one meaning only, such as a name with a space in it, or a string quoted as Go does. The
-// first dot may be left out. Every error is a [*SyntaxError].
+// ParsePath reads a path as [Path.Text] writes it. It also reads the text of [Path.String] if that
+// has only one meaning. Examples are a name with a space, and a string quoted as in Go. The first
+// dot may be left out. Every error is a [*SyntaxError].
 func ParsePath(text string) (Path, error) {
 	p := pathParser{scanner: scan(text, 0)}
 	path, err := p.path()
@@ -72,7 +72,7 @@ func (p *pathParser) path() (Path, *jsontext.Error) {
 	return path, nil
 }
 
-// pathName reads a name in quotes, or a bare one up to a byte of ends or the end.
+// pathName reads a name in quotes, or a bare name up to a byte of ends or the end of the text.
 func (p *pathParser) pathName(ends string) (string, *jsontext.Error) {
 	if p.Peek() == '"' {
 		return p.quoted()
@@ -90,7 +90,7 @@ func (p *pathParser) pathName(ends string) (string, *jsontext.Error) {
 	return p.Text[start:p.Pos], nil
 }
 
-// item reads what stands between brackets, and the closing one.
+// item reads the text between brackets, and the closing bracket.
 func (p *pathParser) item() (e Element, err *jsontext.Error) {
 	rest := p.Text[p.Pos:]
 	switch {
@@ -104,8 +104,8 @@ func (p *pathParser) item() (e Element, err *jsontext.Error) {
 		if t.Scratch, err = p.bracketValue(t.Scratch[:0]); err == nil {
 			e = Element{KindItem, t.Cut(t.Scratch)}
 		}
-	// [80], an index, or [80=true], a key whose first name begins with a digit: the first byte of
-	// these that ends a number or name tells.
+	// [80] is an index, and [80=true] is a key whose first name begins with a digit. The first byte
+	// that ends a number or name decides.
 	case rest[0] == '-' || '0' <= rest[0] && rest[0] <= '9':
 		if end := strings.IndexAny(rest, "]=,\""); end >= 0 && rest[end] == '=' {
 			e, err = p.key()
@@ -143,8 +143,8 @@ func (p *pathParser) index() (Element, *jsontext.Error) {
 	return Index(i), nil
 }
 
-// key reads the fields of a key, each a name, '=' and a value, with commas between them. They are
-// encoded as they come, and put in the order of names behind the last.
+// key reads the fields of a key, each a name, '=' and a value, with commas between them. It encodes
+// them in the order of the text, and then sorts them by name.
 func (p *pathParser) key() (Element, *jsontext.Error) {
 	t := &p.elements.text
 	b := t.Scratch[:0]
@@ -172,7 +172,7 @@ func (p *pathParser) key() (Element, *jsontext.Error) {
 	return Element{KindKey, t.Cut(t.Scratch)}, nil
 }
 
-// bracketValue appends the encoding of the value at pos.
+// bracketValue appends the encoding of the value at the position.
 func (p *pathParser) bracketValue(b []byte) ([]byte, *jsontext.Error) {
 	if p.Peek() != '"' {
 		return p.value(b)
@@ -181,7 +181,7 @@ func (p *pathParser) bracketValue(b []byte) ([]byte, *jsontext.Error) {
 	return appendText(append(b, tagString), s), err
 }
 
-// quoted reads a string in double quotes, as JSON or, where it is no JSON, as Go.
+// quoted reads a string in double quotes, as JSON or, if it is no JSON, as Go.
 func (p *pathParser) quoted() (string, *jsontext.Error) {
 	start := p.Pos
 	s, err := p.str()

@@ -5,23 +5,23 @@ import (
 	"sort"
 )
 
-// Patterns are the filters of kube-apiserver's reset fields, with its way to join prefixes: the
-// tree that several prefixes make is not always the one that one would draw. The prefixes a, b and
-// a, c:
+// Patterns are the filters of kube-apiserver's reset fields, and join prefixes as kube-apiserver
+// does. The tree of several prefixes is therefore not always the obvious one. The prefixes (a, b)
+// and (a, c):
 //
-//	a              one place for both, as rule 4 says, for there is nothing beside a
+//	a              one place for both by rule 4: the root has no other elements
 //	├── b
 //	└── c
 //
-// Cost: a pattern is made once, of a server's configuration, in time that grows with the square of
-// the prefixes that go on from one place. To keep what it matches is one walk of the set, which
-// looks for each element at the ways on from its place.
+// Cost: a pattern is made once, from the configuration of a server. The time grows with the square
+// of the number of prefixes that go on from one place. A filter is one walk of the set, which
+// compares each element with the entries of a place.
 
 // Any returns the zero Element, which in a prefix of a [Pattern] stands for every element.
 func Any() Element { return Element{} }
 
-// Pattern says by the beginnings of paths, its prefixes, which paths of a set to keep. [Any] in a
-// prefix stands for every element. The zero Pattern keeps all.
+// Pattern selects paths of a set by their beginnings, its prefixes. [Any] in a prefix stands for
+// every element. The zero Pattern keeps all paths.
 type Pattern struct {
 	root *matcher // nil keeps all
 }
@@ -32,25 +32,26 @@ type matcher struct {
 	entries []entry
 }
 
-// entry is one way on from a place.
+// entry is one element with which prefixes go on from a place.
 type entry struct {
 	element Element // zero for every element
 	below   *matcher
 }
 
-// PatternOf returns the pattern that keeps what begins with one of prefixes, and what one of them
-// begins with:
+// PatternOf returns the pattern that keeps the paths that begin with one of prefixes, and the
+// beginnings of the prefixes:
 //
-//  1. Of no prefixes it keeps all paths.
-//  2. A member is kept if a prefix begins with it, or it with a prefix.
-//  3. At each place in the tree of prefixes, an element goes on with one prefix only: with one that
-//     has Any there before one that has the element itself, and of several with the first. So of
-//     two prefixes a, Any, b and a, Any, c the second keeps nothing below a that the first does
-//     not. Where more than 12 go on from a place, the first is not always that of the arguments: it
-//     is the one that [sort.Sort] leaves in front, and sort.Sort is not stable.
-//  4. Prefixes that have the same element at a place go on together there only if the place has no
-//     other elements. So of a, b and then c and then a, d the last keeps nothing below a, although
-//     of a, b and a, d and c it would.
+//  1. Without prefixes, it keeps all paths.
+//  2. A member is kept if a prefix begins with it, or it begins with a prefix.
+//  3. At each place in the tree of prefixes, an element goes on with one prefix only. A prefix that
+//     has Any there comes before one that has the element itself, and the first of several counts.
+//     Of the prefixes (a, Any, b) and (a, Any, c), the second keeps nothing below a that the first
+//     does not. If more than 12 go on from a place, the first is the one that [sort.Sort] leaves in
+//     front. This is not always the first argument, because sort.Sort is not stable.
+//  4. A further prefix is joined with the first prefix of a place only if both have the same
+//     element there. The middle prefix in sort order must have it, too, as in a place without other
+//     elements. Any is never joined. Of the prefixes (a, b), (c) and (a, d) in this order, the last
+//     keeps nothing below a. In the order (a, b), (a, d), (c), the prefix (a, d) keeps d below a.
 //
 // Rules 3 and 4 are kube-apiserver's.
 func PatternOf(prefixes ...Path) Pattern {
@@ -89,8 +90,8 @@ func (m *matcher) merge(other *matcher) *matcher {
 	return &matcher{entries: entries}
 }
 
-// byElement sorts entries as the reference does: by [sort.Sort], so that of several with one
-// element the same comes first.
+// byElement sorts entries by [sort.Sort], as the reference does. Of several entries with one
+// element, the same one then comes first.
 type byElement []entry
 
 // Len, Less and Swap are those of [sort.Interface].
@@ -98,16 +99,16 @@ func (s byElement) Len() int           { return len(s) }
 func (s byElement) Less(i, j int) bool { return compareElements(s[i].element, s[j].element) < 0 }
 func (s byElement) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
 
-// joins reports whether a further prefix with e at this place becomes one with the first entry. The
-// reference searches its sorted entries by bisection, but in the wrong direction, so that it finds
-// an element only when all entries that it looks at, from the middle down to the first, are of that
-// element; and it never finds Any.
+// joins reports whether a further prefix with e at this place is joined with the first entry. The
+// reference searches its sorted entries by bisection, but in the wrong direction. It finds an
+// element only if all entries that it compares, from the middle down to the first, have that
+// element. It never finds Any.
 func (m *matcher) joins(e Element) bool {
 	n := len(m.entries)
 	return e != Any() && n > 0 && m.entries[0].element == e && m.entries[n/2].element == e
 }
 
-// match returns how the prefixes go on below e, and nil if none does.
+// match returns the place of the prefixes below e, and nil if no prefix goes on with e.
 func (m *matcher) match(e Element) *matcher {
 	for _, entry := range m.entries {
 		if entry.element == Any() || entry.element == e {

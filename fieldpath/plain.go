@@ -1,14 +1,15 @@
 package fieldpath
 
-// Reading keys and items as [Set.AppendJSON] writes most of them: strings of simple characters,
-// integers, booleans, key fields in order. Nothing in them has two spellings. They stand within a
-// JSON string or by themselves, which the spelling of quotes tells: `\"` or `"`.
+// This file reads keys and items as [Set.AppendJSON] writes most of them: strings of simple
+// characters, integers, booleans, sorted key fields. Nothing in them has two spellings. Inside a
+// JSON string their quotes are written `\"`, and otherwise `"`.
 //
-// Why not take the JSON string apart first, and read its content by the full grammar: set-parse and
-// decode-cold in docs/benchmarks.md then take 1.4 to 2 times as long.
+// It does not unquote the JSON string first and read its content by the full grammar. The
+// benchmarks set-parse and decode-cold in docs/benchmarks.md would then take 1.4 to 2 times as
+// long.
 
-// plainKey appends the encoding of the key that the object at the position is. If it returns false,
-// the position and b are anywhere.
+// plainKey appends the encoding of the key that is written as the object at the position. If it
+// returns false, the position and b are undefined.
 func (s *scanner) plainKey(b []byte, quote string) ([]byte, bool) {
 	if !s.Pass("{") {
 		return b, false
@@ -28,7 +29,7 @@ func (s *scanner) plainKey(b []byte, quote string) ([]byte, bool) {
 	}
 }
 
-// plainScalar appends the encoding of the scalar at the position, as plainKey does for a key.
+// plainScalar is plainKey for the scalar at the position.
 func (s *scanner) plainScalar(b []byte, quote string) ([]byte, bool) {
 	switch s.Peek() {
 	case quote[0]:
@@ -41,5 +42,5 @@ func (s *scanner) plainScalar(b []byte, quote string) ([]byte, bool) {
 	}
 	negative := s.Peek() == '-'
 	i, ok := s.Integer()
-	return appendInt(b, i), ok && !(negative && i == 0) // -0 is a spelling of 0
+	return appendInt(b, i), ok && !(negative && i == 0) // -0 is another spelling of 0
 }

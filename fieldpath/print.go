@@ -7,8 +7,8 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// Printing elements and paths. An element knows nothing but its encoding, from which each style
-// prints names and values; none makes a document of them. A key, and an item that is an object:
+// Printing elements and paths. An element holds only its encoding. Each style prints names and
+// values from the encoding, without making a document. A key, and an item that is an object:
 //
 //	wire     k:{"n":"a\u003cb","p":1000000}   v:{"x":1,"y":2}
 //	text     [n="a<b",p=1000000]              [={"x":1,"y":2}]
@@ -28,8 +28,8 @@ const (
 // appendWire appends e to b as fieldsV1 names it: f:name, k:{"port":80}, v:"item" or i:0. The zero
 // Element appends nothing.
 //
-// Numbers are written in one way, whatever they were read from: integers in decimal, other numbers
-// in the fewest digits that mean them, with an exponent below 1e-06 and from 1e+21.
+// Each number has one spelling. Integers are in decimal. Other numbers have the fewest digits that
+// identify them, with an exponent below 1e-06 and from 1e+21.
 func (e Element) appendWire(b []byte) []byte {
 	switch e.kind {
 	case KindField:
@@ -62,9 +62,9 @@ func (e Element) Wire() string {
 	return string(e.appendWire(nil))
 }
 
-// String returns e as messages show it: .name, [name="web",port=80], [="item"] or [3]. Names stand
-// as they are, strings are quoted as by %q, and numbers are printed as a float64 is by %v, so
-// different elements may look alike; [Path.Text] tells them apart.
+// String returns e as messages show it: .name, [name="web",port=80], [="item"] or [3]. Names are
+// not quoted, strings are quoted as by %q, and numbers are printed as a float64 is by %v. Different
+// elements may therefore look alike. [Path.Text] returns different texts for them.
 func (e Element) String() string {
 	if e.kind == KindField {
 		return "." + e.text
@@ -122,8 +122,7 @@ func isPlainName(name string) bool {
 	return name != ""
 }
 
-// appendEncoded appends the value whose encoding text begins with, and returns what follows it in
-// text.
+// appendEncoded appends the value that is encoded at the start of text. rest is the text after it.
 func appendEncoded(b []byte, text string, s style) (out []byte, rest string) {
 	tag, text := text[0], text[1:]
 	switch tag {
@@ -156,7 +155,7 @@ func appendEncoded(b []byte, text string, s style) (out []byte, rest string) {
 	return append(b, "null"...), text
 }
 
-// appendEncodedObject is appendEncoded for an object, its tag excluded. Messages have its members
+// appendEncodedObject is appendEncoded for an object, after its tag. Messages show its members
 // without braces and commas: a=1b=2.
 func appendEncodedObject(b []byte, text string, s style) (out []byte, rest string) {
 	if !s.forMessages() {

@@ -6,13 +6,13 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 )
 
-// The JSON of the package: jsontext in the mode of stored sets, which takes what json-iterator
-// takes, and the errors that it gives.
+// The JSON of the package: jsontext in the mode Stored, which accepts what json-iterator accepts,
+// and the package's own type of errors.
 
-// SyntaxError says where and why a text is not what it was read as.
+// SyntaxError reports where and why a text cannot be read.
 type SyntaxError struct {
-	What   string // what the text was read as: "fieldsV1", "path element" or "path"
-	Offset int    // of the first byte that is wrong, counted from 0
+	What   string // what the text should be: "fieldsV1", "path element" or "path"
+	Offset int    // of the first wrong byte, counted from 0
 	Reason string // such as "unexpected '}', want a colon"
 }
 
@@ -24,7 +24,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("invalid %s at byte %d: %s", e.What, e.Offset, e.Reason)
 }
 
-// syntaxError returns err, which is not nil, as the package's own type.
+// syntaxError returns err, which is not nil, as a [*SyntaxError].
 func syntaxError(what string, err *jsontext.Error) error {
 	return &SyntaxError{What: what, Offset: err.Offset, Reason: err.Reason}
 }
@@ -40,8 +40,8 @@ func scan(text string, pos int) scanner {
 	return scanner{Scanner: jsontext.Scanner{Text: text, Pos: pos, Mode: jsontext.Stored}}
 }
 
-// name reads the name of a member, and the colon behind it. The first member is one that null is no
-// name of.
+// name reads the name of a member, and the colon after it. null may stand for the name of a member
+// that is not the first; name then returns "".
 func (s *scanner) name(first bool) (name string, err *jsontext.Error) {
 	if !first && s.NullName() {
 		return "", s.Colon()

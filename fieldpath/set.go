@@ -9,9 +9,9 @@ import (
 
 // Set is an immutable set of paths. The zero Set is empty.
 //
-// A path is a member by itself: neither the paths above it nor those below it need be. The empty
-// path never is. A path may have the zero [Element], which stands for all list items without
-// identity, see typed.Value; fieldsV1 has no name for it.
+// A path is a member independently of the paths above and below it. The empty path is never a
+// member. A path may have the zero [Element], which stands for all list items without identity, see
+// typed.Value. fieldsV1 has no name for the zero Element.
 type Set struct {
 	texts texts
 	// nodes is the tree of all members in preorder:
@@ -20,20 +20,20 @@ type Set struct {
 	//
 	//	nodes   a    b    c    d
 	//	member  yes  yes  no   yes
-	//	skip    2    1    2    1     how many nodes the tree has: a sibling comes skip nodes later
+	//	skip    2    1    2    1     number of nodes in the tree: the next sibling is skip nodes later
 	//
 	// Invariants, for each node i, whose tree is nodes[i : i+nodes[i].skip]:
 	//
 	//	nodes[i].has(included) || nodes[i].skip > 1
-	//	its children are i+1 and, behind each child c, c+nodes[c].skip, as long as that is in the tree of i
-	//	siblings are strictly ascending, as compareElements has it
+	//	its children are i+1 and, after each child c, c+nodes[c].skip while that is in the tree of i
+	//	siblings are strictly ascending by compareElements
 	//
-	// No node refers to the position of another, so the descendants of a node, a part of nodes, are
-	// a Set too.
+	// No node refers to the position of another. The descendants of a node are a part of nodes, and
+	// are therefore a Set too.
 	nodes []node
 }
 
-// setOf returns the set of nodes. An empty one keeps no texts alive.
+// setOf returns the set with these texts and nodes. An empty set keeps no texts alive.
 func setOf(t texts, nodes []node) Set {
 	if len(nodes) == 0 {
 		return Set{}
@@ -81,8 +81,8 @@ func (s Set) Equal(other Set) bool {
 	return true
 }
 
-// named returns s without the members whose paths have the zero Element. It costs little if there are
-// none.
+// named returns s without the members whose paths have the zero Element. If there are none, it costs
+// one scan of the nodes.
 func (s Set) named() Set {
 	if !slices.ContainsFunc(s.nodes, func(n node) bool { return n.kind() == 0 }) {
 		return s
@@ -103,19 +103,19 @@ func (b *Builder) addNamed(s Set) {
 	}
 }
 
-// same reports in constant time whether s and other are the same storage or both empty. Same sets
-// are Equal; Equal sets need not be the same.
+// same reports in constant time whether s and other share their storage or are both empty. Sets that
+// are the same are Equal; Equal sets need not be the same.
 func (s Set) same(other Set) bool {
 	return len(s.nodes) == len(other.nodes) && (len(s.nodes) == 0 || &s.nodes[0] == &other.nodes[0])
 }
 
-// storage says which storage s is: it is equal for two sets exactly if they are the same.
+// storage identifies the storage of a set. It is equal for two sets exactly if they are the same.
 type storage struct {
 	first *node // nil for the empty set
 	nodes int
 }
 
-// storage returns which storage s is.
+// storage returns the storage of s.
 func (s Set) storage() storage {
 	if len(s.nodes) == 0 {
 		return storage{}
@@ -134,13 +134,13 @@ func (s Set) Has(p Path) bool {
 	return found
 }
 
-// Get reports whether the path of e alone is a member, and returns the members below it, without e
-// in front. It passes the elements in front of e one by one: whoever looks for many takes
+// Get reports whether the path of e alone is a member. It also returns the members below that path,
+// without e in front. Get passes the elements before e one by one. To look up many elements, use
 // [Set.Entries].
 func (s Set) Get(e Element) (member bool, sub Set) {
 	order, steps := orderOf(e.kind, e.text), 0
-	// Siblings are passed by their skip, with all that is below them. Their order, a number, mostly
-	// tells which comes first; texts are looked at only where the numbers are the same.
+	// The loop passes each sibling and all nodes below it by skip. It compares order numbers, and
+	// compares texts only if the numbers are equal.
 	for rest := s.nodes; len(rest) > 0; rest = rest[rest[0].skip:] {
 		steps++
 		n := &rest[0]
@@ -160,7 +160,7 @@ func (s Set) Get(e Element) (member bool, sub Set) {
 	return member, sub
 }
 
-// Leaves returns the members below which there are none.
+// Leaves returns the members that have no members below them.
 func (s Set) Leaves() Set {
 	e := newEditor(s, Set{})
 	e.leaves(0, len(s.nodes))
@@ -181,13 +181,13 @@ func (s Set) String() string {
 	return string(b)
 }
 
-// All yields the members: those of one element first, then, for each element in order, all that are
-// below it, by the same rule. Yielded paths belong to the caller.
+// All yields the members with one element first. Then it yields, for each element in order, the
+// members below it by the same rule. The caller owns the yielded paths.
 func (s Set) All() iter.Seq[Path] {
 	return func(yield func(Path) bool) { s.all(nil, yield) }
 }
 
-// all is All for a set whose members lie below prefix. It reports false when no more are wanted.
+// all is All for a set whose members lie below prefix. It returns false after yield returned false.
 func (s Set) all(prefix Path, yield func(Path) bool) bool {
 	for c := s.cursor(); !c.done(); c.next() {
 		if n := &c.rest[0]; n.has(included) && !yield(appendElement(prefix, n.element(&c.texts))) {
@@ -202,7 +202,7 @@ func (s Set) all(prefix Path, yield func(Path) bool) bool {
 	return true
 }
 
-// appendElement returns a new path: that of prefix and e.
+// appendElement returns a new path: prefix with e appended.
 func appendElement(prefix Path, e Element) Path {
 	p := make(Path, len(prefix)+1)
 	copy(p, prefix)
@@ -210,15 +210,15 @@ func appendElement(prefix Path, e Element) Path {
 	return p
 }
 
-// Entry is what a set has at one element: whether the path of that element alone is a member, and
-// the members below it, without the element in front.
+// Entry is the part of a set at one element. Member says whether the path of that element alone is a
+// member. Sub has the members below it, without the element in front.
 type Entry struct {
 	Element Element
 	Member  bool
 	Sub     Set
 }
 
-// Entries yields what s has at each element that begins a member, in order.
+// Entries yields one [Entry] for each element that begins a member, in order.
 func (s Set) Entries() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for c := s.cursor(); !c.done(); c.next() {
@@ -229,7 +229,7 @@ func (s Set) Entries() iter.Seq[Entry] {
 	}
 }
 
-// width returns how many trees nodes are. It costs as much.
+// width returns the number of trees in nodes. Cost: one step for each tree.
 func width(nodes []node) int {
 	n := 0
 	for ; len(nodes) > 0; nodes = nodes[nodes[0].skip:] {
@@ -249,10 +249,10 @@ func (s Set) branches() iter.Seq[Entry] {
 	}
 }
 
-// cursor is a place among the entries of a set.
+// cursor is a position among the entries of a set.
 type cursor struct {
 	texts texts
-	rest  []node // the entry where the cursor stands and all after it
+	rest  []node // the current entry and all after it
 }
 
 // cursor returns a cursor at the first entry.
@@ -261,11 +261,11 @@ func (s Set) cursor() cursor { return cursor{s.texts, s.nodes} }
 // done reports whether the cursor is past the last entry.
 func (c *cursor) done() bool { return len(c.rest) == 0 }
 
-// entry returns the entry where the cursor, which is not done, stands.
+// entry returns the current entry. The cursor must not be done.
 func (c *cursor) entry() Entry {
 	n := &c.rest[0]
 	return Entry{n.element(&c.texts), n.has(included), setOf(c.texts, c.rest[1:n.skip:n.skip])}
 }
 
-// next moves the cursor, which is not done, to the next entry.
+// next moves the cursor to the next entry. The cursor must not be done.
 func (c *cursor) next() { c.rest = c.rest[c.rest[0].skip:] }

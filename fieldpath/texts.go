@@ -2,26 +2,26 @@ package fieldpath
 
 import "slices"
 
-// What the elements of a set say lies in texts, not in the nodes: a set that was parsed keeps the
-// text that it was parsed from, and its nodes are places there. The union of two sets has the texts
-// of both:
+// The nodes of a set do not hold the texts of their elements. These are parts of the texts of the
+// set. A parsed set keeps a copy of the text that was read, and its nodes refer to places there.
+// The union of two sets has the texts of both:
 //
 //	a             texts  0: "…ports…"
 //	b             texts  0: "…image…"
-//	a.Union(b)    texts  0: "…ports…"  1: "…image…"     nodes of b say text 1 now
+//	a.Union(b)    texts  0: "…ports…"  1: "…image…"     nodes of b refer to text 1
 //
-// Only when there would be more than maxTexts are the texts that are in use copied to one, by
-// compact.
+// If there would be more than maxTexts, compact first copies the parts in use of each set to one
+// text.
 
-// texts are what the texts of elements are parts of. A set that is made of two has the texts of
-// both, so that none needs to be copied, as long as there is room. They are immutable, equal if
-// they are the same texts.
+// texts holds the texts that have the texts of elements as parts. A set that is made of two has the
+// texts of both while there is room, so that none is copied. texts is immutable. If two of them are
+// ==, they have the same content.
 type texts struct {
 	first string
-	more  *moreTexts // nil if there is one
+	more  *moreTexts // nil if first is the only text
 }
 
-// moreTexts are the texts behind the first.
+// moreTexts holds the texts after the first.
 type moreTexts struct {
 	n    int
 	text [maxTexts - 1]string
@@ -29,14 +29,14 @@ type moreTexts struct {
 
 const maxTexts = 4
 
-// A node finds its text by the number of one of the texts in the high bits, and where it begins
-// there in the others.
+// The high bits of node.at are the number of a text. The low bits are the place in that text where
+// the text of the element begins.
 const (
 	textBits = 30
 	maxText  = 1<<textBits - 1 // the longest text
 )
 
-// textOf returns texts of one. It panics if that is longer than maxText.
+// textOf returns texts with this text alone. It panics if the text is longer than maxText.
 func textOf(text string) texts {
 	if len(text) > maxText {
 		panic("fieldpath: the elements of a set are longer than 1 GiB")
@@ -44,7 +44,7 @@ func textOf(text string) texts {
 	return texts{first: text}
 }
 
-// at returns the text with a number.
+// at returns the text with this number.
 func (t *texts) at(number uint32) string {
 	if number == 0 {
 		return t.first
@@ -52,7 +52,7 @@ func (t *texts) at(number uint32) string {
 	return t.more.text[number-1]
 }
 
-// count returns how many texts there are.
+// count returns the number of texts.
 func (t *texts) count() int {
 	if t.more == nil {
 		return 1
@@ -60,7 +60,7 @@ func (t *texts) count() int {
 	return 1 + t.more.n
 }
 
-// join returns the texts of t and, behind them, those of other. There must be room.
+// join returns the texts of t, followed by those of other. There must be room for them.
 func (t *texts) join(other *texts) texts {
 	var more moreTexts
 	if t.more != nil {
@@ -74,8 +74,7 @@ func (t *texts) join(other *texts) texts {
 	return texts{t.first, &more}
 }
 
-// size returns how many bytes of memory s keeps alive, which may be more than it needs, as sets
-// share what they are made of.
+// size returns how many bytes of memory s keeps alive. Sets share memory, so s may need less.
 func (s Set) size() int {
 	size := nodeSize * cap(s.nodes)
 	for number := range s.texts.count() {
@@ -84,13 +83,13 @@ func (s Set) size() int {
 	return size
 }
 
-// compact returns s with one text, which has what its nodes use and no more.
+// compact returns s with one text that has only the bytes that its nodes use.
 func (s Set) compact() Set {
 	nodes := slices.Clone(s.nodes)
 	return setOf(textOf(string(gather(nil, nodes, &s.texts))), nodes)
 }
 
-// gather appends to text what nodes use of old, and makes them use it there.
+// gather appends the parts of old that nodes use to text, and makes the nodes refer to them there.
 func gather(text []byte, nodes []node, old *texts) []byte {
 	for i := range nodes {
 		n := &nodes[i]
