@@ -13,9 +13,9 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// Checking: what is a finding, and in which order they come. What is wrong with an entry by itself
-// is in check_entries.go; what is wrong with its paths, which takes a schema, in check_paths.go.
-// Each code is explained in docs/check.md.
+// Check and the order of its findings. check_entries.go checks entries without a schema.
+// check_paths.go checks the paths of entries, which needs a schema. docs/check.md explains each
+// code.
 
 // Code names a kind of [Finding], such as orphan-item: see [Codes].
 type Code string
@@ -24,21 +24,21 @@ const (
 	undecodable        Code = "undecodable"         // the entry cannot be read
 	invalidManager     Code = "invalid-manager"     // the manager's name is too long or not printable
 	invalidSubresource Code = "invalid-subresource" // the subresource's name is too long
-	duplicateIdentity  Code = "duplicate-identity"  // a later entry is of the same manager
+	duplicateIdentity  Code = "duplicate-identity"  // a later entry has the same manager
 	unknownVersion     Code = "unknown-version"     // the kind has no such version
 	unconvertible      Code = "unconvertible"       // the object cannot be read in the entry's version
 	emptySet           Code = "empty-set"           // the entry owns nothing
 	notCanonical       Code = "not-canonical"       // the set is not written as kube-apiserver writes it
 	undeclaredPath     Code = "undeclared-path"     // the schema has no such field
-	stalePath          Code = "stale-path"          // the path leads into what is atomic now
+	stalePath          Code = "stale-path"          // the path leads into a value that is atomic now
 	absentPath         Code = "absent-path"         // the object has no such field
-	orphanItem         Code = "orphan-item"         // the manager keeps an item of which it owns nothing but the keys
-	clientSideApplied  Code = "client-side-apply"   // fields are held by who applied on the client side
-	splitManager       Code = "split-manager"       // a manager that applies holds fields by an update, too
-	beforeFirstApply   Code = "before-first-apply"  // fields are held by the owner invented at the first apply
-	ancientChanges     Code = "ancient-changes"     // fields are held by the bucket of forgotten updaters
-	tooManyUpdaters    Code = "too-many-updaters"   // the next update joins some
-	lostOwners         Code = "lost-owners"         // client-side apply wrote the object and no managed fields are left
+	orphanItem         Code = "orphan-item"         // the manager owns an item and at most the keys in it
+	clientSideApplied  Code = "client-side-apply"   // client-side apply holds fields
+	splitManager       Code = "split-manager"       // a manager that applies also holds fields by an update
+	beforeFirstApply   Code = "before-first-apply"  // the owner invented at the first apply holds fields
+	ancientChanges     Code = "ancient-changes"     // the manager for joined updaters holds fields
+	tooManyUpdaters    Code = "too-many-updaters"   // the next update joins some updaters
+	lostOwners         Code = "lost-owners"         // client-side apply wrote the object, and no managed fields are left
 	invalidObject      Code = "invalid-object"      // the object does not conform to its type
 )
 
@@ -51,7 +51,7 @@ func Codes() []Code {
 	}
 }
 
-// needsSchema reports whether [Check] finds what c is about only with the type of the object's kind.
+// needsSchema reports whether [Check] finds c only with the type of the object's kind.
 func (c Code) needsSchema() bool {
 	switch c {
 	case unknownVersion, unconvertible, undeclaredPath, stalePath, absentPath, orphanItem, invalidObject:
@@ -60,16 +60,16 @@ func (c Code) needsSchema() bool {
 	return false
 }
 
-// Finding is one thing that is wrong with an object's managed fields, or will be soon.
+// Finding is one problem in an object's managed fields, or one that will come soon.
 type Finding struct {
 	Code    Code
-	Entry   int            // its index; -1 when the finding is about the object as a whole
+	Entry   int            // the index of the entry; -1 if the finding is about the object as a whole
 	Manager string         // of the entry
-	Path    fieldpath.Path // nil when the finding is not about a field
-	Fields  fieldpath.Set  // when it is about several, all of them, in the entry's version
-	Detail  string         // what is wrong, in words
-	Remedy  string         // what to do about it, in words
-	Err     error          // the error whose text Detail is; nil when Detail shows nothing of the object's values
+	Path    fieldpath.Path // nil if the finding is not about a field
+	Fields  fieldpath.Set  // all fields of a finding about several, in the entry's version
+	Detail  string         // the problem, in words
+	Remedy  string         // the remedy, in words
+	Err     error          // the error whose text is Detail; nil if Detail shows no values of the object
 }
 
 // String returns the finding in one line, without the remedy.
@@ -84,19 +84,19 @@ func (f Finding) String() string {
 	return out + ": " + f.Detail
 }
 
-// CheckConfig is what [Check] checks an object against.
+// CheckConfig configures [Check].
 type CheckConfig struct {
-	// Versions has the types of the object's kind. Without one for the object's own version, only
-	// that is found for which no schema is needed.
+	// Versions has the types of the object's kind. Without a type for the object's own version,
+	// Check finds only problems that need no schema.
 	Versions Versions
-	// MaxUpdateManagers is how many updaters an object keeps apart. 0 means 10, as in
+	// MaxUpdateManagers is the number of updaters that the server keeps apart. 0 means 10, as in
 	// kube-apiserver.
 	MaxUpdateManagers int
 }
 
-// Check returns what is wrong with the managed fields of o, sorted by entry, the object as a whole
-// last, then by code in the order of docs/check.md, then by path. It says nothing of what o holds,
-// except where that keeps it from checking.
+// Check returns the problems in the managed fields of o. They are sorted by entry, with the object
+// as a whole last, then by code in the order of docs/check.md, then by path. Check reports problems
+// in the content of o only if they prevent a check.
 func Check(o managedfields.Object, c CheckConfig) []Finding {
 	k := checker{object: o, config: c, again: repetitions(o.Entries), appliers: map[merge.Manager]bool{}}
 	for _, e := range o.Entries {
@@ -130,10 +130,10 @@ type checker struct {
 	found  []Finding
 
 	again    map[int]int            // see repetitions
-	appliers map[merge.Manager]bool // who has an entry as an applier
+	appliers map[merge.Manager]bool // the managers that have an entry as an applier
 }
 
-// add records a finding about entry i, or about the object when i is -1.
+// add records a finding about entry i, or about the object if i is -1.
 func (k *checker) add(c Code, i int, path fieldpath.Path, detail, remedy string) {
 	f := Finding{Code: c, Entry: i, Path: path, Detail: detail, Remedy: remedy}
 	if i >= 0 {
@@ -142,13 +142,13 @@ func (k *checker) add(c Code, i int, path fieldpath.Path, detail, remedy string)
 	k.found = append(k.found, f)
 }
 
-// addError is add for a finding whose detail is what an error says.
+// addError is add for a finding whose detail is the text of err.
 func (k *checker) addError(c Code, i int, err error, remedy string) {
 	k.add(c, i, nil, err.Error(), remedy)
 	k.found[len(k.found)-1].Err = err
 }
 
-// checkFields finds what is wrong with the sets of the entries, object being a t.
+// checkFields checks the sets of the entries. The object is a value of type t.
 func (k *checker) checkFields(t *schema.Type) {
 	all := holdings(k.object, t, &k.config.Versions)
 	for _, h := range all {
@@ -158,7 +158,7 @@ func (k *checker) checkFields(t *schema.Type) {
 		case errors.Is(h.err, merge.ErrNoVersion):
 			k.add(unknownVersion, h.index, nil, fmt.Sprintf("the kind has no version %s", k.object.Entries[h.index].APIVersion),
 				"The next write drops the entry. Let the manager write again in a served version.")
-		case !h.written.IsEmpty(): // of the others checkEntry has said that they cannot be read
+		case !h.written.IsEmpty(): // checkEntry has reported the entries that cannot be read
 			k.addError(unconvertible, h.index, h.err,
 				"Every apply fails until the object can be converted. Repair the object, or transfer the fields.")
 		}
@@ -168,7 +168,7 @@ func (k *checker) checkFields(t *schema.Type) {
 	w.root(t, k.object.Content)
 }
 
-// inVersion returns the object as the entries of a version see it.
+// inVersion returns the object in the version of an entry.
 func (k *checker) inVersion(apiVersion string) (typed.Value, error) {
 	content := k.object.Content
 	if content.Get("apiVersion").Str() != apiVersion {

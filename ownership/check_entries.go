@@ -11,24 +11,24 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// Findings about entries by themselves, for which no schema is needed. What is looked at, and which
-// codes come of it:
+// Findings about entries alone, for which no schema is needed. The parts of an entry that are
+// checked, and their codes:
 //
 //	the names               invalid-manager, invalid-subresource
 //	the set                 undecodable, which ends the check of the entry; empty-set, not-canonical
-//	who holds the fields    before-first-apply, ancient-changes, client-side-apply, split-manager
+//	the manager             before-first-apply, ancient-changes, client-side-apply, split-manager
 //	the other entries       duplicate-identity
 
-// How many bytes the names in an entry may have.
+// The largest sizes of the names in an entry, in bytes.
 const (
 	maxManager     = 128
 	maxSubresource = 256
 )
 
-// clientSideApply is how kubectl's client-side apply calls itself.
+// clientSideApply is the manager of kubectl's client-side apply.
 const clientSideApply = "kubectl-client-side-apply"
 
-// checkEntry finds what is wrong with entry i by itself.
+// checkEntry checks entry i alone.
 func (k *checker) checkEntry(i int) {
 	e := k.object.Entries[i]
 	k.checkNames(i)
@@ -40,7 +40,7 @@ func (k *checker) checkEntry(i int) {
 		k.addError(undecodable, i, errors.Unwrap(err),
 			"Every apply fails, and the next update drops all owners. Remove the entry with a patch of metadata.managedFields.")
 		return
-	// The next write repairs these two.
+	// The next write repairs the next two cases.
 	case fields.IsEmpty():
 		k.add(emptySet, i, nil, "the manager owns nothing", "None needed: the next tracked write drops the entry.")
 	case !isCanonical(e.FieldsV1, fields):
@@ -54,8 +54,8 @@ func (k *checker) checkEntry(i int) {
 	}
 }
 
-// repetitions returns, for each entry that is followed by another one of the same manager, the
-// number of that one.
+// repetitions returns, for each entry that another one of the same manager follows, the index of
+// the next one.
 func repetitions(entries []managedfields.Entry) map[int]int {
 	next, last := map[int]int{}, map[merge.Manager]int{}
 	for i, e := range entries {
@@ -67,14 +67,14 @@ func repetitions(entries []managedfields.Entry) map[int]int {
 	return next
 }
 
-// isCanonical reports whether written is how kube-apiserver writes set, apart from the order of
-// names, which printers change.
+// isCanonical reports whether kube-apiserver would write set as written. The order of names does
+// not count, because printers change it.
 func isCanonical(written managedfields.Fields, set fieldpath.Set) bool {
 	document, err := managing.Document(written)
 	return err == nil && document.Equal(paths.Value(set))
 }
 
-// checkNames finds names that kube-apiserver refuses.
+// checkNames reports names that kube-apiserver refuses.
 func (k *checker) checkNames(i int) {
 	e := k.object.Entries[i]
 	if n := len(e.Manager); n > maxManager {
@@ -94,15 +94,15 @@ func (k *checker) checkNames(i int) {
 	}
 }
 
-// checkStuck finds fields of an updater whose name is no longer used for writes, or should not be.
+// checkStuck reports fields of updaters whose names are, or should be, no longer used for writes.
 func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	e := k.object.Entries[i]
 	if e.Operation != merge.Update || fields.IsEmpty() {
 		return
 	}
 	n := len(k.found)
-	// Only the first matching case is reported. The cases are sorted by how much they tell about the
-	// owner, and so about the remedy.
+	// Only the first matching case is reported. Cases that tell more about the owner come first,
+	// because they lead to a better remedy.
 	switch {
 	// The server invented this owner for all earlier writers.
 	case e.Manager == managedfields.BeforeFirstApply:
@@ -112,11 +112,11 @@ func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	case e.Manager == managedfields.AncientChanges:
 		k.add(ancientChanges, i, nil, "updaters that the server joined, because there were too many, hold "+countFields(fields),
 			"Their owners cannot be told apart any more. Let each tool that updates the object use one name.")
-	// kubectl's client-side apply, by that name or, under another, by the record that it keeps.
+	// kubectl's client-side apply, found by its name or by the record that it keeps.
 	case e.Manager == clientSideApply || fields.Has(lastAppliedPath):
 		k.add(clientSideApplied, i, nil, "client-side apply holds "+countFields(fields),
 			"Fields stay when a manifest that is applied server-side drops them. Migrate them to the applier.")
-	// A manager that applies now, and made updates before.
+	// A manager that applies, and that holds other fields by an update.
 	case k.appliers[applierOf(e)]:
 		k.add(splitManager, i, nil, "the manager, which applies, holds "+countFields(fields)+" by an update",
 			"Such fields stay when its configuration drops them. Migrate them to the applier, or let the update use another name.")
@@ -126,12 +126,12 @@ func (k *checker) checkStuck(i int, fields fieldpath.Set) {
 	}
 }
 
-// applierOf returns the applier of e's name, through e's subresource.
+// applierOf returns the applier with e's name and subresource.
 func applierOf(e managedfields.Entry) merge.Manager {
 	return merge.Manager{Name: e.Manager, Operation: merge.Apply, Subresource: e.Subresource}
 }
 
-// countFields says how many members fields has.
+// countFields returns the number of members in words, such as "2 fields".
 func countFields(fields fieldpath.Set) string {
 	if n := fields.Len(); n != 1 {
 		return fmt.Sprintf("%d fields", n)
@@ -151,7 +151,7 @@ func (k *checker) checkWhole() {
 			updaters++
 		}
 	}
-	// There is one more than kube-apiserver keeps: the next update joins the oldest (S10).
+	// If there are more updaters than kube-apiserver keeps, the next update joins the oldest (S10).
 	if updaters > limit {
 		k.add(tooManyUpdaters, -1, nil, fmt.Sprintf("%d updaters, and the server keeps %d", updaters, limit),
 			"The next update joins the oldest of them as ancient-changes. Let each tool that updates the object use one name.")

@@ -10,17 +10,17 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// Findings about the paths of entries: whether the schema has them, whether the object has them,
-// and whether who owns an item of a list owns more of it than its keys. Of a schema in which args
-// is atomic now and size is gone, and an object without paused:
+// Findings about the paths of entries: paths that the schema lacks, paths that the object lacks,
+// and list items in which a manager owns only the keys. In this example, args has become atomic,
+// the schema no longer has size, and the object has no paused:
 //
 //	owned         code
 //	.spec.args[0] stale-path
 //	.spec.size    undeclared-path
 //	.spec.paused  absent-path
 
-// checkPaths finds the paths of one entry that lead nowhere. Of paths below each other only the
-// first is reported. It costs one [typed.Walk] along the entry's set.
+// checkPaths finds the paths of one entry that lead nowhere. Of several paths below each other, it
+// reports only the first. It costs one [typed.Walk] along the entry's set.
 func (k *checker) checkPaths(h held) {
 	apiVersion := k.object.Entries[h.index].APIVersion
 	v := pathCheck{checker: k, entry: h.index}
@@ -34,23 +34,23 @@ func (k *checker) checkPaths(h held) {
 	v.present(object, h.written.Without(fieldpath.SetOf(v.nowhere...)))
 }
 
-// addOnce records a finding about the object as a whole, unless there is one of that code.
+// addOnce records a finding about the object as a whole, unless there is one with that code.
 func (k *checker) addOnce(c Code, err error) {
 	if !slices.ContainsFunc(k.found, func(f Finding) bool { return f.Code == c }) {
 		k.addError(c, -1, err, "Every apply fails, and paths cannot be compared with the object. Repair the object or its schema.")
 	}
 }
 
-// pathCheck is the check of the paths of one entry. It is at one of them.
+// pathCheck is the state of checkPaths for one entry. path is the current path.
 type pathCheck struct {
 	*checker
 	entry   int
 	path    fieldpath.Path
-	nowhere []fieldpath.Path // that declared has found
-	nodes   int              // entries of the set that were visited
+	nowhere []fieldpath.Path // the paths that declared has reported
+	nodes   int              // number of entries of the set that were visited
 }
 
-// declared finds the members of s, the paths below a node of type t, that t has no place for.
+// declared reports the paths in s that t does not declare. s has the paths below a node of type t.
 func (v *pathCheck) declared(t *schema.Type, s fieldpath.Set) {
 	if schemas.AdmitsAnything(t) {
 		return
@@ -72,20 +72,20 @@ func (v *pathCheck) declared(t *schema.Type, s fieldpath.Set) {
 	}
 }
 
-// isAtomic reports whether all values of type t that have something in them are owned as a whole.
+// isAtomic reports whether all values of type t that are not empty are owned as a whole.
 func isAtomic(t *schema.Type) bool {
 	m, l := t.Map(), t.List()
 	return (m != nil || l != nil) && (m == nil || m.Atomic()) && (l == nil || l.Topology() == schema.AtomicList)
 }
 
-// lost records that the path at which the check is leads nowhere.
+// lost records that the current path leads nowhere.
 func (v *pathCheck) lost(c Code, detail, remedy string) {
 	path := slices.Clone(v.path)
 	v.nowhere = append(v.nowhere, path)
 	v.add(c, v.entry, path, detail, remedy)
 }
 
-// present finds the members of s that object lacks.
+// present reports the members of s that object lacks.
 func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 	var absent []fieldpath.Path
 	for at := range typed.Walk(s, []typed.Value{object}) {
@@ -93,7 +93,7 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 			absent = append(absent, slices.Clone(at.Path))
 		}
 	}
-	slices.SortStableFunc(absent, comparePaths) // each path in front of those below it
+	slices.SortStableFunc(absent, comparePaths) // each path comes before the paths below it
 	var last fieldpath.Path
 	for _, path := range absent {
 		if last == nil || len(path) < len(last) || !slices.Equal(path[:len(last)], last) {
@@ -104,11 +104,11 @@ func (v *pathCheck) present(object typed.Value, s fieldpath.Set) {
 	}
 }
 
-// comparePaths orders paths by their elements; a path sorts before those below it.
+// comparePaths orders paths by their elements. A path sorts before the paths below it.
 func comparePaths(a, b fieldpath.Path) int { return slices.CompareFunc(a, b, paths.Compare) }
 
-// checkItem finds managers that own an item and its keys, while others own what is in it: when
-// these give it up, half an item is left.
+// checkItem reports managers that own an item and at most its keys, while other managers own the
+// rest. When the others give up the item, only its keys are left.
 func (k *checker) checkItem(path fieldpath.Path, found []hit) {
 	keys := keysOf(path[len(path)-1])
 	hasMore := func(h hit) bool { return !h.below.Without(keys).IsEmpty() }
@@ -125,7 +125,7 @@ func (k *checker) checkItem(path fieldpath.Path, found []hit) {
 	}
 }
 
-// keysOf returns the paths of the keys that e selects by.
+// keysOf returns the paths of the keys in e.
 func keysOf(e fieldpath.Element) fieldpath.Set {
 	var b fieldpath.Builder
 	for _, f := range e.Fields() {

@@ -1,15 +1,15 @@
-// Package ownership is what people do with managed fields once they are there: it tells whose each
-// part of an object is, what is wrong with its managed fields, and how to give them to others.
+// Package ownership inspects and edits managed fields. It lists the owners of each part of an
+// object, finds problems in its managed fields, and gives fields to other managers.
 //
-//   - [Owners] tells whose each part of an object is, and [Extract] gives the configuration that a
-//     manager applied.
-//   - [Check] finds what is wrong with managed fields, or will be soon.
-//   - [Transfer] gives fields to another manager, [Migrate] gives those of client-side apply to
-//     server-side apply; [EntriesPatch] carries either out in a cluster, and [PlanMigration] shows
-//     before what the next apply then does.
+//   - [Owners] lists the owners of each part of an object, and [Extract] returns the configuration
+//     that a manager applied.
+//   - [Check] finds problems in managed fields, and problems that will come soon.
+//   - [Transfer] gives fields to another manager. [Migrate] gives fields of client-side apply to
+//     server-side apply. [EntriesPatch] makes the patch for either in a cluster. [PlanMigration]
+//     shows beforehand the effects of a migration and of the next apply.
 //   - [ApplyAsKubectl] applies with the migration that kubectl does by itself.
-//   - [WouldChange] tells whether an apply changes anything, and whether that is more than
+//   - [WouldChange] reports whether an apply changes anything, and whether it changes only
 //     notation.
 //
-// It asks the field managers of package managedfields and carries out no write of its own.
+// The package uses the field managers of package managedfields, and writes nothing by itself.
 package ownership

@@ -12,30 +12,30 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Extracting what a manager applied, out of the object as it is now. The applier ann owns
-// .spec.ports[port=80,protocol="TCP"].name, and the type gives protocol the default TCP:
+// Extract finds the configuration that a manager applied, in the object as it is now. For example,
+// the applier ann owns .spec.ports[port=80,protocol="TCP"].name, and protocol has the default TCP:
 //
 //	object      {spec: {ports: [{name: web, port: 80, protocol: TCP}], replicas: 3}}
-//	extracted   {spec: {ports: [{name: web, port: 80}]}}    and what identifies the object
+//	extracted   {spec: {ports: [{name: web, port: 80}]}}    and the identity of the object
 //
-// port comes along, for without it nobody could tell which item is meant; protocol does not, for an
-// item that lacks it has the default.
+// The result has port, because it identifies the item. It does not have protocol, because an item
+// without protocol has the default.
 
-// Extract returns what manager applied to o, a t, through a subresource: the configuration that it
-// would apply again to change nothing. It is absent when o has no such entry.
+// Extract returns the configuration that manager applied to o, a value of type t, through a
+// subresource. To apply it again would change nothing. The result is absent if o has no such entry.
 //
-//  1. Of several entries of the applier, the first one counts. Its apiVersion is ignored: the paths
-//     are looked up in o as they are, and those that o lacks are left out.
-//  2. The leaves of its set are extracted, see [typed.Value.Extract], with the values that o has
-//     now.
-//  3. Items of keyed lists come with their keys, owned or not, as far as they need them to be
-//     found: a key that has its default is left out unless it is owned. (The reference leaves out
-//     all keys that are not owned.)
-//  4. apiVersion, kind, metadata.name and metadata.namespace are those of o, as far as it has them,
-//     and all that there is if the applier owns nothing of o. (The reference fails then.)
+//  1. Of several entries of the applier, the first one counts. Its apiVersion is ignored. The paths
+//     are looked up in o as they are, and paths that o lacks are left out.
+//  2. The leaves of its set are extracted with the values that o has now, see
+//     [typed.Value.Extract].
+//  3. Items of keyed lists come with the keys that identify them, owned or not. A key that has its
+//     default is left out, unless it is owned or the item has nothing else. (The reference leaves
+//     out all keys that are not owned.)
+//  4. apiVersion, kind, metadata.name and metadata.namespace are those of o, if o has them. If the
+//     applier owns nothing of o, the result has only these. (The reference fails then.)
 //
-// The error is typed.Errors, wrapped, when o does not conform to t or holds a list item twice, or
-// an [*managedfields.EntryError] when the set cannot be read.
+// The error wraps typed.Errors if o does not conform to t or holds a list item twice. It is an
+// [*managedfields.EntryError] if the set cannot be read.
 func Extract(o managedfields.Object, t *schema.Type, manager, subresource string) (value.Value, error) {
 	live, err := typed.New(o.Content, t)
 	if err != nil {
@@ -54,7 +54,7 @@ func Extract(o managedfields.Object, t *schema.Type, manager, subresource string
 	return withIdentity(extractFields(live, fields), o.Content), nil
 }
 
-// extractFields returns the part of v that fields lead to, items with the keys that they need.
+// extractFields returns the part of v at fields. Items come with the keys that they need.
 func extractFields(v typed.Value, fields fieldpath.Set) value.Value {
 	leaves := fields.Leaves()
 	var keys fieldpath.Builder
@@ -62,9 +62,8 @@ func extractFields(v typed.Value, fields fieldpath.Set) value.Value {
 	return v.Extract(leaves.Union(keys.Set())).Content()
 }
 
-// addNeededKeys adds to b, for each item of a keyed list that s leads to, the keys without which it
-// could not be found: all but those that have their default. An item without anything else needs
-// all, for else it would be extracted as a whole.
+// addNeededKeys adds to b the keys that identify the items of keyed lists in s: all keys except
+// those that have their default.
 func addNeededKeys(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	for e := range s.Entries() {
 		below := typeBelow(t, e.Element)
@@ -74,8 +73,8 @@ func addNeededKeys(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 		paths.Enter(b, e.Element)
 		if e.Element.Kind() == fieldpath.KindKey {
 			for _, key := range e.Element.Fields() {
-				// An item of which nothing else is extracted needs all of its keys, for it would be
-				// whole otherwise.
+				// An item without other fields needs all of its keys, because it would be extracted
+				// as a whole otherwise.
 				if e.Sub.IsEmpty() || !isDefault(t.List(), key) {
 					paths.Leaf(b, fieldpath.Field(key.Name))
 				}
@@ -86,16 +85,16 @@ func addNeededKeys(b *fieldpath.Builder, s fieldpath.Set, t *schema.Type) {
 	}
 }
 
-// isDefault reports whether key is what an item of l has that lacks it.
+// isDefault reports whether key has the default of l for that key.
 func isDefault(l *schema.List, key fieldpath.KeyField) bool {
 	return slices.ContainsFunc(l.Keys(), func(k schema.Key) bool {
 		return k.Name == key.Name && !k.Default.IsAbsent() && k.Default.Equal(key.Value)
 	})
 }
 
-// typeBelow returns the type of what e leads to in a value of type t, and nil when t has no such
-// place: t is nil or not of the kind, or does not declare the member. Items can be named in
-// granular lists only, members in every object.
+// typeBelow returns the type at e in a value of type t. It returns nil if t is nil, is not of the
+// kind that e selects from, or does not declare the member. Items have a type in granular lists
+// only, and members in every object.
 func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
 	switch {
 	case t == nil:
@@ -112,7 +111,7 @@ func typeBelow(t *schema.Type, e fieldpath.Element) *schema.Type {
 	return nil
 }
 
-// withIdentity returns config with what says which object it is of.
+// withIdentity returns config with the apiVersion, kind, name and namespace of object.
 func withIdentity(config, object value.Value) value.Value {
 	for _, name := range []string{"apiVersion", "kind"} {
 		config = setPresent(config, name, object.Get(name))
@@ -124,7 +123,7 @@ func withIdentity(config, object value.Value) value.Value {
 	return setPresent(config, "metadata", metadata)
 }
 
-// setPresent returns object with the member, unless that is absent.
+// setPresent returns object with the member, unless the member is absent.
 func setPresent(object value.Value, name string, member value.Value) value.Value {
 	if member.IsAbsent() {
 		return object

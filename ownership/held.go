@@ -12,41 +12,42 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What each entry holds of an object. An entry is of the version in which its manager wrote, which
-// may not be the object's; to compare what several hold, all have to be in one version:
+// The fields that each entry holds of an object. An entry has the version in which its manager
+// wrote, which may differ from the object's. To compare entries, their fields must be in one
+// version:
 //
 //	entry, v1     .spec.size            written
 //	object, v2    {spec: {quota: {size: 3}}}
 //	in v1         {spec: {size: 3}}     the object, converted
-//	the part      {spec: {size: 3}}     what the entry's paths lead to
+//	the part      {spec: {size: 3}}     the values at the entry's paths
 //	in v2         {spec: {quota: {size: 3}}}
-//	fields        .spec.quota.size      what that part has: so the paths went through values
+//	fields        .spec.quota.size      the fields of that part in v2
 //
-// Cost: two conversions and a few walks of the object for each entry of another version; none where
-// versions differ in nothing but their names.
+// Cost: two conversions and a few walks of the object for each entry of another version; none if
+// versions differ only in their names.
 
-// Versions says how the versions of one kind belong together, for reading entries that are of
-// another version than their object.
+// Versions has the types of the versions of one kind, and converts between them. It serves to read
+// entries of another version than their object.
 type Versions struct {
 	Types     map[string]*schema.Type // by apiVersion
 	Converter managedfields.Converter // nil means [managedfields.ChangeVersion]
 }
 
-// ErrVersion is an entry that is of another version than its object, without [Versions] to read it
-// by.
+// ErrVersion reports an entry of another version than its object, without [Versions] to convert its
+// fields.
 var ErrVersion = errors.New("the entry is of another version than the object")
 
-// held is what one entry holds of an object, in the object's version.
+// held has the fields of an object that one entry holds.
 type held struct {
 	index   int // of the entry
 	manager merge.Manager
-	written fieldpath.Set // in the entry's own version, as it stands there
+	written fieldpath.Set // in the entry's own version, as it is stored
 	fields  fieldpath.Set // in the object's version, adapted to its type
-	err     error         // why fields are not known
+	err     error         // why fields are unknown
 }
 
-// holdings reads the entries of o, a t, each for itself. Of several entries of one manager the last
-// one counts; the others are left out. nil versions means that there is only the object's own.
+// holdings reads each entry of o, a value of type t. If a manager has several entries, only the
+// last one counts. nil versions means that only the version of o is known.
 func holdings(o managedfields.Object, t *schema.Type, versions *Versions) []held {
 	last := map[merge.Manager]int{}
 	for i, e := range o.Entries {
@@ -61,7 +62,7 @@ func holdings(o managedfields.Object, t *schema.Type, versions *Versions) []held
 	return out
 }
 
-// hold reads entry i of o, a t.
+// hold reads entry i of o, a value of type t.
 func hold(o managedfields.Object, t *schema.Type, versions *Versions, i int) held {
 	e, err := managing.Read(o.Entries, i)
 	h := held{index: i, manager: e.Manager, written: e.Fields, err: err}
@@ -82,8 +83,8 @@ func hold(o managedfields.Object, t *schema.Type, versions *Versions, i int) hel
 	return h
 }
 
-// into returns what fields of o, in version from, are in version to. nil versions know no other
-// version than o's, and so nothing of how fields become those of another one.
+// into converts fields of o between two versions. If these differ and v is nil, the error wraps
+// [ErrVersion].
 func (v *Versions) into(o managedfields.Object, fields fieldpath.Set, from, to string) (fieldpath.Set, error) {
 	switch {
 	case from == to:
@@ -105,7 +106,7 @@ func (v *Versions) into(o managedfields.Object, fields fieldpath.Set, from, to s
 	return v.translate(object, t, fields, from)
 }
 
-// converter returns what converts between the versions.
+// converter returns the converter between the versions.
 func (v *Versions) converter() managedfields.Converter {
 	if v.Converter == nil {
 		return managedfields.ChangeVersion
@@ -113,9 +114,9 @@ func (v *Versions) converter() managedfields.Converter {
 	return v.Converter
 }
 
-// translate returns the fields of object, a t, that are what fields are in version from. Where
-// versions differ in nothing but their names, the paths are the same. Else the part of the object
-// that fields lead to is converted there and back; with an item, its keys count as owned.
+// translate converts fields from another version to that of object, a value of type t. If versions
+// differ only in their names, the paths are the same. Otherwise object is converted to the other
+// version, and the part at the fields is converted back. The keys of its items count as owned.
 func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpath.Set, from string) (fieldpath.Set, error) {
 	there := v.Types[from]
 	if there == nil {
@@ -126,7 +127,8 @@ func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpat
 		fields, _, err := typed.Reconcile(fields, t)
 		return fields, err
 	}
-	// There and back: what the paths lead to in the entry's version, and which paths that has here.
+	// There and back: the part at the fields in version from, and the fields of that part in
+	// object's version.
 	converted, err := converter.Convert(object, from)
 	if err != nil {
 		return fieldpath.Set{}, err

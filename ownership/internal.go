@@ -10,7 +10,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What this package needs of the packages below beyond their API.
+// The functions of lower packages that this package needs beyond their API.
 var (
 	paths    = door.Open(fieldpath.Internal{})
 	schemas  = door.Open(schema.Internal{})
@@ -23,7 +23,7 @@ var (
 // module can open it: see docs/decisions/0025.
 type Internal = door.Door[internal]
 
-// internal is what is behind the door: a struct without fields, so that its methods are functions.
+// internal is the type behind the door. It has no fields, so that its methods are plain functions.
 type internal struct{}
 
 // FindOwners returns the entries of the given operation that own all of fields. Entries that cannot
@@ -32,11 +32,11 @@ func (internal) FindOwners(entries []managedfields.Entry, op merge.Operation, fi
 	return findOwners(entries, op, fields)
 }
 
-// NeedsSchema reports whether [Check] finds what c is about only with the type of the object's kind.
+// NeedsSchema reports whether [Check] finds c only with the type of the object's kind.
 func (internal) NeedsSchema(c Code) bool { return c.needsSchema() }
 
-// ChangeOf tells what plan, an apply of config to live, changes, as [WouldChange] does, where merged
-// is what the object becomes before defaults are filled in.
+// ChangeOf returns the changes of plan, as [WouldChange] does. plan is an apply of config to live.
+// merged is the resulting object before defaults are filled in.
 func (internal) ChangeOf(plan *managedfields.Plan, live, config managedfields.Object, merged value.Value) Change {
 	return changeOf(plan, live, config, merged)
 }

@@ -9,33 +9,34 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What kubectl apply --server-side does beside applying: up to three more requests, for people who
-// come from client-side apply.
+// kubectl apply --server-side sends up to three requests after the apply. They help users to move
+// from client-side apply.
 
-// kubectlLastApplied owns kubectl's record of its client-side apply once the object is migrated, so
-// that the record, which no manifest has, is not pruned.
+// kubectlLastApplied is the manager that owns kubectl's record of its client-side apply after the
+// migration. No manifest has the record, so without this owner an apply would prune it.
 const kubectlLastApplied = "kubectl-last-applied"
 
-// Request is one of the requests that kubectl sends to apply once.
+// Request is one of the requests that kubectl sends for one apply.
 type Request struct {
 	Name    string // apply, save record, migrate or apply again
 	Manager string
-	Object  managedfields.Object // what is stored after it
+	Object  managedfields.Object // the stored object after the request
 }
 
-// ApplyAsKubectl does what kubectl apply --server-side does with a manifest, and returns the
-// requests that it sends, in order. The object of the last one is the outcome.
+// ApplyAsKubectl carries out the requests that kubectl apply --server-side sends for a manifest. It
+// returns these requests in order. The object of the last request is the outcome.
 //
-//  1. apply: config is applied by manager. Through a subresource that is all.
-//  2. save record: if manager is kubectl, and the object has kubectl's record of its client-side
-//     apply, which no applier owns, then "kubectl-last-applied" applies the record as it is.
+//  1. apply: manager applies config. Through a subresource, this is the only request.
+//  2. save record: "kubectl-last-applied" applies kubectl's record of its client-side apply as it
+//     is. This is sent if manager is kubectl, and the object has the record, and no applier owns
+//     it.
 //  3. migrate: if an updater owns the record, then [migrateClientSide].
-//  4. apply again: after a migration, config is applied once more, which prunes what client-side
-//     apply once set and config lacks.
+//  4. apply again: after a migration, manager applies config once more. This prunes fields that
+//     client-side apply once set and config lacks.
 //
 // Errors are those of [managedfields.FieldManager.Apply] and [managedfields.FieldManager.Update].
-// Along with an error come the requests that succeeded before it: kubectl takes all errors but
-// those of request 1 as warnings and leaves it at that.
+// An error comes with the requests that succeeded before it. kubectl stops at any error, but
+// reports an error after request 1 only as a warning.
 func ApplyAsKubectl(
 	m *managedfields.FieldManager, live, config managedfields.Object, manager string, force bool,
 ) ([]Request, error) {
@@ -78,7 +79,7 @@ func recordIsLoose(o managedfields.Object) bool {
 	return found && len(findOwners(o.Entries, merge.Apply, fieldpath.SetOf(lastAppliedPath))) == 0
 }
 
-// recordOnly returns the configuration that has kubectl's record in o and nothing else.
+// recordOnly returns a configuration with kubectl's record in o and the identity of o.
 func recordOnly(o managedfields.Object) managedfields.Object {
 	record, _ := managing.LastApplied(o.Content)
 	annotations := value.Object(value.Member{Name: managedfields.LastAppliedAnnotation, Value: value.String(record)})

@@ -12,10 +12,10 @@ import (
 	"github.com/deed-project/deed/typed"
 )
 
-// Giving what client-side apply owns to server-side apply: who is migrated, what becomes of the
-// entries, and what to do with objects whose managed fields were lost. A field that an applier
-// gives up is removed only if nobody else owns it; and what somebody once applied on the client
-// side is owned by an updater, so it stays for ever unless that is migrated:
+// A migration gives the fields of client-side apply to server-side apply. This file also repairs
+// objects that lost their managed fields. A field that an applier gives up is removed only if no
+// other manager owns it. Fields of client-side apply belong to an updater, so without a migration
+// they stay for ever:
 //
 //	before    csa Update v1: .spec.a .spec.b    ann Apply v1: .spec.b
 //	after     ann Apply v1: .spec.a .spec.b
@@ -35,26 +35,27 @@ func findOwners(entries []managedfields.Entry, op merge.Operation, fields fieldp
 	return out
 }
 
-// Migrate gives what client-side apply owns to server-side apply, and returns the entries of o
-// after that: what the updaters called from wrote through the subresource belongs to the applier
-// called to. For each name of from, in sorted order:
+// Migrate gives fields of client-side apply to server-side apply, and returns the entries of o
+// after that. from has the names of updaters, and to is the name of the applier. Fields that these
+// updaters wrote through the subresource become fields of the applier. For each name in from, in
+// sorted order:
 //
-//  1. The receiver is the first entry of the applier. If there is none, it is the first entry of
-//     the updater, which becomes the applier's and keeps its version and time. If there is none of
-//     these either, nothing changes.
-//  2. What the updater's first entry of the receiver's version owns is added to the receiver.
-//  3. All entries of the updater are removed. What those of other versions own becomes the
-//     receiver's, in its version, as versions say how; only what entries of versions that are gone
-//     own has no owner any more. With nil versions, nothing that is of another version has.
+//  1. The receiver is the first entry of the applier. If there is none, the first entry of the
+//     updater becomes the applier's, and keeps its version and time. If there is neither, nothing
+//     changes.
+//  2. The fields of the updater's first entry of the receiver's version are added to the receiver.
+//  3. All entries of the updater are removed. versions converts their fields of other versions to
+//     the receiver's version, and the receiver gets these. Fields of versions that are gone lose
+//     their owner. With nil versions, all fields of other versions lose their owner.
 //
-// The entries keep their order, and o is left as it is. With nil versions this is what client-go's
-// csaupgrade does, but names are not migrated in random order, and an entry without fieldsV1 is no
-// error. To see beforehand what it leads to use [PlanMigration]; to carry it out in a cluster use
-// [EntriesPatch].
+// The entries keep their order, and o does not change. With nil versions, Migrate behaves like
+// client-go's csaupgrade, with two differences: names have a fixed order, and an entry without
+// fieldsV1 is no error. [PlanMigration] shows the effects beforehand. [EntriesPatch] makes the
+// patch for a cluster.
 //
-// The error wraps [ErrNoManager] unless one of from has an entry or from is empty; or it is an
-// [*managedfields.EntryError] for an entry whose set must be read and cannot be, or that of a
-// converter.
+// The error wraps [ErrNoManager] if no updater with a name in from has an entry, unless from is
+// empty. It is an [*managedfields.EntryError] if a set that is needed cannot be read. Other errors
+// are those of a converter.
 func Migrate(
 	o managedfields.Object, versions *Versions, from []string, to, subresource string,
 ) ([]managedfields.Entry, error) {
@@ -70,11 +71,11 @@ func Migrate(
 			return nil, err
 		}
 	}
-	// Rule 3 for nil versions: what else the givers own has no owner any more.
+	// Rule 3 for nil versions: the other fields of the givers have no owner any more.
 	if versions == nil {
 		return out, nil
 	}
-	// The receiver as it is after rules 1 and 2; rule 3 adds to it.
+	// The receiver after rules 1 and 2. Rule 3 adds to it.
 	receiver := slices.IndexFunc(out, func(e managedfields.Entry) bool {
 		return e.Manager == to && e.Operation == merge.Apply && e.Subresource == subresource
 	})
@@ -102,7 +103,7 @@ func Migrate(
 	return out, nil
 }
 
-// migrate is Migrate for one name, with nil versions. It may write to entries.
+// migrate is Migrate for one name, with nil versions. It may change entries.
 func migrate(entries []managedfields.Entry, from, to, subresource string) ([]managedfields.Entry, error) {
 	isUpdater := func(e managedfields.Entry) bool {
 		return e.Manager == from && e.Operation == merge.Update && e.Subresource == subresource
@@ -143,16 +144,16 @@ func readFields(entries []managedfields.Entry, i int) (fieldpath.Set, error) {
 	return fields, nil
 }
 
-// kubectl is the name in which kubectl applies on the server side, unless it is told another one.
+// kubectl is the default manager of kubectl's server-side apply.
 const kubectl = "kubectl"
 
-// lastAppliedPath is where kubectl records its client-side apply.
+// lastAppliedPath is the path of kubectl's record of its client-side apply.
 var lastAppliedPath = fieldpath.Path{
 	fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field(managedfields.LastAppliedAnnotation),
 }
 
 // ClientSideAppliers returns the names of the updaters that own kubectl's record of its client-side
-// apply, sorted: those that kubectl migrates when it goes over to server-side apply.
+// apply, sorted. kubectl migrates these when it changes to server-side apply.
 func ClientSideAppliers(entries []managedfields.Entry) []string {
 	var names []string
 	for _, e := range findOwners(entries, merge.Update, fieldpath.SetOf(lastAppliedPath)) {
@@ -162,29 +163,28 @@ func ClientSideAppliers(entries []managedfields.Entry) []string {
 	return slices.Compact(names)
 }
 
-// migrateClientSide migrates what kubectl would migrate to the applier called to: [Migrate] from
-// [ClientSideAppliers], on the object itself. For the whole of what kubectl does then see
-// [ApplyAsKubectl].
+// migrateClientSide migrates fields to the applier with the name to, as kubectl does: [Migrate]
+// from [ClientSideAppliers], on the object itself. [ApplyAsKubectl] carries out all requests of
+// kubectl.
 func migrateClientSide(entries []managedfields.Entry, to string) ([]managedfields.Entry, error) {
 	return Migrate(managedfields.Object{Entries: entries}, nil, ClientSideAppliers(entries), to, "")
 }
 
-// HasLostOwners reports whether o was written by kubectl's client-side apply but has lost its
-// managed fields, as when a tool has cleared them. Then the first server-side apply invents an
-// owner for everything in the object, whoever wrote it, and a migration that gives that owner's
-// fields to an applier makes the applier's next apply remove what others wrote.
-// [EntriesOfLastApplied] is the way out.
+// HasLostOwners reports whether kubectl's client-side apply wrote o, but o has lost its managed
+// fields, for example because a tool cleared them. The first server-side apply then invents one
+// owner for everything in the object. If a migration gives that owner's fields to an applier, the
+// next apply of the applier removes fields of other managers. [EntriesOfLastApplied] avoids this.
 func HasLostOwners(o managedfields.Object) bool {
 	record, _ := managing.LastApplied(o.Content)
 	return len(o.Entries) == 0 && record != ""
 }
 
-// EntriesOfLastApplied returns entries for an object, a t, that [HasLostOwners]: manager becomes
-// the applier of what kubectl's record says was applied, as far as o still has it, in o's version
-// and without a time. All else has no owner, and so nothing that others wrote can be removed in
-// manager's name.
+// EntriesOfLastApplied returns entries for an object of type t that [HasLostOwners]. manager
+// becomes the applier of the fields that are in kubectl's record and still in o. Its entry has o's
+// version and no time. All other fields have no owner, so an apply by manager cannot remove fields
+// that other managers wrote.
 //
-// The error says why the record or o is no t, or why the record is no JSON text.
+// The error says why the record or o does not conform to t, or why the record is no JSON text.
 func EntriesOfLastApplied(o managedfields.Object, t *schema.Type, manager string) ([]managedfields.Entry, error) {
 	text, _ := managing.LastApplied(o.Content)
 	record, err := managing.ReadLastApplied(text)

@@ -12,39 +12,39 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// What a migration leads to, before it is carried out: the entries, the applier's next apply with
-// its conflicts, and what that removes or leaves behind. A leftover is a part of the object that
-// the applier will own, but its configuration lacks:
+// PlanMigration predicts a migration: the new entries, the applier's next apply with its conflicts,
+// and the leftovers of that apply. A leftover is a part of the object that the applier will own,
+// but its configuration lacks:
 //
-//	nobody else owns it   the next apply removes it    Removed
-//	others own it         it stays, as theirs          Kept
+//	no other owner     the next apply removes it    Removed
+//	other owners       it stays with these          Kept
 
-// Migration is what a migration from client-side to server-side apply leads to.
+// Migration has the effects of a migration from client-side to server-side apply.
 type Migration struct {
 	Object    managedfields.Object // the live object with its entries migrated
-	Patch     []byte               // see [EntriesPatch]; nil when there is nothing to migrate
+	Patch     []byte               // see [EntriesPatch]; nil if there is nothing to migrate
 	Guarded   bool                 // whether the server refuses Patch once the object has changed
 	Conflicts merge.Conflicts      // of the applier's next apply
-	Removed   []Leftover           // what the next apply removes
-	Kept      []Leftover           // what stays in the object although the configuration lacks it
-	LostOwner bool                 // whether the live object [HasLostOwners]; then better do not migrate
+	Removed   []Leftover           // values that the next apply removes
+	Kept      []Leftover           // values that stay in the object although the configuration lacks them
+	LostOwner bool                 // whether the live object [HasLostOwners]; then it is better not to migrate
 }
 
-// Leftover is a live value that the migrated manager held and that its configuration lacks.
+// Leftover is a live value that the migrated managers owned and that the configuration lacks.
 type Leftover struct {
 	Path   fieldpath.Path
 	Live   value.Value
-	Owners []merge.Manager // who owns it, besides the applier, after migration and, where it is kept, after the apply
+	Owners []merge.Manager // the owners besides the applier: of a removed value, after the migration; of a kept value, after the apply
 }
 
-// PlanMigration shows what [Migrate] from the given updaters to the applier called to leads to, and
-// what the applier's next apply of config will then do to what the manifest lacks: conflicts are
-// taken as forced.
+// PlanMigration predicts [Migrate]. from has the names of updaters, and to is the name of the
+// applier. It also predicts the effects of the applier's next apply of config, with conflicts
+// forced, on values that config lacks.
 //
-// What is looked at is everything that the updaters and the applier own before the migration:
-// leaves, list items, and atomic lists and objects as a whole. Such a value is removed when only
-// the applier is left owning it. It is kept when somebody else owns it. What entries of versions
-// that are gone own is not looked at: they own nothing, in a write as here.
+// PlanMigration checks all values that the updaters and the applier own before the migration:
+// leaves, list items, and atomic lists and objects as a whole. A value is removed if only the
+// applier owns it after the migration. It is kept if another manager owns it. Entries of versions
+// that are gone own nothing, as in a write.
 //
 // Errors are those of Migrate and of [managedfields.FieldManager.Plan].
 func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Object, from []string, to string) (*Migration, error) {
@@ -68,8 +68,8 @@ func PlanMigration(m *managedfields.FieldManager, live, config managedfields.Obj
 	return out, out.addLeftovers(c, managing.Merge(plan), live.Entries, from, to)
 }
 
-// addLeftovers finds what the next apply removes and keeps, by one [typed.Walk] along all that the
-// applier and the updaters own.
+// addLeftovers finds the values that the next apply removes and keeps. It costs one [typed.Walk]
+// along all fields that the applier and the updaters own.
 func (out *Migration) addLeftovers(
 	c managedfields.Config, plan *merge.Plan, entries []managedfields.Entry, from []string, to string,
 ) error {
@@ -112,8 +112,8 @@ func (out *Migration) addLeftovers(
 	return nil
 }
 
-// othersOf returns what all but one manager own of o, in the endpoint's version, and whose it is.
-// Entries of versions that are gone own nothing.
+// othersOf returns the fields of o that each manager except but owns, in the endpoint's version,
+// and these managers. Entries of versions that are gone own nothing.
 func othersOf(c managedfields.Config, o managedfields.Object, but merge.Manager) (sets []fieldpath.Set, owners []merge.Manager, _ error) {
 	for _, h := range holdings(o, c.Types[c.GVK.APIVersion()], &Versions{c.Types, c.Converter}) {
 		if h.err != nil && !errors.Is(h.err, merge.ErrNoVersion) {
@@ -126,7 +126,7 @@ func othersOf(c managedfields.Config, o managedfields.Object, but merge.Manager)
 	return sets, owners, nil
 }
 
-// heldBy returns what the applier names[0] and the updaters called names own of o, in the
+// heldBy returns the fields of o that the applier names[0] and the updaters in names own, in the
 // endpoint's version. Entries of versions that are gone own nothing.
 func heldBy(c managedfields.Config, o managedfields.Object, names []string) (fieldpath.Set, error) {
 	var all fieldpath.Set
@@ -143,8 +143,8 @@ func heldBy(c managedfields.Config, o managedfields.Object, names []string) (fie
 	return all, nil
 }
 
-// isPart reports whether v, at path in a t, is what an [Owned] is: a leaf, an item, or an atomic
-// list or object.
+// isPart reports whether v, at path in a value of type t, is a part as in [Owned]: a leaf, an item,
+// or an atomic list or object.
 func isPart(t *schema.Type, path fieldpath.Path, v value.Value) bool {
 	for _, e := range path {
 		if t = typeBelow(t, e); t == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Finding where two values mean the same but are written in different ways. Both are walked in
-// step; a difference is a notation or another one, and one of the others is enough to say that the
+// notations finds values that mean the same but are written in different ways. It walks two values
+// in step. Each difference is a notation or another difference. One other difference means that the
 // object really changes:
 //
 //	live      {cpu: "1",     port: 80, tags: [a, b]}
@@ -20,12 +20,12 @@ import (
 //	port      another difference
 //	tags      order       where tags is a set
 //
-// Cost: linear in both values, by hashing where items are told apart.
+// Cost: linear in both values. Items with identity are found by hashing.
 
-// notations finds where two values of one type are written in different ways, and whether they
-// differ otherwise.
+// notations is a walk of two values of one type. It collects notations, and notes whether the
+// values differ otherwise.
 type notations struct {
-	partial bool // what only live has is no difference
+	partial bool // members and items that only live has are no difference
 
 	path  fieldpath.Path
 	texts slab.Text
@@ -33,19 +33,19 @@ type notations struct {
 	other bool
 }
 
-// add records that the values at the path where the walk is are two notations of one.
+// add records that the two values at the current path are notations of one value.
 func (n *notations) add(kind string, live, wanted value.Value) {
 	n.found = append(n.found, Notation{Path: slices.Clone(n.path), Kind: kind, Live: live, Wanted: wanted})
 }
 
-// below compares two values that are one step below.
+// below compares two values at e, one step below the current path.
 func (n *notations) below(e fieldpath.Element, t *schema.Type, live, wanted value.Value) {
 	n.path = append(n.path, e)
 	n.node(t, live, wanted)
 	n.path = n.path[:len(n.path)-1]
 }
 
-// node compares two values of type t, neither of which is absent.
+// node compares two values of type t. Neither may be absent.
 func (n *notations) node(t *schema.Type, live, wanted value.Value) {
 	if live.Same(wanted) {
 		return
@@ -67,7 +67,7 @@ func (n *notations) node(t *schema.Type, live, wanted value.Value) {
 	}
 }
 
-// scalars compares two values of which at least one is a scalar or null, or that differ in kind.
+// scalars compares two values that are not both objects and not both lists.
 func (n *notations) scalars(t *schema.Type, live, wanted value.Value) {
 	if live.Equal(wanted) {
 		if live.Kind() != wanted.Kind() {
@@ -97,8 +97,8 @@ func isInteger(v value.Value) bool {
 	return err == nil && parsed.Kind() == value.KindInt && parsed.String() == v.Str()
 }
 
-// objects compares the members that wanted has. Those that only live has are a difference in an
-// atomic object, and in every object unless wanted is a configuration.
+// objects compares the members of wanted. Members that only live has are a difference in an atomic
+// object. In other objects, they are a difference unless wanted is a configuration.
 func (n *notations) objects(t *schema.Type, live, wanted value.Value) {
 	atomic := t.Map() == nil || t.Map().Atomic()
 	shared := 0
@@ -120,7 +120,7 @@ func (n *notations) objects(t *schema.Type, live, wanted value.Value) {
 	}
 }
 
-// places compares the items of lists that are owned as a whole, place by place.
+// places compares the items of lists that are owned as a whole, index by index.
 func (n *notations) places(l *schema.List, live, wanted value.Value) {
 	if live.Len() != wanted.Len() {
 		n.other = true
@@ -135,8 +135,8 @@ func (n *notations) places(l *schema.List, live, wanted value.Value) {
 	}
 }
 
-// items compares the items of lists that are told apart. Lists that hold one twice, or one without
-// identity, are compared as they stand.
+// items compares the items of sets and keyed lists by their elements. Lists that hold an item
+// twice, or an item without identity, are compared as they are.
 func (n *notations) items(l *schema.List, live, wanted value.Value) {
 	before, ok := n.placesOf(l, live)
 	if _, ok2 := n.placesOf(l, wanted); !ok || !ok2 {
@@ -164,7 +164,7 @@ func (n *notations) items(l *schema.List, live, wanted value.Value) {
 	}
 }
 
-// placesOf returns where each item stands, and false unless every item has an identity of its own.
+// placesOf returns the index of each item. It returns false unless each item has its own identity.
 func (n *notations) placesOf(l *schema.List, v value.Value) (map[fieldpath.Element]int, bool) {
 	out := make(map[fieldpath.Element]int, v.Len())
 	for i := range v.Len() {

@@ -12,60 +12,60 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Who owns what of an object: its parts, in the order of the document, each with its owners. The
-// walk that finds them is in owners_walk.go.
+// The parts of an object, in the order of the document, with their owners. The walk that finds them
+// is in owners_walk.go.
 
 // Owner is a manager that owns a part of an object.
 type Owner struct {
 	Index      int // of its entry in [managedfields.Object.Entries]
 	Manager    merge.Manager
 	APIVersion string    // of its entry
-	Time       time.Time // likewise
+	Time       time.Time // of its entry
 }
 
-// What the parts of an object are, see [Owned].
+// The kinds of parts, see [Owned].
 const (
 	leafPart   = "leaf"
 	itemPart   = "item"
 	atomicPart = "atomic"
 )
 
-// Owned is one part of an object with all that own it.
+// Owned is one part of an object with all its owners.
 type Owned struct {
 	Path  fieldpath.Path
 	Value value.Value
-	// Part says what it is:
+	// Part is the kind of the part:
 	//
 	//	leaf    a scalar, null, or an empty list or object
-	//	item    an item of a set or keyed list; what is in it follows
-	//	atomic  a list or object that is owned as a whole, and not empty; what is in it follows
+	//	item    an item of a set or keyed list; its content follows
+	//	atomic  a list or object that is owned as a whole, and not empty; its content follows
 	Part string
-	// Owners are sorted as the object's entries are, and empty when nobody owns the part. The slice
-	// is shared: it must not be modified.
+	// Owners are sorted as the object's entries are. They are empty if the part has no owner. The
+	// slice is shared: it must not be modified.
 	Owners []Owner
-	// Through is the path whose owners own the part with it: that of the atomic list or object that
-	// the part is inside of, or of the item that the list holds more than once. It is nil when
-	// Owners own the part itself.
+	// Through is the path from which the part has its owners. It leads to the atomic list or object
+	// around the part, or to the item around the part that the list holds more than once. It is nil
+	// if Owners own the part itself.
 	Through fieldpath.Path
 }
 
-// Owners yields who owns what of o, a t: each leaf and each item of o once, in the order of the
-// document, that is, members by name and items as the list has them; an item or atomic before what
-// is in it.
+// Owners yields the parts of o, a value of type t, with their owners. It yields each leaf and each
+// item once, in the order of the document: members by name, items in list order. An item or atomic
+// part comes before its content.
 //
-//  1. All co-owners are given. A part can have none: identity and bookkeeping such as
-//     metadata.name, defaults, what the server filled in, and an empty list that is not atomic are
-//     nobody's.
-//  2. Atomic lists and objects are owned as a whole. What is in them has their owners, with Through
-//     saying so; so has what is in items that the list holds more than once.
-//  3. Sets are adapted to t first, by rules R1 to R3. Sets of another version than o's are read by
-//     versions: nil versions means that they cannot be.
-//  4. o need not conform to t: a member that t does not declare, and all in it, is of no schema; an
-//     item without identity has the path of its place in the list.
+//  1. A part has all its co-owners. Some parts have no owner: identity and bookkeeping such as
+//     metadata.name, defaults, values that the server filled in, and empty lists that are not
+//     atomic.
+//  2. Atomic lists and objects are owned as a whole. Their content has their owners, and Through is
+//     their path. The same holds for the content of items that the list holds more than once.
+//  3. Sets are adapted to t first, by rules R1 to R3. versions serves to read sets of another
+//     version than o's. With nil versions they cannot be read.
+//  4. o need not conform to t. A member that t does not declare, and its content, have no schema.
+//     The path of an item without identity ends with its index.
 //
-// The error joins an [*managedfields.EntryError] for each entry that cannot be read; these own
-// nothing in what is yielded. It wraps [ErrVersion], [merge.ErrNoVersion] or what the converter
-// returns. The sequence is good for use even then.
+// The error joins an [*managedfields.EntryError] for each entry that cannot be read. Such an entry
+// owns nothing in the sequence, which is valid even then. Causes are [ErrVersion],
+// [merge.ErrNoVersion], the error of the converter, or a set or object that cannot be read.
 func Owners(o managedfields.Object, t *schema.Type, versions *Versions) (iter.Seq[Owned], error) {
 	all := holdings(o, t, versions)
 	var errs []error

@@ -8,16 +8,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Items of lists in the walk of owners: which element each has, and who owns those of one element.
+// Items of lists in the walk of owners: the element of each item, and the owners of each element.
 
-// place is an item of a list with its element.
+// place is the element and the index of an item in a list.
 type place struct {
 	element fieldpath.Element
 	index   int
 }
 
-// items meets the items of a list with the sets, and then yields them in the list's order. Items
-// that have one element are met once, as the first of them: they have the same owners.
+// items finds the hits of the sets at the items of a list, and yields the items in list order.
+// Items with the same element have the same owners, so only the first of them is looked up.
 func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 	places, sorted := w.places(l, v)
 	hits := w.meet(at, func(e fieldpath.Element) int {
@@ -27,9 +27,9 @@ func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 		}
 		return sorted[i].index
 	})
-	// Which item stands for all that have its element.
+	// The first item with an element stands for all items that have it.
 	first := firstOfEach(sorted)
-	owners := make([][]Owner, len(places)) // of the first with each element; the others have met nobody
+	owners := make([][]Owner, len(places)) // of the first item with each element; the others have no hits
 	for i, p := range places {
 		w.nodes++
 		var here []hit
@@ -45,8 +45,8 @@ func (w *ownerWalk) items(l *schema.List, v value.Value, at []stand) bool {
 	return true
 }
 
-// places returns the items of v with their elements, in the list's order and sorted. Items without
-// identity have their number.
+// places returns the items of v with their elements, in list order and sorted. The element of an
+// item without identity is its index.
 func (w *ownerWalk) places(l *schema.List, v value.Value) (places, sorted []place) {
 	places = make([]place, v.Len())
 	for i := range places {
@@ -61,15 +61,15 @@ func (w *ownerWalk) places(l *schema.List, v value.Value) (places, sorted []plac
 	return places, sorted
 }
 
-// standing says of an item which item is the first that has its element, and whether others have
-// it, too.
+// standing has, for an item, the index of the first item with the same element. repeated says
+// whether other items have that element, too.
 type standing struct {
 	index    int
 	repeated bool
 }
 
-// firstOfEach returns the standing of each item, by its number. sorted has the items in the order of
-// their elements, so those that have one element stand together:
+// firstOfEach returns the standing of each item, by its index. sorted has the items in the order of
+// their elements, so items with the same element are adjacent:
 //
 //	items   0 a   1 b   2 a
 //	sorted  0 a   2 a   1 b

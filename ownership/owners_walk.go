@@ -14,15 +14,16 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Walking an object beside what its entries hold. Each set stands at the node that the walk is at,
-// and goes down with it where it has something below; who has the path of a part as a member owns
-// the part. Of a type in which ports is keyed by port, and args atomic:
+// The walk goes through an object and the sets of its entries side by side. A stand is the position
+// of one set in the walk. It goes down with the walk while the set has members there. The manager
+// of a set owns each part whose path is a member. In this example, ports is keyed by port, and args
+// is atomic:
 //
 //	object  {args: [-a, -b]  ports: [{port: 80}]}
 //	ann     .args .ports[port=80].port
 //	bob     .args .ports[port=80]
 //
-//	part                     stand below it   yielded
+//	part                     stands below     yielded
 //	.args                    none             atomic   ann bob
 //	.args[0] .args[1]        none             leaf     ann bob, through .args
 //	.ports                   ann bob          no: its items are owned one by one
@@ -32,38 +33,38 @@ import (
 // Invariants, at each node:
 //
 //	path leads from the root to the node
-//	through is nil, or a beginning of path: the whole, or the repeated item, that the node is inside of
-//	each holding is in at most one stand; of those that have nothing below the node, none is
+//	through is nil, or the beginning of path up to the atomic value or repeated item around the node
+//	each holding has at most one stand, and no stand if it has nothing below the node
 //
 // Cost: linear in the object, and n log n for the n entries of all sets together.
 
 // ownerWalk walks an object and the sets of all its holdings side by side, each of them once.
 type ownerWalk struct {
 	yield func(Owned) bool
-	// item, when not nil, is told each item of a keyed list, with what the sets have there. Neither
-	// the path nor the slice may be kept.
+	// item, if not nil, is called for each item of a keyed list that the list holds once, with the
+	// hits of the sets there. It must keep neither the path nor the slice.
 	item func(path fieldpath.Path, found []hit)
 
 	holdings []held
-	owners   []Owner // of holdings
+	owners   []Owner // owners[i] is the owner of holdings[i]
 	path     fieldpath.Path
 	through  fieldpath.Path // a beginning of path; nil while parts have their own owners
 	texts    slab.Text
-	lists    map[string][]Owner // of indexes that owned the same before
+	lists    map[string][]Owner // lists of owners that were made before, by key
 	key      []byte
-	nodes    int // members, items, and entries of sets that were visited
+	nodes    int // number of members, items, and entries of sets that were visited
 }
 
-// stand is where one set is in the walk.
+// stand is the position of one set in the walk.
 type stand struct {
-	holding int           // whose set it is
-	entry   int           // of that holding
-	member  bool          // whether it has the path of the node that the walk is at
-	below   fieldpath.Set // what it has below that
+	holding int           // index of the holding that has the set
+	entry   int           // index of the entry of that holding
+	member  bool          // whether the set has the path of the current node
+	below   fieldpath.Set // the members of the set below that path
 }
 
-// newOwnerWalk returns a walk of o with what each of its entries holds. What it is for, yield or
-// item, is set before root.
+// newOwnerWalk returns a walk of o with the holdings of its entries. The caller sets yield or item
+// before it calls root.
 func newOwnerWalk(o managedfields.Object, all []held) *ownerWalk {
 	w := &ownerWalk{holdings: all, owners: make([]Owner, len(all)), lists: map[string][]Owner{}}
 	for i, h := range all {
@@ -73,7 +74,7 @@ func newOwnerWalk(o managedfields.Object, all []held) *ownerWalk {
 	return w
 }
 
-// root walks v, all of an object and a t.
+// root walks v, which is the whole object and a value of type t.
 func (w *ownerWalk) root(t *schema.Type, v value.Value) {
 	var at []stand
 	for i, h := range w.holdings {
@@ -89,13 +90,14 @@ func (w *ownerWalk) root(t *schema.Type, v value.Value) {
 type shape uint8
 
 const (
-	leafShape   shape = iota // as one, with nothing in it
-	atomicShape              // as one
+	leafShape   shape = iota // as a whole, without content
+	atomicShape              // as a whole
 	objectShape              // member by member
 	listShape                // item by item
 )
 
-// shapeOf returns how v, a t, is owned. A container that t does not admit is owned as one.
+// shapeOf returns how v, a value of type t, is owned. A container that t does not admit is owned as
+// a whole.
 func shapeOf(t *schema.Type, v value.Value) shape {
 	if v.Len() == 0 {
 		return leafShape
@@ -112,29 +114,29 @@ func shapeOf(t *schema.Type, v value.Value) shape {
 	return atomicShape
 }
 
-// inside yields what is in v. own are the owners of v itself. It returns false when the walk is to
+// inside yields the content of v. own are the owners of v itself. It returns false if the walk must
 // end.
 func (w *ownerWalk) inside(t *schema.Type, v value.Value, at []stand, own []Owner) bool {
 	switch s := shapeOf(t, v); {
-	// There is nothing in it.
+	// v has no content.
 	case s == leafShape:
 		return true
-	// What is around it is owned as a whole, or the list holds the item twice.
+	// v is inside an atomic value or a repeated item.
 	case w.through != nil:
 		return w.insideOwned(v, own)
-	// It is owned as a whole itself, and what is in it through it.
+	// v is atomic: its content is owned through it.
 	case s == atomicShape:
 		w.through = w.path
 		defer func() { w.through = nil }()
 		return w.insideOwned(v, own)
-	// It is owned part by part.
+	// v is owned part by part.
 	case s == listShape:
 		return w.items(t.List(), v, at)
 	}
 	return w.members(t.Map(), v, at)
 }
 
-// members meets the members of an object with the sets, by name.
+// members finds the hits of the sets at the members of an object, by name, and yields the members.
 func (w *ownerWalk) members(m *schema.Map, v value.Value, at []stand) bool {
 	hits := w.meet(at, func(e fieldpath.Element) int {
 		i, found := sort.Find(v.Len(), func(i int) int { return strings.Compare(e.Name(), v.Member(i).Name) })
@@ -147,7 +149,7 @@ func (w *ownerWalk) members(m *schema.Map, v value.Value, at []stand) bool {
 		w.nodes++
 		member := v.Member(i)
 		t, _ := m.Lookup(member.Name)
-		// A member that the type does not declare is of no schema.
+		// A member that the type does not declare has no schema.
 		if t == nil {
 			t = schema.Deduced
 		}
@@ -160,20 +162,20 @@ func (w *ownerWalk) members(m *schema.Map, v value.Value, at []stand) bool {
 	return true
 }
 
-// hit is what one set has at a part, that is, at a member or item, of the node that the walk is at.
+// hit is the stand of one set at a part of the current node. A part is a member or an item.
 type hit struct {
-	part int // its number
+	part int // its index
 	stand
 }
 
-// meet returns what the sets that stand at a node have at its parts: sorted by part, and for each
-// part in the order of at. partOf returns the number of the part that has an element, or -1.
+// meet returns the hits of the sets at the parts of a node. They are sorted by part, and for each
+// part in the order of at. partOf returns the index of the part that has an element, or -1.
 //
 //	at      ann: .b .d    bob: .d       parts  0 .a   1 .b   2 .c   3 .d
 //	hits    1 ann         3 ann         3 bob
 //
-// Only what sets have is visited, never each part for each set: it costs n log n for n entries of
-// all sets together, however many parts and sets there are.
+// meet visits only the entries of sets, and not each part for each set. Cost: n log n for n entries
+// of all sets together, for any number of parts and sets.
 func (w *ownerWalk) meet(at []stand, partOf func(fieldpath.Element) int) []hit {
 	var out []hit
 	for _, s := range at {
@@ -188,7 +190,7 @@ func (w *ownerWalk) meet(at []stand, partOf func(fieldpath.Element) int) []hit {
 	return out
 }
 
-// cutPart cuts those of part i off hits, which begin with them, if there are any.
+// cutPart returns the hits of part i, which are the first of hits if there are any, and the rest.
 func cutPart(hits []hit, i int) (here, rest []hit) {
 	n := 0
 	for n < len(hits) && hits[n].part == i {
@@ -197,15 +199,15 @@ func cutPart(hits []hit, i int) (here, rest []hit) {
 	return hits[:n:n], hits[n:]
 }
 
-// part yields the member or item that e leads to, and what is in it. own are its owners, and found
-// is what the sets have there.
+// part yields the member or item at e, and its content. own are its owners, and found are the hits
+// of the sets there.
 func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, own []Owner, found []hit, repeated bool) bool {
 	w.path = append(w.path, e)
 	defer func() { w.path = w.path[:len(w.path)-1] }()
 	if kind, ok := partOf(e, shapeOf(t, v)); ok && !w.emit(kind, v, own) {
 		return false
 	}
-	// What is in an item that is there twice is owned by the owners of its path: see Owned.Through.
+	// The owners of a repeated item own its content: see Owned.Through.
 	if repeated {
 		w.through = w.path
 		defer func() { w.through = nil }()
@@ -219,8 +221,8 @@ func (w *ownerWalk) part(e fieldpath.Element, t *schema.Type, v value.Value, own
 	return w.inside(t, v, below, own)
 }
 
-// partOf returns what the thing at e is, and whether it is yielded: objects and lists that consist
-// of their parts are not.
+// partOf returns the kind of the part at e, and whether it is yielded. Objects and lists that are
+// owned part by part are not.
 func partOf(e fieldpath.Element, s shape) (part string, ok bool) {
 	switch {
 	case e.Kind() != fieldpath.KindField:
@@ -231,7 +233,7 @@ func partOf(e fieldpath.Element, s shape) (part string, ok bool) {
 	return atomicPart, s == atomicShape
 }
 
-// insideOwned yields the leaves in v, which is owned as a whole by own.
+// insideOwned yields the leaves in v. own are the owners of v as a whole.
 func (w *ownerWalk) insideOwned(v value.Value, own []Owner) bool {
 	w.nodes += v.Len()
 	below := func(e fieldpath.Element, v value.Value) bool {
@@ -257,7 +259,7 @@ func (w *ownerWalk) insideOwned(v value.Value, own []Owner) bool {
 	return true
 }
 
-// emit yields the part at which the walk is. It returns false when the walk is to end.
+// emit yields the current part. It returns false if the walk must end.
 func (w *ownerWalk) emit(part string, v value.Value, own []Owner) bool {
 	if w.yield == nil {
 		return true
@@ -265,9 +267,9 @@ func (w *ownerWalk) emit(part string, v value.Value, own []Owner) bool {
 	return w.yield(Owned{Path: slices.Clone(w.path), Value: v, Part: part, Owners: own, Through: slices.Clone(w.through)})
 }
 
-// ownersOf returns the owners that have a member there. Equal lists are one slice: most parts of an
-// object have the same few owners, so their lists are found by the numbers of the holdings, three
-// bytes each.
+// ownersOf returns the owners of the hits that are members. Equal lists are one slice, because most
+// parts of an object have the same few owners. The key of a list is the indexes of its holdings,
+// three bytes each.
 func (w *ownerWalk) ownersOf(found []hit) []Owner {
 	w.key = w.key[:0]
 	for _, h := range found {

@@ -7,20 +7,20 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Managed fields can be edited in a cluster by those who know how: by a patch that names the
-// version of the object that it was made for.
+// A patch can edit managed fields in a cluster. It should name the version of the object for which
+// it was made.
 
-// EntriesPatch returns the JSON patch (RFC 6902) that makes entries the managed fields of o, and
-// nil when o's own entries say the same, in whatever order their sets are written. It is the way to
-// edit managed fields in a cluster:
+// EntriesPatch returns the JSON patch (RFC 6902) that makes entries the managed fields of o in a
+// cluster. It is nil if o has these entries already. The notation of their sets does not count.
+// Example:
 //
 //	[{"op":"replace","path":"/metadata/managedFields","value":[…]},
 //	 {"op":"replace","path":"/metadata/resourceVersion","value":"…"}]
 //
-// With the resource version of o the server refuses the patch as a conflict when o is no longer
-// what it stores: the patch is guarded. If o has none, that step says nothing, and the patch
-// overwrites whatever is there by then. No entries at all are written as an empty list, which lets
-// the server forget all owners; null would mean no change.
+// The patch is guarded if o has a resource version: the server refuses the patch as a conflict if
+// it stores another version of o. If o has none, the patch overwrites the managed fields that are
+// there by then. If there are no entries, the patch has an empty list, and the server forgets all
+// owners. null would mean no change.
 //
 // The error names the entry whose FieldsV1 is no JSON text.
 func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) (patch []byte, guarded bool, err error) {
@@ -49,8 +49,8 @@ func EntriesPatch(o managedfields.Object, entries []managedfields.Entry) (patch 
 	).AppendJSON(nil), guarded, nil
 }
 
-// sameEntries reports whether a and b are the same entries in the same order, however their sets
-// are written.
+// sameEntries reports whether a and b are the same entries in the same order. The notation of their
+// sets does not count.
 func sameEntries(a, b []managedfields.Entry) bool {
 	return slices.EqualFunc(a, b, func(x, y managedfields.Entry) bool {
 		return x.Manager == y.Manager && x.Operation == y.Operation && x.APIVersion == y.APIVersion &&

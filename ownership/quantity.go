@@ -8,18 +8,18 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Quantities of Kubernetes as exact numbers, so that two of them can be compared:
+// Quantities of Kubernetes are read as exact numbers, so that two of them can be compared:
 //
 //	text   1.5   500m     2Gi           1e3
 //	means  3/2   1/2      2147483648    1000
 //
-// Cost: linear in the text; exponents are bounded, so that no short text means a huge number.
+// Cost: linear in the text. Exponents are limited, so that no short text means a huge number.
 
-// maxExponent bounds how large a power of ten is computed; no quantity of Kubernetes comes near.
+// maxExponent limits the powers of ten. Quantities of Kubernetes stay far below it.
 const maxExponent = 64
 
-// quantityOf returns the number that v means as a Kubernetes quantity, which is a number or a
-// string such as 1.5, 500m, 2Gi or 1e3, and whether it is one.
+// quantityOf returns the number that v means as a Kubernetes quantity: a number, or a string such
+// as 1.5, 500m, 2Gi or 1e3. It returns false if v is no quantity.
 func quantityOf(v value.Value) (*big.Rat, bool) {
 	switch v.Kind() {
 	case value.KindInt:
@@ -60,7 +60,7 @@ func parseQuantity(text string) (*big.Rat, bool) {
 	return out.Mul(out, factor), true
 }
 
-// suffixFactor returns by what a suffix multiplies.
+// suffixFactor returns the factor that a suffix stands for.
 func suffixFactor(suffix string) (*big.Rat, bool) {
 	if len(suffix) == 2 && suffix[1] == 'i' {
 		if i := strings.IndexByte("KMGTPE", suffix[0]); i >= 0 {
@@ -80,7 +80,7 @@ func suffixFactor(suffix string) (*big.Rat, bool) {
 	return powerOfTen(exponent), true
 }
 
-// decimalSuffixes says by which power of ten each suffix multiplies.
+// decimalSuffixes has the power of ten that each suffix stands for.
 var decimalSuffixes = map[string]int{
 	"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18,
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// Giving fields from one manager to another, as an edit of entries. ann gives bob one port of a
-// keyed list, of which she keeps the rest:
+// Transfer edits entries to give fields from one manager to another. ann gives bob one field of a
+// port in a keyed list, and keeps the rest:
 //
 //	ann   .spec.ports[port=80] .spec.ports[port=80].port .spec.ports[port=80].name
 //	give  .spec.ports[port=80].name
@@ -20,12 +20,12 @@ import (
 //	ann   .spec.ports[port=80] .spec.ports[port=80].port
 //	bob   .spec.ports[port=80] .spec.ports[port=80].port .spec.ports[port=80].name    by rule 2
 
-// ErrNoManager is the transfer or migration from managers of which none has an entry. What wraps it
-// says who is wanted and who there is.
+// ErrNoManager reports a transfer or migration from managers that have no entry. The error that
+// wraps it names the wanted managers and the managers with entries.
 var ErrNoManager = errors.New("no such manager")
 
-// noManager returns [ErrNoManager], wrapped: from are those who are wanted, and there the managers
-// to choose from, in the order of the entries.
+// noManager wraps [ErrNoManager]. from has the wanted managers. there has the managers to choose
+// from, in the order of the entries.
 func noManager(from []string, there []merge.Manager) error {
 	text := strings.Join(from, ", ")
 	for i, m := range there {
@@ -34,23 +34,23 @@ func noManager(from []string, there []merge.Manager) error {
 	return fmt.Errorf("%w: %s", ErrNoManager, text)
 }
 
-// Transfer gives what one manager of o owns to another one, which may be new, and returns the
-// entries after that, sorted as [managedfields.Encode] sorts them. Nobody's fields change but those
-// of the two.
+// Transfer gives fields of the giver, from, to the receiver, to, which may be a new manager. It
+// returns the entries of o after that, sorted as [managedfields.Encode] sorts them. The fields of
+// all other managers stay.
 //
-//  1. All of from's paths go, or, when within has any, those that are in it or below one of them.
-//  2. When a part of an item in a keyed list goes and the item itself stays, the receiver becomes a
-//     co-owner of the item and of its keys, as far as from owns them: every applier of the part
-//     would be, and without that the item could go before it.
-//  3. to gets the later one of the two times, a time that is not known being the earliest; from
-//     keeps its own.
-//  4. Who owns nothing any more is dropped, here as in every write.
-//  5. within is in the version of from's fields. Where to has fields of another version, what goes
-//     becomes those: versions says how, and nil versions that this is an error.
+//  1. All paths of the giver go. If within has paths, only these and the paths below them go.
+//  2. A part of an item in a keyed list may go while the item itself stays. The receiver then
+//     becomes a co-owner of the item, and of its keys that the giver owns. Each applier of the part
+//     would own these. Without them, the item could be removed before the part.
+//  3. The receiver gets the later of the two times. An unknown time is the earliest. The giver
+//     keeps its time.
+//  4. A manager that owns nothing any more is dropped, as in every write.
+//  5. within is in the version of the giver's fields. If the receiver has fields of another
+//     version, versions converts the given fields to that. With nil versions, this is an error.
 //
-// Of an updater, the version belongs to its identity: from must say it; where to does not, it is
-// that of the fields. The error is that of [managedfields.Decode], or it wraps [ErrNoManager],
-// [ErrVersion] or what the converter returns.
+// The version of an updater is part of its identity, so that from must have it. If to is an updater
+// without a version, it gets the version of the fields. The error is that of
+// [managedfields.Decode], or wraps [ErrNoManager], [ErrVersion] or the error of the converter.
 func Transfer(
 	o managedfields.Object, versions *Versions, from, to merge.Manager, within ...fieldpath.Path,
 ) ([]managedfields.Entry, error) {
@@ -85,7 +85,7 @@ func Transfer(
 	return managedfields.Encode(dropEmpty(merging.With(merging.With(managers, giver), receiver))), nil
 }
 
-// candidates returns the managers of the entries that may be meant, each once.
+// candidates returns the managers of the entries that may admits, each once.
 func candidates(entries []managedfields.Entry, may func(managedfields.Entry) bool) []merge.Manager {
 	var out []merge.Manager
 	seen := map[merge.Manager]bool{}
@@ -101,7 +101,7 @@ func candidates(entries []managedfields.Entry, may func(managedfields.Entry) boo
 // anyEntry admits every entry as a candidate.
 func anyEntry(managedfields.Entry) bool { return true }
 
-// split returns which paths of fields go and which stay, by rules 1 and 2 of Transfer.
+// split returns the paths of fields that go and the paths that stay, by rules 1 and 2 of Transfer.
 func split(fields fieldpath.Set, within []fieldpath.Path) (given, kept fieldpath.Set) {
 	if len(within) == 0 {
 		return fields, fieldpath.Set{}
@@ -113,7 +113,7 @@ func split(fields fieldpath.Set, within []fieldpath.Path) (given, kept fieldpath
 	return given.Union(shared.Set()), kept
 }
 
-// addItems adds the items of kept that given has something below, and their keys, to b.
+// addItems adds to b the items of kept that have paths of given below them, and their keys in kept.
 func addItems(b *fieldpath.Builder, given, kept fieldpath.Set) {
 	for e := range given.Entries() {
 		member, sub := kept.Get(e.Element)
@@ -137,7 +137,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// dropEmpty returns managers without those who own nothing.
+// dropEmpty returns managers without the managers that own nothing.
 func dropEmpty(managers merge.Managers) merge.Managers {
 	var kept []merge.Entry
 	for e := range managers.All() {
