@@ -121,7 +121,7 @@ type Result struct {
 //	    containers that it adds.
 //	U2  Every other manager loses these fields, without any conflict.
 //	U3  The updater keeps the fields that it owned before, as a set of the request's version.
-//	O2  Every manager, the updater too, loses the fields that are removed.
+//	O2  Every manager loses the fields that are removed.
 //	O3  Reset fields change no ownership.
 //	O4  A manager without fields is dropped.
 //

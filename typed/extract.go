@@ -23,13 +23,15 @@ import (
 // of a set, see [fieldpath.Set.Leaves]:
 //
 //	X4  Scalars and atomic containers are whole. Granular objects and lists consist of the parts
-//	    that s leads to. A container without such parts becomes null, and an empty container stays
-//	    empty.
-//	X5  If s has paths below an item of a list, these paths extract the item. If s has only the
-//	    item's own path, the item is whole.
-//	X6  If s has the own path of an object's member, the member is extracted by the same set as
-//	    its object, not by the paths below the member. This is a peculiarity of the reference. It
-//	    matters only if s has the path of a granular object.
+//	    that the set leads to. A container without such parts becomes null, and an empty
+//	    container stays empty.
+//	X5  If the set has paths below an item of a list, these paths extract the item. If the set
+//	    has only the item's own path, the item is whole.
+//	X6  If the set has the own path of an object's member, the member is extracted by the same
+//	    set as its object, not by the paths below the member.
+//
+// Rule X6 is a peculiarity of the reference. It matters only if s has the path of a granular
+// object.
 //
 // Items without identity share one path, as in [Value.Remove]. The result is not validated again:
 // items of a keyed list may lack their keys, see extractWithKeys. For a value without a type, the

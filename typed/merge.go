@@ -42,20 +42,22 @@ func checkTypes(v, w Value) error {
 
 // Merge returns live with config laid over it. It removes nothing: package merge prunes fields.
 //
-//	M1  A leaf is a scalar, an atomic list or an atomic object. If config has a leaf, null
-//	    included, the result has config's leaf.
-//	M2  A granular object or list with members or items counts more than null, an empty or absent
-//	    value, or a value of another kind. So null does not clear a granular object. If neither
-//	    side has members or items, config counts as in M1. If the type admits several kinds,
-//	    config's kind decides.
+//	M1  A leaf is a scalar, an atomic list or an atomic object. If the configuration has a leaf,
+//	    null included, the result has that leaf.
+//	M2  A granular object or list with members or items counts more than null, an empty or
+//	    absent value, or a value of another kind. So null does not clear a granular object. If
+//	    neither side has members or items, the configuration counts as in M1. If the type admits
+//	    several kinds, the configuration's kind decides.
 //	M3  Granular objects merge member by member.
-//	M4  Sets and keyed lists merge item by item. Config's items keep config's order, and live's
-//	    other items keep live's order. A run of config's items ends with the next item that live
-//	    has too, its anchor. The run comes after live's other items in front of the anchor. If
-//	    live's order has passed the anchor already, the run comes after all remaining other items
-//	    of live. A last run without anchor comes after all live items.
-//	M5  If live holds an item more than once and config has the item, config's item replaces all
-//	    of them. If config lacks the item, all stay where they are.
+//	M4  Sets and keyed lists merge item by item. The configuration's items keep its order, and
+//	    the live object's other items keep theirs. A run of configured items ends with the next
+//	    item that the live object has too, its anchor. The run comes after the live object's
+//	    other items in front of the anchor. If the live order has passed the anchor already, the
+//	    run comes after all remaining other items. A last run without anchor comes after all
+//	    live items.
+//	M5  If the live object holds an item more than once and the configuration has the item, the
+//	    configuration's item replaces all of them. If the configuration lacks it, all stay where
+//	    they are.
 //
 // The result shares with live every node that config does not change, except large leaves, which
 // are not compared. The error is [ErrTypes] if the types differ or the values have no type. It is

@@ -21,8 +21,8 @@ import (
 //	    replaces them.
 //	R2  A container that was atomic and is granular now keeps its own path. Its parts have no
 //	    owner any more.
-//	R3  Paths that t does not know stay as they are. The same holds for all paths below objects
-//	    that admit any member of any type.
+//	R3  Paths that the type does not know stay as they are. The same holds for all paths below
+//	    objects that admit any member of any type.
 //
 // The error is a defect of the schema that a path of s meets.
 func Reconcile(s fieldpath.Set, t *schema.Type) (fieldpath.Set, bool, error) {

@@ -21,10 +21,11 @@ import (
 
 // Remove returns v without the paths of s and without everything below them:
 //
-//	X1  A member or item whose path is in s is removed with everything below it.
+//	X1  A member or item whose path is in the set is removed with everything below it.
 //	X2  An object or list that loses all its parts becomes null, but is not removed.
-//	X3  If s has paths below a container without granular parts, the container becomes null, too.
-//	    It is empty, atomic, null, or a value of another kind than its type's.
+//	X3  If the set has paths below a container without granular parts, the container becomes
+//	    null, too. Such a container is empty, atomic, null, or a value of another kind than its
+//	    type's.
 //
 // The items without identity of one list share one path, with the zero [fieldpath.Element]. They
 // are removed together or stay together. Items of a list whose relationship the schema leaves open

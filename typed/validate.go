@@ -33,10 +33,10 @@ import (
 //	    one key, where a default counts as a key. If the schema leaves the relationship of a
 //	    list's items open, the items have no identity and may be any values. Such a list can be
 //	    neither merged nor compared, unless it is empty or inside an atomic container.
-//	V6  No two items of a set or keyed list have the same identity, unless the option is
-//	    [AllowDuplicates].
+//	V6  No two items of a set or keyed list have the same identity, unless duplicates are
+//	    allowed, as they are in stored objects.
 //
-// New also checks the parts of atomic lists and objects. Rules V5 and V6 apply there to parts that
+// The option [AllowDuplicates] allows duplicates. New also checks the parts of atomic lists and objects. Rules V5 and V6 apply there to parts that
 // are sets or keyed lists. No member is ever required. A type with a defect, see [schema.Type.Err],
 // admits no value. The nil type admits none either.
 func New(v value.Value, t *schema.Type, opts ...Option) (Value, error) {

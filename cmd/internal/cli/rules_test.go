@@ -31,7 +31,9 @@ var (
 	ruleRow     = regexp.MustCompile(`(?m)^\| \[([A-Z]\d+)\]\(([^)]+)\) \| (.+) \| (.+) \|$`)
 	ruleLink    = regexp.MustCompile(`\[([\w.]+)\]\(([^)]+)\)`)
 	ruleName    = regexp.MustCompile(`"([A-Z]\d+)"|\(([A-Z]\d+)(?:, ([A-Z]\d+))*\)`) // as decisions and explanations write it
-	ruleComment = regexp.MustCompile(`(?m)^\s*//\s+([A-Z]\d+)  \S`)
+	ruleComment = regexp.MustCompile(`(?m)^\s*//\t([A-Z]\d+)  (\S.*(?:\n\s*//\t {4,}\S.*)*)`)
+	ruleSource  = regexp.MustCompile(`, see \[[\w.]+\]`)
+	ruleUse     = regexp.MustCompile(`^(Removed|Extracted): \w`) // tells the rules of one section of the page apart
 )
 
 // readRules returns the rules of docs/rules.md by number.
@@ -127,13 +129,13 @@ func firstParagraph(text string) string {
 }
 
 // TestRulesAreInTheCode checks that the functions that docs/rules.md names exist. It also checks that docs/rules.md has each rule that
-// decisions, explanations and the doc comments of the engine name.
+// decisions, explanations and the doc comments of the engine name, in the words of the doc comments.
 func TestRulesAreInTheCode(t *testing.T) {
 	t.Chdir("../../..")
 	rules := readRules(t)
 	for number, r := range rules {
 		if len(r.links) == 0 {
-			t.Errorf("%s is carried out by nobody", number)
+			t.Errorf("no function carries out %s", number)
 		}
 		for _, link := range r.links {
 			file := path.Join(path.Dir(rulesPage), link[1])
@@ -150,6 +152,9 @@ func TestRulesAreInTheCode(t *testing.T) {
 	for _, file := range sources(t, "typed", "merge", "managedfields") {
 		for _, found := range ruleComment.FindAllStringSubmatch(string(fileText(t, file)), -1) {
 			named[found[1]], documented[found[1]] = true, true
+			if got, want := commented(found[2]), plain(rules[found[1]].text); got != want {
+				t.Errorf("a doc comment in %s has %s as\n%s\n%s has\n%s", file, found[1], got, rulesPage, want)
+			}
 		}
 	}
 	for number := range named {
@@ -162,6 +167,16 @@ func TestRulesAreInTheCode(t *testing.T) {
 			t.Errorf("no doc comment lists %s", number)
 		}
 	}
+}
+
+// commented returns the text of a rule in a doc comment as one line, without references to other names.
+func commented(text string) string {
+	return ruleSource.ReplaceAllString(strings.Join(strings.Fields(strings.ReplaceAll(text, "//\t", "")), " "), "")
+}
+
+// plain returns the text of a rule on the page without the use of the set that it is about.
+func plain(text string) string {
+	return ruleUse.ReplaceAllStringFunc(text, func(match string) string { return strings.ToUpper(match[len(match)-1:]) })
 }
 
 // namedRules returns the numbers of rules in decisions and in explanations.
