@@ -17,7 +17,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Config says what a server is to be. The zero Config is a server in memory that serves namespaces and
+// Config says what a server is to be. The zero Config is a server in memory that serves built-in kinds and
 // CustomResourceDefinitions to all clients.
 type Config struct {
 	// Store holds the objects; nil is memory. The server does not close it.
@@ -66,8 +66,8 @@ type Config struct {
 	// --emulated-version. Versions of kinds that came later are not served, and fields whose feature gates were off are not stored. It is
 	// one of 1.34 to 1.37, as [builtin.FirstEmulated] says; an empty text is 1.37.
 	EmulatedVersion string
-	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name" all
-	// but one. Nil is [DefaultControllers]; an empty list means none.
+	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name"
+	// excludes one. Nil is [DefaultControllers]; an empty list means none.
 	Controllers []string
 	// Transient tells that the server answers a batch of requests and then ends, as a validator in a command line does. It does not work ahead:
 	// CEL rules of definitions are compiled when a write needs them. The status of definitions is not written.

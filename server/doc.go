@@ -1,5 +1,5 @@
-// Package server is an API server for custom resources: an http.Handler that answers as kube-apiserver does, on a store of its
-// own.
+// Package server is an API server for custom resources and built-in kinds: an http.Handler that answers as kube-apiserver does, on a
+// store of its own.
 //
 //	New      makes a server of a Config
 //	Handler  is the server itself: ServeHTTP

@@ -5,7 +5,8 @@
 // web page of another site may have caused, and [Access.Authorize] compares the request with the policy. [Access.Review] answers the
 // virtual resources by which clients ask the same questions: SelfSubjectReview, SubjectAccessReview, TokenReview and their kin.
 //
-// [Tokens] and [Policy] are the authenticator and the authorizer that deed-apiserver has.
+// [Tokens] and [Policy] are the authenticator and the authorizer that deed-apiserver makes of the files of --token-auth-file and
+// --authorization. Packages accounts, rbac and nodes below have others.
 package auth
 
 import (

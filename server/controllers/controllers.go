@@ -4,6 +4,8 @@
 //	[Definitions]  serves the resources of CustomResourceDefinitions, and writes their status
 //	[Deletions]    deletes the objects of definitions and namespaces that are being deleted, and then these
 //	[Webhooks]     compiles the configurations of admission webhooks
+//	[Policies]     reads admission policies and their bindings
+//	[Aggregation]  gives ClusterRoles the rules of the roles that they select
 //	[Compaction]   forgets old revisions of the store
 //
 // Controllers change objects through a [loopback.Client], as every client does.

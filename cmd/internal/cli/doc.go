@@ -1,5 +1,5 @@
 // Package cli implements the command deed. It turns flags into calls of the packages that do the work, and prints their answers. [Run] is
-// the whole command. The package does not touch the process, the network, or files that the command line does not name.
+// the whole command. Packages connect, download and helm reach the network and other programs; [cli.delegate] runs deed-validate.
 //
 // Each subcommand has one file, and one or more scripts under testdata/script. An object passes the packages in this order: manifest reads
 // it, types finds its type, dryrun computes the write, report prints the outcome, and manifest writes it back.

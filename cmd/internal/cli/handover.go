@@ -64,8 +64,8 @@ findings.
 
 -o kubectl prints a kubectl patch command for each object, for a shell to run,
 and -o patch the JSON patch of one object alone, for kubectl patch --type=json.
-The API server refuses a patch if the object has changed since. -o yaml and
--o json are the objects.`
+If the object has a resourceVersion, the API server refuses the patch after
+another change of the object. -o yaml and -o json are the objects.`
 
 // handovers calls hand for each object, one at a time, and prints the results. If there is no handover, hand reports why and returns nil.
 func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *manifest.Object, e *types.Endpoint) *dryrun.Handover) error {

@@ -47,9 +47,10 @@ before and after.
 
 The letter and number behind each are those of the rule, see docs/rules.md. The
 first line counts the outcomes of all objects. --only lists some outcomes: any
-of the above, note, or a group. changed is set, taken, adjusted, pruned and
-dropped; owners is claimed, shared and released; server is defaulted, normalised
-and reset, the changes that a server makes beside merging.
+of the above, refused for what a server refuses, note, or a group. changed is
+set, taken, adjusted, pruned and dropped; owners is claimed, shared and
+released; server is defaulted, normalised and reset, the changes that a server
+makes beside merging.
 
 Notes point out changes that are easily overlooked: lists and objects that are
 replaced as a whole, with their losses, values that return to a default, nulls

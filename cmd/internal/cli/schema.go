@@ -39,7 +39,7 @@ a schema on the owners of objects.`,
 // kindFlags registers the schema flags of commands that take a kind.
 func kindFlags(cmd *cobra.Command, f *types.Flags) {
 	flags := cmd.Flags()
-	flags.Var(list{&f.Crds}, "crd", "`file` or directory with CustomResourceDefinitions; repeatable")
+	flags.Var(list{&f.Crds}, "crd", "`file`, directory, archive or URL with CustomResourceDefinitions; repeatable")
 	flags.Var(list{&f.OpenAPI}, "openapi", "`file` or directory with OpenAPI documents, v2 or v3; repeatable")
 	registerRelease(flags, f)
 }

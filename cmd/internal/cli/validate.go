@@ -49,8 +49,8 @@ func (c *cli) validateCommand() *cobra.Command {
 	var f validateFlags
 	cmd := &cobra.Command{
 		Use:   "validate [-f] FILE...",
-		Short: "Find fields of objects that their schemas do not have, or that are of the wrong type",
-		Long: `Find defects of objects by their schemas: unknown fields, values of the wrong
+		Short: "Find what a server would refuse of objects, without a cluster",
+		Long: `Find what a server would refuse of objects: unknown fields, values of the wrong
 type, items of sets and keyed lists that occur twice or have no key, and names
 that occur twice in an object. Each finding has a place, and an unknown field
 has a similar known name.
@@ -58,8 +58,15 @@ has a similar known name.
 Objects of built-in kinds are read as a server reads whole objects. Findings are
 also values that do not fit into the Go type of their field, required texts that
 are empty, texts that a field does not allow, and versions that are not served.
-A server refuses more than that. The checks that are left out are named once,
-and as notChecked in the other formats.
+
+deed runs the program deed-validate, which is beside it or in PATH. This program
+also sends each object to an API server in its own process, as a dry run. So
+findings are also what the validation of a server refuses. With --live, changes
+of stored objects are validated. With --policy, admission policies decide.
+Without deed-validate, --live and --policy are errors.
+
+The checks that are left out are named once, and as notChecked in the other
+formats.
 
 A CustomResourceDefinition whose schema cannot be read is invalid, and its
 objects are not validated. So are objects of kinds without a schema.
@@ -70,7 +77,7 @@ that cannot be checked is a result there too, and an error of a test.
 
 As in kubectl, --validate=warn turns unknown fields and duplicates into
 warnings, and --validate=ignore leaves them out.`,
-		Example: `  # Are all objects in a directory valid by their schemas?
+		Example: `  # Would a server refuse an object in a directory?
   deed validate -R deploy
   deed validate web.yaml 'deploy/*.yaml'
 

@@ -2,6 +2,7 @@
 //
 //	[Ranges]            LimitRanger
 //	[Accounts]          ServiceAccount
+//	[Nodes]             NodeRestriction
 //	[StorageClasses]    DefaultStorageClass, PersistentVolumeClaimResize
 //	[IngressClasses]    DefaultIngressClass
 //	[RuntimeClasses]    RuntimeClass

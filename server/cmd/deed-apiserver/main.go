@@ -1,4 +1,4 @@
-// Command deed-apiserver serves custom resources as kube-apiserver does, for kubectl and every other client:
+// Command deed-apiserver serves custom resources and built-in kinds as kube-apiserver does, for kubectl and every other client:
 //
 //	deed-apiserver --crd crd.yaml
 //

@@ -58,7 +58,7 @@ func command(o *options) *cobra.Command {
 	info := build.Read()
 	cmd := &cobra.Command{
 		Use:     Name,
-		Long:    "deed-apiserver serves custom resources as kube-apiserver does.",
+		Long:    "deed-apiserver serves custom resources and built-in kinds as kube-apiserver does.",
 		Example: "  deed-apiserver --crd crd.yaml --kubeconfig kubeconfig",
 		Version: info.Version,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -82,14 +82,14 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&o.insecure, "insecure-http", false, "serve HTTP without TLS; clients send no credentials then")
 	f.StringVar(&o.authorization, "authorization", "allow", "authorization: allow, deny-anonymous, or a policy file")
 	f.StringSliceVar(&o.modes, "authorization-mode", nil,
-		"authorizers in the place of --authorization: AlwaysAllow, AlwaysDeny, RBAC and Node, which decides nothing here")
+		"authorizers in the place of --authorization: AlwaysAllow, which needs credentials, AlwaysDeny, RBAC, and Node for kubelets")
 	f.BoolVar(&o.fairness, "enable-priority-and-fairness", false,
 		"limit requests in flight by FlowSchemas and priority levels, and name those of a request in its answer")
 	f.BoolVar(&o.cbor, "cbor", false, "let bodies and answers be CBOR, which kube-apiserver does behind a feature gate")
 	f.StringArrayVar(&o.admission, "admission", nil,
 		"file or folder of webhook configurations that hold beside those of the API; may be repeated")
 	f.StringSliceVar(&o.controllers, "controllers", server.DefaultControllers,
-		"controllers of kube-controller-manager to run: "+strings.Join(server.Controllers(), ", ")+"; * is all of them, -NAME all but one")
+		"controllers of kube-controller-manager to run: "+strings.Join(server.Controllers(), ", ")+"; * is all of them, and -NAME excludes one")
 	f.StringSliceVar(&o.enable, "enable-admission-plugins", nil, "admission plugins of kube-apiserver to switch on, of "+
 		strings.Join(server.AdmissionPlugins(), ", ")+"; on by default are "+strings.Join(server.DefaultAdmissionPlugins(), ", "))
 	f.StringSliceVar(&o.disable, "disable-admission-plugins", nil, "admission plugins of kube-apiserver to switch off")
@@ -100,7 +100,7 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.Bool("enable-aggregator-routing", true, "send requests for other API servers to the endpoints of their services, which happens in any case")
 	f.StringVar(&o.advertise, "advertise-address", "", "address of the endpoints of the service kubernetes, with --service-cluster-ip-range")
 	f.StringArrayVar(&o.resolve, "resolve", nil, "NAME.NAMESPACE=HOST:PORT of a service that webhooks or other API servers are behind; may be repeated")
-	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with what the server is to webhooks")
+	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with the credentials of the server at webhooks")
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
 }

@@ -1,7 +1,7 @@
 // Package services validates Services, Endpoints and EndpointSlices, and completes Services with what follows from their addresses.
 //
-// A server would allocate addresses and node ports. This one allocates none, and validates what was sent together with what follows from it
-// without an allocation: see [Families]. Unless it is told otherwise, the cluster has IPv4 alone.
+// The package allocates no addresses and no node ports: see package registry/services. It validates what was sent together with what follows
+// from it without an allocation: see [Families]. Unless it is told otherwise, the cluster has IPv4 alone.
 package services
 
 import (

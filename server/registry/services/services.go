@@ -1,4 +1,5 @@
-// Package services resolves services to the addresses at which webhooks and other API servers are reached.
+// Package services resolves services to the addresses at which webhooks and other API servers are reached. Its [Allocator] gives services
+// cluster IPs and ports.
 package services
 
 import (
