@@ -54,13 +54,13 @@ creates them anew. So are the definitions in a chart, which Helm creates where
 they are missing. Objects that the chart no longer has are named, because Helm
 deletes them.
 
-Helm writes a release that an older Helm has written without server-side apply,
-unless --server-side=true is given, and then meets no conflict. The plan is that
-of --server-side=true: Helm first makes its updates applies.
+Helm updates a release of Helm 3 without server-side apply, and meets no
+conflict, unless --server-side=true is given. The plan is that of
+--server-side=true: Helm's updates become its applies, and then Helm applies.
 
-To read a release takes permission to get and list Secrets. --template does
-without: Helm renders the chart as helm template does, and flags that are not
-below are those of helm template, such as --is-upgrade.`,
+Reading a release takes permission to get and list Secrets. --template needs no
+such permission: Helm renders the chart as helm template does. Flags that are
+not below are then those of helm template, such as --is-upgrade.`,
 		Example: `  # What would an upgrade change, and which conflicts would it meet?
   deed helm plan web ./chart -n shop --set replicas=3
 

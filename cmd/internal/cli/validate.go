@@ -69,7 +69,7 @@ The checks that are left out are named once, and as notChecked in the other
 formats.
 
 A CustomResourceDefinition whose schema cannot be read is invalid, and its
-objects are not validated. So are objects of kinds without a schema.
+objects are not validated. Neither are objects of kinds without a schema.
 
 With -o sarif, findings are printed for code scanning, and with -o junit as a
 report of tests, with a test for each object. A file, a document or an object
