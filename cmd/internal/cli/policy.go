@@ -44,7 +44,7 @@ func (c *cli) policyTestCommand() *cobra.Command {
 		Long: `Run tests of admission policies. A file names policies with their bindings, and
 has cases: requests, each with what is expected of it.
 
-  policies: [policy.yaml]            files and directories, beside this file
+  policies: [policy.yaml]            files and directories, relative to this file
   params: [params.yaml]              the parameters of policies
   namespaces: [namespaces.yaml]      namespaces with their labels
   crds: [crds]                       definitions of custom resources
