@@ -46,7 +46,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	watches := flags.Int("watches", 0, "measure what watches cost instead, with so many events")
 	informers := flags.Int("informers", 10, "how many informers start at once")
 	alone := flags.Bool("alone", false, "measure what watches cost deed-apiserver by itself, as for a profile of it")
-	plain := flags.Bool("plain", false, "take no compressed answers, as clients written in Go do unless they are told otherwise")
+	plain := flags.Bool("plain", false, "take no compressed answers")
 	onFloor := flags.Bool("floor", false, "compare with a server on net/http that reads and answers the same bytes, in place of the reference")
 	rounds := flags.Int("rounds", 9, "with -floor: how often a row is measured; the middle one counts")
 	apart := flags.Bool("apart", false, "give each worker a connection of its own")

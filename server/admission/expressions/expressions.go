@@ -1,11 +1,10 @@
 // Package expressions shows requests to the CEL library of kube-apiserver, k8s.io/apiserver/pkg/admission/plugin/cel. The library evaluates
 // the match conditions of webhooks and all expressions of admission policies, on its own types.
 //
-//	[Attributes]   a request with its objects at an endpoint
-//	[Authorizer]   answers expressions that check permissions
-//	[Environment]  the environment that expressions are compiled in
+//	[Attributes]  a request with its objects at an endpoint
+//	[Authorizer]  answers expressions that check permissions
 //
-// Nothing of CEL is initialized before the first call of Environment.
+// Package cel has the environment in which expressions are compiled. Nothing of CEL is initialized before the first expression.
 package expressions
 
 import (

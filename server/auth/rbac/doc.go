@@ -1,8 +1,8 @@
 // Package rbac decides by the stored roles and bindings what a user may do, as kube-apiserver does with --authorization-mode RBAC.
 //
-//	[Authorizer]  compares a request with the rules that bindings grant to its user and groups
-//	[Escalation]  refuses roles and bindings that grant more than their writer may do
-//	[Bootstrap]   writes the roles and bindings that a cluster begins with
+//	[Authorizer]            compares a request with the rules that bindings grant to its user and groups
+//	[Authorizer.Bootstrap]  writes the roles and bindings that a cluster begins with
+//	[Escalation]            refuses roles and bindings that grant more than their writer may do
 //
 // An Authorizer keeps a compiled policy. A write of a role or binding only counts up; the next request that asks compiles what changed.
 // Rules are indexed by subject and resource, so the cost of a decision does not grow with the number of roles.
