@@ -32,7 +32,7 @@ type suite struct {
 var suites = []suite{
 	{"controller-runtime", "sigs.k8s.io/controller-runtime", "v0.25.2", []string{"./pkg/..."}, nil, "", "", ""},
 	{"flux ssa", "github.com/fluxcd/pkg/ssa", "v0.78.0", []string{"./..."}, nil, "", "", "TestWaitForSet_JobWithTTL of flux ssa " +
-		"fails by chance on deed: its client may send five requests a second, and this limit ends the wait first if the server answers fast."},
+		"fails by chance on deed. Its client may send five requests a second; if the server answers fast, this limit ends the wait first."},
 	{"karpenter", "sigs.k8s.io/karpenter", "v1.14.1", []string{"./pkg/apis/...", "./pkg/controllers/..."}, []string{"K8S_VERSION=1.37.0"}, "", "", ""},
 	{"cluster-api", "sigs.k8s.io/cluster-api", "v1.14.2", []string{
 		"./controllers/...", "./core/...", "./controlplane/kubeadm/...", "./bootstrap/kubeadm/reconcilers/...", "./internal/util/ssa/...",

@@ -19,10 +19,10 @@ const (
 const pageHead = `# Scoreboard
 
 <!-- page checked: run %s cd oracle && go run ./scoreboard -assets real=DIR -assets deed=DIR -results DIR -page ../docs/scoreboard.md -->
-The suites of other projects that use envtest, unchanged, as the module proxy has them. Each package gets a control plane of its own from the
-folder in KUBEBUILDER_ASSETS: kube-apiserver v1.37.1 with etcd v3.7.0, or what ` + "`deed-apiserver assets`" + ` writes. Specs of Ginkgo and tests of
-Go count, subtests too. The time is that of the suite on two cores with other work, and the memory that of both programs together at most.
-A test that fails on both needs what the proxy does not have, or an older Kubernetes, and is not listed.
+The suites are those of other projects that use envtest, unchanged, as the module proxy has them. Each package gets a control plane of its own from
+the folder in KUBEBUILDER_ASSETS: kube-apiserver v1.37.1 with etcd v3.7.0, or the folder that ` + "`deed-apiserver assets`" + ` writes. Ginkgo specs and Go
+tests are counted, including subtests. The time is that of the suite on two cores with other work. The memory is the maximum of both programs
+together. A test that fails on both needs files that the proxy does not have, or an older Kubernetes, and is not listed.
 
 | suite | control plane | passed | failed | skipped | seconds | memory |
 |---|---|---|---|---|---|---|
@@ -64,9 +64,9 @@ func writePage(name, results string) error {
 			fmt.Fprintf(&page, "\n%s\n", s.remark)
 		}
 	}
-	page.WriteString("\n## What passes on one of them only\n\n")
+	page.WriteString("\n## Tests that pass on one control plane only\n\n")
 	if len(notes) == 0 {
-		page.WriteString("Nothing.\n")
+		page.WriteString("None.\n")
 	}
 	for _, note := range notes {
 		page.WriteString(note)
