@@ -74,9 +74,14 @@ func onlyArgument(complete completion) completion {
 	}
 }
 
-// quiet returns a library that reports nothing, because completions must not print problems of files.
+// quiet returns a library like that of c that reports nothing, and reads nothing from standard input.
 func (c *cli) quiet() *types.Library {
-	return types.NewLibrary(&manifest.Loader{Log: notice.NewLog(io.Discard, nil), In: strings.NewReader(""), Archived: c.Archived, Secrets: c.Secrets, Kustomize: c.Kustomize, Download: c.Download, Unpack: c.Unpack})
+	library := types.NewLibrary(&manifest.Loader{
+		Log: notice.NewLog(io.Discard, nil), In: strings.NewReader(""),
+		Archived: c.Archived, Secrets: c.Secrets, Kustomize: c.Kustomize, Download: c.Download, Unpack: c.Unpack,
+	})
+	library.Validation = c.Validation
+	return library
 }
 
 // named returns the objects in the files that the flags of cmd name, without standard input.
@@ -86,6 +91,6 @@ func (c *cli) named(cmd *cobra.Command) []*manifest.Object {
 		names = append(names, slices.DeleteFunc(valuesOf(cmd.Flag(flag)), func(s string) bool { return s == manifest.StdinName })...)
 	}
 	recursive, err := cmd.Flags().GetBool("recursive")
-	library := c.quiet()
+	library := c.quiet() // completions must not print problems of files
 	return library.Objects(library.Read(names, err == nil && recursive))
 }
