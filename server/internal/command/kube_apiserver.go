@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,8 @@ func kubeAPIServerCommand(o *options, args []string, errOut io.Writer) (*cobra.C
 	// With allow-privileged=false, kube-apiserver refuses privileged containers. Here they are always allowed.
 	f.Bool("allow-privileged", false, "is taken, and has no effect: privileged containers are always allowed")
 	o.bindAddress, o.controllers = "0.0.0.0", []string{}
-	f.Lookup("bind-address").DefValue = o.bindAddress
+	f.Lookup("bind-address").DefValue, f.Lookup("controllers").DefValue = o.bindAddress, "[]"
+	f.Lookup("enable-admission-plugins").Usage = "admission plugins to switch on: all but " + strings.Join(offPlugins, ", ") + " are on by default"
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		o.choosePlugins(errOut)

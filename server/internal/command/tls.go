@@ -37,8 +37,8 @@ func (o *options) tls() (*tls.Config, []byte, error) {
 	return c, trusted, nil
 }
 
-// keptCertificate returns the certificate in the named folder, where kube-apiserver looks for it, and what clients must trust. It makes one
-// if there is none.
+// keptCertificate returns the certificate in the named folder, where kube-apiserver looks for it, and what clients must trust. It makes a
+// certificate and a key if there are none. A key without a certificate is an error, because the key may have another use.
 func keptCertificate(dir string, hosts []string) (tls.Certificate, []byte, error) {
 	name, keyName := filepath.Join(dir, "apiserver.crt"), filepath.Join(dir, "apiserver.key")
 	trusted, err := os.ReadFile(name)
@@ -60,9 +60,24 @@ func keptCertificate(dir string, hosts []string) (tls.Certificate, []byte, error
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return certificate, nil, err
 	}
-	// The key goes first: a certificate without its key would stand in the way of the next run.
-	if err := os.WriteFile(keyName, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600); err != nil {
+	if err := create(keyName, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}), 0o600); err != nil {
 		return certificate, nil, err
 	}
-	return certificate, trusted, os.WriteFile(name, trusted, 0o644)
+	if err := create(name, trusted, 0o644); err != nil {
+		return certificate, nil, errors.Join(err, os.Remove(keyName)) // which would stand in the way of the next run
+	}
+	return certificate, trusted, nil
+}
+
+// create writes text to a new file. It is an error if there is a file or a symbolic link of that name.
+func create(name string, text []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	return nil
 }

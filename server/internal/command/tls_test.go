@@ -35,3 +35,27 @@ func TestCertificateDir(t *testing.T) {
 		t.Errorf("without the key: %v", err)
 	}
 }
+
+// TestLoneKey refuses a key without a certificate, and does not follow a symbolic link in its place.
+func TestLoneKey(t *testing.T) {
+	for what, make := range map[string]func(key, elsewhere string) error{
+		"a key":  func(key, _ string) error { return os.WriteFile(key, []byte("mine"), 0o644) },
+		"a link": func(key, elsewhere string) error { return os.Symlink(elsewhere, key) },
+	} {
+		dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "other")
+		key := filepath.Join(dir, "apiserver.key")
+		if err := make(key, elsewhere); err != nil {
+			t.Fatal(err)
+		}
+		o := &options{certDir: dir, host: "127.0.0.1"}
+		if _, _, err := o.tls(); err == nil || !strings.Contains(err.Error(), key) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if text, err := os.ReadFile(key); err == nil && string(text) != "mine" {
+			t.Errorf("%s is overwritten", what)
+		}
+		if _, err := os.Stat(elsewhere); err == nil {
+			t.Errorf("%s: the file that it leads to is made", what)
+		}
+	}
+}
