@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/value"
 )
 
@@ -317,7 +318,7 @@ func resourcesClass(resources value.Value) string {
 		switch none := []string{"", "0"}; {
 		case slices.Contains(none, limit) && slices.Contains(none, request):
 			of = "BestEffort"
-		case limit != request:
+		case limit == "" || form.CompareQuantities(limit, request) != 0:
 			of = "Burstable"
 		}
 		if class != "" && class != of {

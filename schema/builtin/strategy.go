@@ -329,8 +329,9 @@ func (k *Kind) sendsEmpty(sent, stored value.Value) bool {
 	return k.Form().Member(part).Unlike(sent.Get(part), stored.Get(part))
 }
 
-// changed reports whether the values at one of the paths differ in two objects, as they are stored.
+// changed reports whether the values at one of the paths differ in two objects, as they are stored. Other spellings of quantities do not count.
 func (k *Kind) changed(live, stored value.Value, paths [][]string) bool {
+	types := k.Form()
 	if !k.hub {
 		hub, _ := Lookup(schema.ParseGVK(k.Hub, k.GVK.Kind))
 		converted, err := k.Convert(live, hub)
@@ -341,9 +342,17 @@ func (k *Kind) changed(live, stored value.Value, paths [][]string) bool {
 		if stored, err = k.Convert(stored, hub); err != nil {
 			return true // unreachable: it was converted before
 		}
+		types = hub.Form()
 	}
 	for _, path := range paths {
-		if !stored.Get(path...).Equal(live.Get(path...)) {
+		is, was, t := stored.Get(path...), live.Get(path...), types
+		if is.Equal(was) {
+			continue
+		}
+		for _, name := range path {
+			t = t.Member(name)
+		}
+		if !t.Same(is, was) {
 			return true
 		}
 	}

@@ -240,6 +240,32 @@ func TestQuantity(t *testing.T) {
 	}
 }
 
+// TestSame compares values that differ in the spelling of a quantity, and in more.
+func TestSame(t *testing.T) {
+	typ := shape(t, "")
+	for _, test := range []struct {
+		a, b string
+		same bool
+	}{
+		{`{"cost":"1Ki"}`, `{"cost":"1024"}`, true},
+		{`{"cost":"1Ki"}`, `{"cost":"1025"}`, false},
+		{`{"cost":"1Ki"}`, `{}`, false},
+		{`{"cost":"1Ki"}`, `{"port":1}`, false},
+		{`{"limits":{"a":"1e3","b":"1"}}`, `{"limits":{"a":"1k","b":"1000m"}}`, true},
+		{`{"limits":{"a":"1"}}`, `{"limits":{"b":"1"}}`, false},
+		{`{"notes":["1Ki"]}`, `{"notes":["1024"]}`, false},
+		{`{"notes":["a"],"cost":"1"}`, `{"notes":["a","b"],"cost":"1"}`, false},
+		{`{"items":[{"count":1},{"count":2}]}`, `{"items":[{"count":1},{"count":2}]}`, true},
+		{`{"items":[{"count":1}]}`, `{"items":[{"count":2}]}`, false},
+		{`{"ref":{"count":1},"cost":"1k"}`, `{"ref":{"count":1},"cost":"1e3"}`, true},
+		{`{"unknown":"1k"}`, `{"unknown":"1e3"}`, false},
+	} {
+		if got := typ.Same(parse(t, test.a), parse(t, test.b)); got != test.same {
+			t.Errorf("%s and %s: %v", test.a, test.b, got)
+		}
+	}
+}
+
 // TestCanonicalQuantities reads what is taken for canonical at a glance: it prints as it was.
 func TestCanonicalQuantities(t *testing.T) {
 	taken := 0

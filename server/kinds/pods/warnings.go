@@ -391,8 +391,8 @@ func warnOfFractions(w *walk.Warnings, p walk.Place) {
 
 func warnOfFraction(w *walk.Warnings, p walk.Place, name string) {
 	v := p.Get(name)
-	if !strings.HasSuffix(v.Str(), "m") { // which has no fractions, in the form in which quantities are kept
-		return
+	if !strings.HasSuffix(v.Str(), "m") && !strings.Contains(v.Str(), "e-") {
+		return // which has no fractions, in the form in which quantities are kept
 	}
 	if q := walk.Quantity(v); q.MilliValue()%1000 != 0 {
 		w.Add("%s: fractional byte value %q is invalid, must be an integer", p.Below(v, name, walk.IsKey).Path(), v.Str())

@@ -105,8 +105,8 @@ func (r *Report) InsideTypeAt(path string) string {
 	return typ
 }
 
-// SameInside reports whether two values of a type are equal as kube-apiserver compares them: absent lists and maps equal empty ones, and
-// absent pointers do not equal pointers to nothing.
+// SameInside reports whether two values of a type are equal as kube-apiserver compares them: absent lists and maps equal empty ones, absent
+// pointers do not equal pointers to nothing, and quantities equal other spellings of them.
 func SameInside(typ string, a, b value.Value) bool {
 	if a, b = notZero(a), notZero(b); a.Equal(b) {
 		return true
@@ -128,6 +128,9 @@ func SameInside(typ string, a, b value.Value) bool {
 			same = x.Name == y.Name && SameInside(item, x.Value, y.Value)
 		}
 		return same
+	}
+	if typ == "quantity" {
+		return Compare(a, b) == 0
 	}
 	fields, isStruct := insideTypes()[typ]
 	for _, f := range fields {
