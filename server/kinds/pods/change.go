@@ -126,8 +126,8 @@ func ValidateResize(r *walk.Report, object walk.Place, live value.Value) {
 		}
 	}
 	validateResizeContainers(r, spec, was)
-	// Resources without amounts are not like none, and are no change of amounts.
-	if resources := spec.Get("resources"); walk.IsSet(resources) && !walk.IsSet(was.Get("resources")) && !asks(resources) {
+	// Resources without amounts are not like none, and are no change of amounts. That is looked at if nothing else is wrong.
+	if resources := spec.Get("resources"); len(r.Errs) == 0 && walk.IsSet(resources) && !walk.IsSet(was.Get("resources")) && !asks(resources) {
 		r.Forbidden(spec, onlyComputed)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/server/kinds/walk"
+	"github.com/deed-project/deed/value"
 )
 
 // containers refuses containers of a pod: those that run until it ends.
@@ -232,11 +233,8 @@ func (w *podWalk) hostPorts(p walk.Place, met *walk.Names) {
 // mounts validates where a container has volumes.
 func (w *podWalk) mounts(c walk.Place) {
 	p := c.At("volumeMounts")
-	var met, devices, paths walk.Names
-	for d := range c.Get("volumeDevices").Items() {
-		devices.Add(d.Get("name").Str())
-		paths.Add(d.Get("devicePath").Str())
-	}
+	devices, paths := placesOf(c.Get("volumeDevices"), "devicePath")
+	var met walk.Names
 	for i := range p.Indexes() {
 		m := p.Index(i)
 		name, at := m.At("name"), m.At("mountPath")
@@ -287,11 +285,8 @@ func (w *podWalk) recursiveReadOnly(m, told walk.Place) {
 // volumeDevices validates which volumes a container has as devices.
 func (w *podWalk) volumeDevices(c walk.Place) {
 	p := c.At("volumeDevices")
-	var met, paths, mounted, mountedAt walk.Names
-	for m := range c.Get("volumeMounts").Items() {
-		mounted.Add(m.Get("name").Str())
-		mountedAt.Add(m.Get("mountPath").Str())
-	}
+	mounted, mountedAt := placesOf(c.Get("volumeMounts"), "mountPath")
+	var met, paths walk.Names
 	for i := range p.Indexes() {
 		d := p.Index(i)
 		name, at := d.At("name"), d.At("devicePath")
@@ -323,6 +318,16 @@ func (w *podWalk) volumeDevices(c walk.Place) {
 			met.Add(name.Str())
 		}
 	}
+}
+
+// placesOf returns the names of the volumes of a list, and where they are: of several paths of one volume the last.
+func placesOf(list value.Value, path string) (names, paths walk.Names) {
+	for i := list.Len() - 1; i >= 0; i-- {
+		if v := list.Item(i); names.Add(v.Get("name").Str()) {
+			paths.Add(v.Get(path).Str())
+		}
+	}
+	return names, paths
 }
 
 // validateDescending refuses a path that leaves where it begins; it is told of another place.

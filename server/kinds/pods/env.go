@@ -72,9 +72,9 @@ func validateFieldRef(r *walk.Report, p walk.Place, fields []string) {
 	switch isMap := name == "metadata.labels" || name == "metadata.annotations"; {
 	case p.Text("apiVersion") != "v1":
 		r.Invalid(at, "error converting fieldPath: unsupported pod version: "+p.Text("apiVersion"))
-	case subscripted && closed && !isMap:
+	case subscripted && closed && name != "" && !isMap:
 		r.Invalid(at, "error converting fieldPath: field label does not support subscript: "+at.Str())
-	case subscripted && closed:
+	case subscripted && closed && isMap:
 		if name == "metadata.annotations" {
 			key = strings.ToLower(key)
 		}

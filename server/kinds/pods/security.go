@@ -41,13 +41,41 @@ func (w *podWalk) containerSecurity(p walk.Place) {
 			w.Invalid(p, "cannot set `allowPrivilegeEscalation` to false and `privileged` to true")
 		}
 		for added := range p.Get("capabilities", "add").Items() {
-			if added.Str() == "CAP_SYS_ADMIN" {
+			if added.Str() == sysAdmin && !w.hadSysAdmin() {
 				w.Invalid(p, "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN")
 			}
 		}
 	}
 	w.windowsOptions(p.At("windowsOptions"))
 	w.appArmor(p.At("appArmorProfile"))
+}
+
+// sysAdmin is the capability that raises all others.
+const sysAdmin = "CAP_SYS_ADMIN"
+
+// hadSysAdmin reports whether a container of the object that is replaced has sysAdmin, and does not say that it may raise others. Then containers may
+// have it and say that they may not.
+func (w *podWalk) hadSysAdmin() bool {
+	if w.sysAdmin == nil {
+		had := w.Pods != "" && hasSysAdmin(w.Live.Get(strings.Split(w.Pods, ".")...))
+		w.sysAdmin = &had
+	}
+	return *w.sysAdmin
+}
+
+// hasSysAdmin reports whether a container of a pod has sysAdmin, and does not say that it may raise others.
+func hasSysAdmin(spec value.Value) bool {
+	for _, list := range containerLists {
+		for c := range spec.Get(list).Items() {
+			context := c.Get("securityContext")
+			for added := range context.Get("capabilities", "add").Items() {
+				if added.Str() == sysAdmin && !context.Get("allowPrivilegeEscalation").Bool() {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // podSecurity validates as what all containers of a pod run.

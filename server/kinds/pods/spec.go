@@ -25,6 +25,8 @@ type podWalk struct {
 	running walk.Names // of containers
 	claims  walk.Names // of resource claims
 	volume  volumeWalk
+
+	sysAdmin *bool // see hadSysAdmin; nil if it was not asked for yet
 }
 
 // validateSpec validates the spec of a pod with its metadata, or that of a template, which are absent.

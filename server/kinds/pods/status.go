@@ -37,8 +37,8 @@ func ValidateStatus(r *walk.Report, object walk.Place, live value.Value) {
 	for _, name := range containerStatuses {
 		validateUsers(r, status.At(name), cmp.Or(spec.Get("os", "name").Str(), "linux"))
 	}
-	validateResourceStatuses(r, status.At("containerStatuses"), spec.Get("containers"), was)
-	validateResourceStatuses(r, status.At("initContainerStatuses"), spec.Get("initContainers"), was)
+	validateResourceStatuses(r, status.At("containerStatuses"), spec.Get("containers"), status.Get("extendedResourceClaimStatus"))
+	validateResourceStatuses(r, status.At("initContainerStatuses"), spec.Get("initContainers"), status.Get("extendedResourceClaimStatus"))
 	later := status.At("ephemeralContainerStatuses")
 	for i := range later.Indexes() {
 		if resources := later.Index(i).At("allocatedResourcesStatus"); resources.Len() > 0 {
@@ -81,7 +81,8 @@ func validateNominated(r *walk.Report, p walk.Place, live value.Value) {
 	}
 }
 
-// validateRestarts refuses that terminated containers run again if their pod does not restart them. An absent spec restarts nothing.
+// validateRestarts refuses that terminated containers run again if their pod does not restart them. An absent spec, which is for ephemeral
+// containers, restarts nothing. There each state of a container is refused, and of others the first.
 func validateRestarts(r *walk.Report, p walk.Place, was, spec, containers value.Value) {
 	if restartsTogether(spec) {
 		return
@@ -89,14 +90,30 @@ func validateRestarts(r *walk.Report, p walk.Place, was, spec, containers value.
 	old := was.Get(p.Name())
 	for i := range old.Len() {
 		name, ended := old.Item(i).Get("name").Str(), old.Item(i).Get("state", "terminated")
-		now := named(p.Value, name)
-		if !walk.IsSet(ended) || !walk.IsSet(now) || walk.IsSet(now.Get("state", "terminated")) {
+		if !walk.IsSet(ended) {
 			continue
 		}
-		if !restarted(named(containers, name), spec, ended.Get("exitCode").Int()) {
+		n := runs(p.Value, name)
+		if walk.IsSet(spec) {
+			n = min(n, 1)
+		}
+		if n == 0 || restarted(named(containers, name), spec, ended.Get("exitCode").Int()) {
+			continue
+		}
+		for range n {
 			r.Forbidden(p.Below(old.Item(i), "", i).At("state"), "may not be transitioned to non-terminated state")
 		}
 	}
+}
+
+// runs returns how many statuses of a container say that it is not terminated.
+func runs(statuses value.Value, name string) (n int) {
+	for s := range statuses.Items() {
+		if s.Get("name").Str() == name && !walk.IsSet(s.Get("state", "terminated")) {
+			n++
+		}
+	}
+	return n
 }
 
 // named returns the item of a list that has a name.
@@ -259,14 +276,15 @@ func validateUsers(r *walk.Report, p walk.Place, system string) {
 const longestHealth = 1024
 
 // validateResourceStatuses validates the state of the resources that containers have. Containers that a pod does not have are skipped.
-func validateResourceStatuses(r *walk.Report, p walk.Place, containers, was value.Value) {
+// extended is the status of the claim for extended resources.
+func validateResourceStatuses(r *walk.Report, p walk.Place, containers, extended value.Value) {
 	for i := range p.Indexes() {
 		all := p.Index(i).At("allocatedResourcesStatus")
 		container := named(containers, p.Item(i).Get("name").Str())
 		for j := range all.Indexes() {
 			name, resources := all.Index(j).At("name"), all.Index(j).At("resources")
 			if walk.IsSet(container) {
-				validateResourceOf(r, name, container, was)
+				validateResourceOf(r, name, container, extended)
 			}
 			var met walk.Names
 			for k := range resources.Indexes() {
@@ -281,7 +299,7 @@ func validateResourceStatuses(r *walk.Report, p walk.Place, containers, was valu
 }
 
 // validateResourceOf validates that a container asks for a resource, by its name or by a claim.
-func validateResourceOf(r *walk.Report, name walk.Place, container, was value.Value) {
+func validateResourceOf(r *walk.Report, name walk.Place, container, extended value.Value) {
 	const prefix = "claim:"
 	if !strings.HasPrefix(name.Str(), prefix) {
 		if container.Get("resources", "requests", name.Str()).IsAbsent() {
@@ -298,11 +316,28 @@ func validateResourceOf(r *walk.Report, name walk.Place, container, was value.Va
 			return
 		}
 	}
-	if walk.IsSet(was.Get("extendedResourceClaimStatus")) {
-		return // which may stand for the claim
+	if isExtendedClaim(strings.TrimPrefix(name.Str(), prefix), container, extended) {
+		return
 	}
 	r.InvalidAs(name, name.Str(), "must match one of the container's resource claims as 'claim:<claimName>/<requestName>' "+
 		"when container.resources.claims[*].request is set or 'claim:<claimName>' when it is empty")
+}
+
+// isExtendedClaim reports whether a claim with its request, as in claim/request, stands for an extended resource that a container asks for.
+func isExtendedClaim(text string, container, extended value.Value) bool {
+	claim, request, _ := strings.Cut(text, "/")
+	if claim == "" || request == "" || claim != extended.Get("resourceClaimName").Str() {
+		return false
+	}
+	for m := range extended.Get("requestMappings").Items() {
+		if m.Get("containerName").Equal(container.Get("name")) && m.Get("requestName").Str() == request {
+			of := container.Get("resources", "requests", m.Get("resourceName").Str())
+			if q := walk.Quantity(of); walk.IsSet(of) && !q.IsZero() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func validateHealth(r *walk.Report, p walk.Place) {
