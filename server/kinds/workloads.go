@@ -285,7 +285,7 @@ func validatePodTemplate(r *walk.Report, object walk.Place, _ value.Value) {
 // validateReplicationController refuses a ReplicationController.
 //
 // Its selector is a map of labels, without expressions.
-func validateReplicationController(r *walk.Report, object walk.Place, _ value.Value) {
+func validateReplicationController(r *walk.Report, object walk.Place, live value.Value) {
 	spec := object.At("spec")
 	selector, template := spec.At("selector"), spec.At("template")
 	if selector.Len() == 0 {
@@ -300,8 +300,25 @@ func validateReplicationController(r *walk.Report, object walk.Place, _ value.Va
 		pods.ValidateTemplate(r, template)
 		pods.ValidateRestartsAlways(r, template, "ReplicationController")
 	}
+	validateNotConvertible(r, selector, live)
 	r.Natural(spec.At("minReadySeconds"))
 	r.Natural(spec.At("replicas"))
+}
+
+// validateNotConvertible refuses to change the selector of a ReplicationController that says of it, in an annotation, that it is no map of
+// labels. Annotations of other fields have no meaning, and are refused.
+func validateNotConvertible(r *walk.Report, selector walk.Place, live value.Value) {
+	for name, text := range live.Get("metadata", "annotations").Members() {
+		of, is := strings.CutPrefix(name, "non-convertible.kubernetes.io")
+		_, of, named := strings.Cut(of, "/")
+		switch {
+		case !is || !named:
+		case !strings.Contains(of, "selector"):
+			r.Add(&field.Error{Type: field.ErrorTypeNotFound, BadValue: text.Str(), Field: of, Detail: "unknown non-convertible field"})
+		case !walk.Same(selector.Value, live.Get("spec", "selector")):
+			r.Invalid(selector, "cannot update non-convertible selector")
+		}
+	}
 }
 
 // validateRevision validates a ControllerRevision.
