@@ -30,13 +30,16 @@ func Act(w *write.Writer, q *rest.Request) (*rest.Answer, error) {
 		return nil, err
 	}
 	// asked is the request as one for objects of the other kind. q stays the request for the pod.
-	asked := *q
-	if action := q.Version.Actions[q.Target.Subresource]; action != nil { // else it is a Binding without a path to the pod
+	asked, action := *q, q.Version.Actions[q.Target.Subresource]
+	if action != nil {
 		asked.Version = action
 	}
 	sent, err := write.Decode(&asked, options, &read.Live{})
 	if err != nil {
 		return nil, err
+	}
+	if action == nil { // a Binding without a path to the pod, whose UID has no meaning
+		sent.Content = api.Wipe(sent.Content)
 	}
 	if sent.Content, err = api.InNamespace(sent.Content, q.Target.Namespace); err != nil {
 		return nil, err

@@ -104,6 +104,16 @@ func checkBound(q *rest.Request, live *read.Live, version string) error {
 // storage adds the members of one object to another.
 var storage = door.Open(value.Internal{})
 
+// withoutOld returns annotations without those that held the init containers of pods before there was a field for them.
+func withoutOld(annotations value.Value) value.Value {
+	for _, version := range []string{"alpha", "beta"} {
+		for _, name := range []string{"init-containers", "init-container-statuses"} {
+			annotations = annotations.With("pod."+version+".kubernetes.io/"+name, value.Value{})
+		}
+	}
+	return annotations
+}
+
 // bound returns a pod on the node of a Binding.
 //
 // Labels and annotations of the Binding are added to those of the pod, and replace them where both have a name. Before v1.35, labels are not, and the
@@ -115,7 +125,11 @@ func bound(pod, binding value.Value, minor int) value.Value {
 		if name == "labels" && minor < labeledSince {
 			continue
 		}
-		if added := binding.Get("metadata", name); added.Len() > 0 {
+		added := binding.Get("metadata", name)
+		if name == "annotations" && added.Len() > 0 {
+			added = withoutOld(added)
+		}
+		if added.Len() > 0 {
 			metadata = metadata.With(name, storage.WithAll(metadata.Get(name), added))
 		}
 	}

@@ -88,6 +88,11 @@ func evictOnce(t *write.Task, options *metav1.DeleteOptions) error {
 	}
 	object, evicted := live.Object, conditionOf("DisruptionTarget", "EvictionByEvictionAPI", "Eviction API: evicting")
 	object.Content = withCondition(live.Content, evicted, t.Writer.Reader.Now())
+	if q := t.Request; !t.DryRun { // a write of the status, with its warnings
+		if errs := q.Version.Form.ValidateUpdate(q.Context(), object.Content, live.Content, "status", q.Warnings); len(errs) > 0 {
+			return api.Invalid(kschema.GroupKind{Kind: "Pod"}, q.ObjectName, errs)
+		}
+	}
 	if live, err = t.Amend(live, object); err != nil {
 		return err
 	}

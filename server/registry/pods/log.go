@@ -44,23 +44,21 @@ func Log(w *write.Writer, q *rest.Request) (*rest.Answer, error) {
 	return nil, stderrors.New("error dialing backend: there is no kubelet")
 }
 
-// checkLogOptions refuses values of the query: with 400 what cannot be read, and with 422 what is out of range.
+// checkLogOptions refuses values of the query: with 400 the first that cannot be read, and with 422 what is out of range. An empty time is that of zero,
+// and an empty number cannot be read.
 func checkLogOptions(podName string, query url.Values) error {
-	numbers := map[string]*int64{}
-	for _, name := range []string{"sinceSeconds", "tailLines", "limitBytes"} {
-		text := query.Get(name)
-		if text == "" {
-			continue
+	numbers, since := map[string]*int64{}, query.Get("sinceTime")
+	for _, name := range []string{"sinceSeconds", "sinceTime", "tailLines", "limitBytes"} {
+		var n int64
+		var err error
+		switch {
+		case name == "sinceTime" && since != "":
+			_, err = time.Parse(time.RFC3339, since)
+		case name != "sinceTime" && query.Has(name):
+			n, err = strconv.ParseInt(query.Get(name), 10, 64)
+			numbers[name] = &n
 		}
-		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return errors.NewBadRequest(err.Error())
-		}
-		numbers[name] = &n
-	}
-	since := query.Get("sinceTime")
-	if since != "" {
-		if _, err := time.Parse(time.RFC3339, since); err != nil {
 			return errors.NewBadRequest(err.Error())
 		}
 	}
@@ -72,7 +70,7 @@ func checkLogOptions(podName string, query url.Values) error {
 	}
 	least("tailLines", 0, "or equal to 0")
 	least("limitBytes", 1, "0")
-	if numbers["sinceSeconds"] != nil && since != "" {
+	if numbers["sinceSeconds"] != nil && query.Has("sinceTime") {
 		errs = append(errs, field.Forbidden(field.NewPath(""), "at most one of `sinceTime` or `sinceSeconds` may be specified"))
 	} else {
 		least("sinceSeconds", 1, "0")
