@@ -253,8 +253,9 @@ func HasHealthPort(spec value.Value) bool {
 	return spec.Get("type").Str() == "LoadBalancer" && spec.Get("externalTrafficPolicy").Str() == "Local"
 }
 
-// hasNodePorts reports whether a service has ports on nodes.
+// hasNodePorts reports whether the ports of a service get ports on nodes.
 func hasNodePorts(spec value.Value) bool {
-	typ := spec.Get("type").Str()
-	return (typ == "NodePort" || typ == "LoadBalancer") && spec.Get("ports").Len() > 0
+	typ, allocate := spec.Get("type").Str(), spec.Get("allocateLoadBalancerNodePorts")
+	isGiven := typ == "NodePort" || typ == "LoadBalancer" && (!walk.IsSet(allocate) || allocate.Bool())
+	return isGiven && spec.Get("ports").Len() > 0
 }
