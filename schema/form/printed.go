@@ -173,6 +173,8 @@ func (f *field) withEmpty(printed, sent value.Value) value.Value {
 	case f.typ.kind == kindTime && isZeroTime(sent, time.RFC3339):
 		// The Go value is not an unset time, although both print the same.
 		return printed.With(f.name, value.String("0001-01-01T00:00:00Z"))
+	case f.typ.kind == kindMicroTime && isZeroTime(sent, microTime):
+		return printed.With(f.name, value.String("0001-01-01T00:00:00.000000Z"))
 	case f.bare == kindTime && f.typ.kind == kindPointer && isZeroTime(sent, time.RFC3339):
 		return printed.With(f.name, value.Null()) // a pointer to the zero time prints as null
 	case f.bare == kindTime && HasFraction(sent.Str()):

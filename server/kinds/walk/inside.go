@@ -147,7 +147,8 @@ func SameInside(typ string, a, b value.Value) bool {
 
 // notZero returns a value, or none for the time of zero: it equals a time that is not set.
 func notZero(v value.Value) value.Value {
-	if strings.HasPrefix(v.Str(), "0001-01-01T00:00:00Z") {
+	switch v.Str() {
+	case "0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z":
 		return value.Value{}
 	}
 	return v
