@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -80,15 +81,17 @@ func execOptions(q url.Values, _ string) (corev1.PodExecOptions, error) {
 	}, nil
 }
 
-// portForwardOptions reads the options of portforward. The error is that of kube-apiserver's conversion.
+// portForwardOptions reads the options of portforward: ports, and lists of ports with commas. The error is that of kube-apiserver's conversion.
 func portForwardOptions(q url.Values, _ string) (corev1.PodPortForwardOptions, error) {
 	var out corev1.PodPortForwardOptions
 	for _, list := range q["ports"] {
-		port, err := strconv.ParseUint(list, 10, 16)
-		if err != nil {
-			return out, fmt.Errorf("cannot convert to []int32: %w", err)
+		for text := range strings.SplitSeq(list, ",") {
+			port, err := strconv.ParseUint(text, 10, 16)
+			if err != nil {
+				return out, fmt.Errorf("cannot convert to []int32: %w", err)
+			}
+			out.Ports = append(out.Ports, int32(port))
 		}
-		out.Ports = append(out.Ports, int32(port))
 	}
 	return out, nil
 }

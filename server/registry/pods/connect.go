@@ -136,14 +136,17 @@ func addressOf(w *write.Writer, q *rest.Request, node string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	type address struct{ typ, text string }
+	var known []address
+	for a := range live.Content.Get("status", "addresses").Items() {
+		known = append(known, address{a.Get("type").Str(), a.Get("address").Str()})
+	}
 	for _, typ := range addressTypes {
-		for address := range live.Content.Get("status", "addresses").Items() {
-			if address.Get("type").Str() == typ {
-				return address.Get("address").Str(), nil
-			}
+		if i := slices.IndexFunc(known, func(a address) bool { return a.typ == typ }); i >= 0 {
+			return known[i].text, nil
 		}
 	}
-	return "", stderrors.New("no preferred addresses found; known addresses: []")
+	return "", fmt.Errorf("no preferred addresses found; known addresses: %v", known)
 }
 
 // proxyNode returns the reason why a port of a node cannot be reached. The name of the object has the form [scheme:]name[:port].
