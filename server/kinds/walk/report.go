@@ -252,9 +252,15 @@ func (r *Report) Unchanged(p Place, was value.Value) {
 	}
 }
 
-// Same reports whether what p leads to equals was, as kube-apiserver compares Go values: see SameInside.
+// Same reports whether what p leads to equals was, as kube-apiserver compares Go values: see SameInside. Without a type, it is as Same.
 func (r *Report) Same(p Place, was value.Value) bool {
-	return Same(p.Value, was) || r.Kind != "" && SameInside(r.InsideTypeAt(p.Path().String()), p.Value, was)
+	if r.Kind == "" || p.Value.Equal(was) {
+		return Same(p.Value, was)
+	}
+	if typ := r.InsideTypeAt(p.Path().String()); typ != "" {
+		return SameInside(typ, p.Value, was)
+	}
+	return Same(p.Value, was)
 }
 
 // FieldOf returns path as errors have it.
