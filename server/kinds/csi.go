@@ -45,6 +45,9 @@ func validateAttachment(r *walk.Report, object walk.Place, live value.Value) {
 	}
 	node := spec.At("nodeName")
 	r.InvalidAs(node, node.Str(), validation.IsDNS1123Subdomain(node.Str())...)
+	if metadata := status.At("attachmentMetadata"); textSize(metadata.Value) > mostOfParameters {
+		r.Add(field.TooLong(metadata.Path(), "", mostOfParameters))
+	}
 	for _, member := range [...]string{"attachError", "detachError"} {
 		validateVolumeError(r, status.At(member))
 	}

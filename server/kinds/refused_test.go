@@ -111,6 +111,49 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestTooMuch refuses objects that are too large for transcripts. kube-apiserver answered the same.
+func TestTooMuch(t *testing.T) {
+	many := func(item string, n int) string { return "[" + strings.Repeat(item+",", n-1) + item + "]" }
+	long := func(n int) string { return `"` + strings.Repeat("a", n) + `"` }
+	const data = "Too long: may not be more than 10240 bytes"
+	for _, test := range []struct{ apiVersion, kind, subresource, object, want string }{
+		{"discovery.k8s.io/v1", "EndpointSlice", "", `{"addressType":"IPv4","endpoints":` + many(`{"addresses":["10.0.0.1"]}`, 1000) + `}`, ""},
+		{"discovery.k8s.io/v1", "EndpointSlice", "", `{"addressType":"IPv4","endpoints":` + many(`{"addresses":["10.0.0.1"],"hostname":"!"}`, 1001) + `}`,
+			"endpoints: Too many: 1001: must have at most 1000 items"},
+		{"discovery.k8s.io/v1", "EndpointSlice", "", `{"addressType":"IPv4","endpoints":[{"addresses":[]},` + many(`{"addresses":["10.0.0.1"]}`, 1000)[1:] + `}`,
+			"endpoints: Too many: 1001: must have at most 1000 items\nendpoints[0].addresses: Required value"},
+		{"discovery.k8s.io/v1", "EndpointSlice", "", `{"addressType":"IPv4","ports":` + many(`{"name":"!"}`, 20001) + `}`,
+			"ports: Too many: 20001: must have at most 20000 items"},
+		{"storage.k8s.io/v1", "VolumeAttachment", "status", `{"spec":{"attacher":"a","nodeName":"n","source":{"persistentVolumeName":"p"}},` +
+			`"status":{"attachmentMetadata":{"a":` + long(256<<10) + `}}}`, "status.attachmentMetadata: Too long: may not be more than 262144 bytes"},
+		{"resource.k8s.io/v1", "DeviceClass", "", `{"spec":{"config":[{"opaque":{"driver":"d","parameters":{"a":` + long(10232) + `}}}]}}`, ""},
+		{"resource.k8s.io/v1", "DeviceClass", "", `{"spec":{"config":[{"opaque":{"driver":"d","parameters":{"a":` + long(10233) + `}}}]}}`,
+			"spec.config[0].opaque.parameters: " + data},
+		{"resource.k8s.io/v1", "ResourceClaim", "", `{"spec":{"devices":{"config":[{"opaque":{"driver":"d","parameters":[` + long(10240) + `]}}]}}}`,
+			"spec.devices.config[0].opaque.parameters: " + data},
+		{"resource.k8s.io/v1", "ResourceClaim", "status", `{"spec":{"devices":{"requests":[{"name":"r"}]}},"status":{` +
+			`"allocation":{"devices":{"results":[{"request":"r","driver":"d","pool":"p","device":"e"}]}},` +
+			`"devices":[{"driver":"d","pool":"p","device":"e","data":{"a":` + long(10240) + `}}]}}`, "status.devices[0].data: " + data},
+	} {
+		live := value.Value{}
+		if test.subresource != "" {
+			live = parsed(t, test.object).With("status", value.Value{})
+		}
+		var got []string
+		for _, err := range of(t, test.apiVersion, test.kind).ValidateUpdate(t.Context(), parsed(t, test.object), live, test.subresource) {
+			got = append(got, err.Error())
+		}
+		if strings.Join(got, "\n") != test.want {
+			t.Errorf("%s:\n%.1000s\nwant\n%s", test.kind, strings.Join(got, "\n"), test.want)
+		}
+	}
+	// What is stored may be longer.
+	class := parsed(t, `{"spec":{"config":[{"opaque":{"driver":"d","parameters":{"a":`+long(10240)+`}}}]}}`)
+	if errs := of(t, "resource.k8s.io/v1", "DeviceClass").ValidateUpdate(t.Context(), class, class, ""); len(errs) > 0 {
+		t.Error(errs)
+	}
+}
+
 // of returns a built-in kind.
 func of(t testing.TB, apiVersion, name string) kinds.Kind {
 	t.Helper()

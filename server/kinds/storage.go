@@ -388,6 +388,17 @@ func validateClass(r *walk.Report, object walk.Place, live value.Value) {
 	}
 }
 
+// mostOfParameters is how many bytes the names and texts of parameters have at most, and those of what an attached volume is told to have.
+const mostOfParameters = 256 << 10
+
+// textSize returns how many bytes the names and texts of a map have.
+func textSize(m value.Value) (size int) {
+	for name, text := range m.Members() {
+		size += len(name) + len(text.Str())
+	}
+	return size
+}
+
 // validateParameters validates parameters of a driver.
 //
 // The limits are on their number, and on the bytes of names and values together.
@@ -396,15 +407,13 @@ func validateParameters(r *walk.Report, p walk.Place, mayBeEmpty bool) {
 		r.Add(field.TooLong(p.Path(), "", 512))
 		return
 	}
-	size := 0
-	for name, text := range p.Members() {
+	for name := range p.Members() {
 		if name == "" {
 			r.InvalidAs(p, name, "field can not be empty.")
 		}
-		size += len(name) + len(text.Str())
 	}
-	if size > 256*1024 {
-		r.Add(field.TooLong(p.Path(), "", 256*1024))
+	if textSize(p.Value) > mostOfParameters {
+		r.Add(field.TooLong(p.Path(), "", mostOfParameters))
 	}
 	if !mayBeEmpty && p.Len() == 0 {
 		r.Required(p, "must contain at least one key/value pair")

@@ -119,7 +119,7 @@ func validateAllocation(r *walk.Report, p walk.Place, requests value.Value) {
 		for i := range refs.Indexes() {
 			validateRequestName(r, refs.Index(i), requests)
 		}
-		validateDeviceConfig(r, c)
+		validateDeviceConfig(r, c, false)
 	}
 	if selector := p.At("nodeSelector"); selector.IsSet() {
 		pods.ValidateNodeSelector(r, selector)
@@ -175,6 +175,7 @@ const (
 	mostInstead   = 8  // requests of which the first is taken that can be
 	mostConsumers = 256
 	mostBindings  = 4
+	longestRaw    = 10 << 10 // bytes of JSON for a driver, or from one
 	noLimit       = -1
 )
 
@@ -274,7 +275,7 @@ func validateClaimSpec(r *walk.Report, p walk.Place) {
 	for i := range atMostLater(r, configs, mostInClaim).Indexes() {
 		c := configs.Index(i)
 		validateRequestNames(r, c.At("requests"), requests.Value)
-		validateDeviceConfig(r, c)
+		validateDeviceConfig(r, c, false)
 		validateOpaqueDriver(r, c.At("opaque"))
 	}
 }
@@ -387,8 +388,8 @@ func validateDeviceSelectors(r *walk.Report, p walk.Place, stored bool) {
 	}
 }
 
-// validateDeviceConfig validates parameters for a driver.
-func validateDeviceConfig(r *walk.Report, p walk.Place) {
+// validateDeviceConfig validates parameters for a driver, which may be stored already.
+func validateDeviceConfig(r *walk.Report, p walk.Place, stored bool) {
 	opaque := p.At("opaque")
 	if !opaque.IsSet() {
 		r.Required(opaque, "")
@@ -397,11 +398,20 @@ func validateDeviceConfig(r *walk.Report, p walk.Place) {
 	if r.Before(walk.TaggedSince) {
 		r.DriverName(opaque.At("driver"))
 	}
-	switch parameters := opaque.At("parameters"); {
-	case !parameters.IsSet():
+	if parameters := opaque.At("parameters"); parameters.IsSet() {
+		validateRaw(r, parameters, stored)
+	} else {
 		r.Required(parameters, "")
-	case parameters.Kind() != value.KindObject:
-		r.InvalidAs(parameters, "<value omitted>", "must be a valid JSON object")
+	}
+}
+
+// validateRaw refuses JSON that is too long, or no object. What is stored may be too long. The length is that of the text without spaces.
+func validateRaw(r *walk.Report, p walk.Place, stored bool) {
+	switch {
+	case !stored && len(p.String()) > longestRaw:
+		r.Add(field.TooLong(p.Path(), "", longestRaw))
+	case p.Kind() != value.KindObject:
+		r.InvalidAs(p, "<value omitted>", "must be a valid JSON object")
 	}
 }
 
@@ -509,8 +519,9 @@ func ValidateClass(r *walk.Report, object walk.Place, live value.Value) {
 	atMostLater(r, selectors, mostInClaim)
 	validateDeviceSelectors(r, selectors, walk.IsSet(live) && r.Same(selectors, live.Get("spec", "selectors")))
 	configs := spec.At("config")
+	stored := walk.IsSet(live) && r.Same(configs, live.Get("spec", "config"))
 	for i := range atMostLater(r, configs, mostInClaim).Indexes() {
-		validateDeviceConfig(r, configs.Index(i))
+		validateDeviceConfig(r, configs.Index(i), stored)
 		validateOpaqueDriver(r, configs.Index(i).At("opaque"))
 	}
 	if name := spec.At("extendedResourceName"); name.IsSet() {

@@ -186,12 +186,12 @@ func validateDevice(r *walk.Report, p walk.Place, was value.Value, each bool) {
 	}
 	for i := range attributes.Indexes() {
 		validateAttributeName(r, attributes, attributes.Member(i).Name)
-		validateAttribute(r, attributes.Entry(i))
+		validateAttribute(r, entryInShort(attributes, i), attributes.Entry(i))
 	}
 	if !walk.IsSet(was) || !r.Same(capacity, was.Get("capacity")) {
 		for i := range capacity.Indexes() {
 			validateAttributeName(r, capacity, capacity.Member(i).Name)
-			validateDeviceCapacity(r, capacity.Entry(i), p.Get("allowMultipleAllocations").Bool())
+			validateDeviceCapacity(r, entryInShort(capacity, i), p.Get("allowMultipleAllocations").Bool())
 		}
 	}
 	before := len(r.Last)
@@ -207,6 +207,20 @@ func validateDevice(r *walk.Report, p walk.Place, was value.Value, each bool) {
 	atMostLater(r, conditions, mostBindings)
 	atMostLater(r, failures, mostBindings)
 	validateBindings(r, conditions, failures)
+}
+
+// longestKey is how long the name of an attribute or a capacity is at most in the paths of errors.
+const longestKey = walk.LongestDriver + 1 + longestAttribute
+
+// entryInShort returns entry number i of a map. Its place has a long name without the middle, as code tells it; tags tell it as it is.
+func entryInShort(m walk.Place, i int) walk.Place {
+	const gap = "..."
+	entry := m.Entry(i)
+	name, left := entry.Name(), longestKey-len(gap)
+	if len(name) <= longestKey {
+		return entry
+	}
+	return m.Below(entry.Value, name[:(left+1)/2]+gap+name[len(name)-left/2:], walk.IsKey)
 }
 
 // validateDeviceNodes validates where a device is.
@@ -257,8 +271,9 @@ func validateIdentifier(r *walk.Report, p walk.Place, id string) {
 var versionText = walk.LazyRegexp(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)` +
 	`(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
-// validateAttribute validates the value of an attribute.
-func validateAttribute(r *walk.Report, p walk.Place) {
+// validateAttribute validates the value of an attribute. Tags tell of it at another place, if its name is long. Code leaves to tags what is wrong
+// at the same place.
+func validateAttribute(r *walk.Report, p, tagged walk.Place) {
 	if text := p.At("string"); len(text.Str()) > longestValue {
 		r.Add(field.TooLong(text.Path(), "", longestValue))
 	}
@@ -282,16 +297,22 @@ func validateAttribute(r *walk.Report, p walk.Place) {
 	}
 	const onlyOne = "exactly one value must be specified"
 	const members = "one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`"
-	switch len(set) {
-	case 0:
-		r.InvalidLater(p, "", r.Worded(onlyOne, "must specify "+members))
-	case 1:
+	isTagged := !r.Before(walk.TaggedSince)
+	isCoded := !isTagged || p.Name() != tagged.Name()
+	switch {
+	case len(set) == 1:
+		return
+	case isCoded && len(set) == 0:
+		r.InvalidAs(p, "", onlyOne)
+	case isCoded:
+		r.InvalidAs(p, r.Inside(tagged.Path().String(), p.Value), onlyOne)
+	}
+	switch {
+	case !isTagged:
+	case len(set) == 0:
+		r.InvalidLater(tagged, "", "must specify "+members)
 	default:
-		if r.Before(walk.TaggedSince) {
-			r.InvalidAs(p, r.Inside(p.Path().String(), p.Value), onlyOne)
-			return
-		}
-		r.InvalidLater(p, "{"+strings.Join(set, ", ")+"}", "must specify exactly "+members)
+		r.InvalidLater(tagged, "{"+strings.Join(set, ", ")+"}", "must specify exactly "+members)
 	}
 }
 

@@ -46,8 +46,8 @@ func validateDeviceStatuses(r *walk.Report, p walk.Place, stored, allocation, wa
 			r.InvalidAs(device, id, "must be an allocated device in the claim")
 		}
 		validateDeviceConditions(r, device.At("conditions"))
-		if data.IsSet() && data.Kind() != value.KindObject {
-			r.InvalidAs(data, "<value omitted>", "must be a valid JSON object")
+		if data.IsSet() {
+			validateRaw(r, data, false)
 		}
 		validateUuidLater(r, device.At("shareID"))
 		validateNetworkData(r, device.At("networkData"))

@@ -24,10 +24,7 @@ func ValidateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 	if isUnknown {
 		validateAddressType(typ, r.Add)
 	}
-	var met walk.Names
-	for i := range ports.Indexes() {
-		validateSlicePort(r, ports.Index(i), &met)
-	}
+	validateSlicePorts(r, ports)
 	if !isUnknown {
 		validateAddressType(typ, r.Later)
 	}
@@ -35,8 +32,15 @@ func ValidateEndpointSlice(r *walk.Report, object walk.Place, live value.Value) 
 		r.UnchangedLater(typ, live.Get("addressType"))
 	}
 	if !walk.IsSet(live) || !r.Same(endpoints, live.Get("endpoints")) {
+		tooMany := endpoints.Len() > mostEndpoints
+		if tooMany {
+			r.Add(field.TooMany(endpoints.Path(), endpoints.Len(), mostEndpoints))
+		}
 		for i := range endpoints.Indexes() {
-			validateEndpoint(r, endpoints.Index(i), typ.Str())
+			validateAddressCount(r, endpoints.Index(i).At("addresses"), tooMany)
+			if !tooMany {
+				validateEndpoint(r, endpoints.Index(i), typ.Str())
+			}
 		}
 	}
 	if walk.IsSet(live) && !isTagged {
@@ -52,6 +56,25 @@ func validateAddressType(typ walk.Place, refuse func(*field.Error)) {
 	case "FQDN", "IPv4", "IPv6":
 	default:
 		refuse(field.NotSupported(typ.Path(), walk.Enumeration(typ.Str()), []string{"FQDN", "IPv4", "IPv6"}))
+	}
+}
+
+// Bounds of an EndpointSlice.
+const (
+	mostPorts               = 20000
+	mostEndpoints           = 1000
+	mostAddressesOfEndpoint = 100
+)
+
+// validateSlicePorts refuses ports, none of them alone if they are too many.
+func validateSlicePorts(r *walk.Report, ports walk.Place) {
+	if ports.Len() > mostPorts {
+		r.Add(field.TooMany(ports.Path(), ports.Len(), mostPorts))
+		return
+	}
+	var met walk.Names
+	for i := range ports.Indexes() {
+		validateSlicePort(r, ports.Index(i), &met)
 	}
 }
 
@@ -74,15 +97,22 @@ func validateSlicePort(r *walk.Report, p walk.Place, met *walk.Names) {
 	}
 }
 
-// validateEndpoint refuses what is at addresses of a type.
-func validateEndpoint(r *walk.Report, p walk.Place, typ string) {
-	addresses := p.At("addresses")
+// validateAddressCount refuses an endpoint without addresses, or with too many. Code does not look at endpoints that are too many, and tags do.
+func validateAddressCount(r *walk.Report, addresses walk.Place, tooMany bool) {
+	if tooMany && r.Before(walk.TaggedSince) {
+		return
+	}
 	if addresses.Len() == 0 {
 		r.RequiredLater(addresses, r.Worded("must contain at least 1 address", ""))
 	}
 	if addresses.Len() > mostAddressesOfEndpoint {
 		r.Later(field.TooMany(addresses.Path(), addresses.Len(), mostAddressesOfEndpoint))
 	}
+}
+
+// validateEndpoint refuses what is at addresses of a type.
+func validateEndpoint(r *walk.Report, p walk.Place, typ string) {
+	addresses := p.At("addresses")
 	for i := range addresses.Indexes() {
 		validateEndpointOf(r, addresses.Index(i), addresses, typ)
 	}
@@ -94,9 +124,6 @@ func validateEndpoint(r *walk.Report, p walk.Place, typ string) {
 	}
 	validateHints(r, p.At("hints"))
 }
-
-// mostAddressesOfEndpoint is how many addresses an endpoint may have.
-const mostAddressesOfEndpoint = 100
 
 // validateEndpointOf refuses an address that is not of a type. The type is validated elsewhere: addresses of an unknown one are not.
 func validateEndpointOf(r *walk.Report, a, addresses walk.Place, typ string) {
