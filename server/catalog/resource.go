@@ -65,6 +65,8 @@ type Resource struct {
 	CreateOnApply bool
 	// HasTTL gives the objects a TTL.
 	HasTTL bool
+	// PrefixAsName makes the prefix of a generated name the name, with nothing behind it.
+	PrefixAsName bool
 	// Order lists the names of the versions as they were declared; empty if that is the order of Versions.
 	Order []string
 	// Stored is the name of the version that objects are stored in.

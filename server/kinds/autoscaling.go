@@ -67,14 +67,14 @@ func followsOthers(metrics value.Value) bool {
 	return false
 }
 
-// validateReference validates a reference to an object. anyGroup allows one without a group.
+// validateReference validates a reference to an object. anyGroup allows one without a group, as a ReplicationController may always have it.
 func validateReference(r *walk.Report, p walk.Place, anyGroup bool) {
 	validateSegment(r, p.At("kind"))
 	validateSegment(r, p.At("name"))
 	version := p.At("apiVersion")
 	if gv, err := schema.ParseGroupVersion(version.Str()); err != nil {
 		r.Invalid(version, err.Error())
-	} else if gv.Group == "" && !anyGroup && (gv.Version != "v1" || p.Text("kind") != "ReplicationController") {
+	} else if gv.Group == "" && !anyGroup && p.Text("kind") != "ReplicationController" {
 		r.InvalidAs(version, version.Str(), "apiVersion must specify API group")
 	}
 }
@@ -391,6 +391,33 @@ func found(path ...string) cell {
 		}
 		return value.Null()
 	}
+}
+
+// oldBudgetLabel stood in selectors of budgets in v1beta1 for all pods, or for none.
+const oldBudgetLabel = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match"
+
+// withoutOldLabel takes expressions about oldBudgetLabel from the selector of a budget. The selector of no pods, which has one of them and nothing
+// else, stays; so does a selector that does not change.
+func withoutOldLabel(budget, live, _ value.Value) value.Value {
+	spec := budget.Get("spec")
+	selector := spec.Get("selector")
+	var kept []value.Value
+	for e := range selector.Get("matchExpressions").Items() {
+		if e.Get("key").Str() != oldBudgetLabel {
+			kept = append(kept, e)
+		}
+	}
+	n := selector.Get("matchExpressions").Len()
+	first := selector.Get("matchExpressions").Item(0)
+	none := n == 1 && first.Get("operator").Str() == "Exists" && first.Get("values").Len() == 0 && selector.Get("matchLabels").Len() == 0
+	if len(kept) == n || none || walk.IsSet(live) && walk.Same(selector, live.Get("spec", "selector")) {
+		return budget
+	}
+	expressions := value.Value{}
+	if len(kept) > 0 {
+		expressions = value.List(kept...)
+	}
+	return budget.With("spec", spec.With("selector", selector.With("matchExpressions", expressions)))
 }
 
 // validateBudget refuses a PodDisruptionBudget.

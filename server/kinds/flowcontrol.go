@@ -267,10 +267,16 @@ func validateUrlPath(r *walk.Report, p walk.Place) {
 	}
 }
 
+// keepsZeroShares is an annotation of priority levels in v1beta3, which conversion takes away.
+const keepsZeroShares = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares"
+
 // validateLevel validates a PriorityLevelConfiguration.
 //
 // The type has a member of its own, and the member of the other type must be absent. There is one exempt level, by its name.
 func validateLevel(r *walk.Report, object walk.Place, _ value.Value) {
+	if annotations := object.At("metadata").At("annotations"); !annotations.Get(keepsZeroShares).IsAbsent() {
+		r.Forbidden(annotations, "annotation '"+keepsZeroShares+"' is forbidden")
+	}
 	spec := object.At("spec")
 	typ, limited, exempt := spec.At("type"), spec.At("limited"), spec.At("exempt")
 	if (object.Get("metadata", "name").Str() == "exempt") != (typ.Str() == "Exempt") {

@@ -97,6 +97,7 @@ type Traits struct {
 	CreateOnApply      bool
 	AnswersDeleted     bool
 	HasTTL             bool
+	PrefixAsName       bool
 	Orphans            bool
 	OrphanWarning      string
 	NoDependents       bool

@@ -222,7 +222,7 @@ func table() []Traits {
 			FieldRefusal: "field label %q not supported for Job",
 		},
 		{
-			Group: "policy", Name: "PodDisruptionBudget", namedOnce: true, parts: map[string]check{"status": validateBudgetStatus}, name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
+			Group: "policy", Name: "PodDisruptionBudget", complete: withoutOldLabel, namedOnce: true, parts: map[string]check{"status": validateBudgetStatus}, name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
 			anyFinalizer: true, Conditional: true,
 			cells: cells(name, shareCell("spec", "minAvailable"), shareCell("spec", "maxUnavailable"), number("status", "disruptionsAllowed"), age),
 		},
@@ -233,7 +233,7 @@ func table() []Traits {
 			cells: cells(name, text("addressType"), shown(slicePorts), shown(sliceEndpoints), age),
 		},
 		{
-			Group: networkGroup, Name: "IPAddress", name: addressName, validate: validateAddress,
+			Group: networkGroup, Name: "IPAddress", name: addressName, validate: validateAddress, PrefixAsName: true,
 			cells: cells(name, shown(parentRef), age),
 		},
 		{

@@ -3,7 +3,6 @@ package kinds
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -432,15 +431,13 @@ func validateBlocks(r *walk.Report, p walk.Place) {
 		r.InvalidAs(p, struct{ CIDRs any }{p.ToAny()}, "may only hold up to 2 values")
 		return
 	}
-	families := map[bool]int{}
+	families := map[netutils.IPFamily]int{}
 	for i := range p.Indexes() {
 		block := p.Index(i)
 		r.Errs = append(r.Errs, validation.IsValidCIDR(block.Path(), block.Str())...)
-		if prefix, err := netip.ParsePrefix(block.Str()); err == nil {
-			families[prefix.Addr().Is4()]++
-		}
+		families[netutils.IPFamilyOfCIDRString(block.Str())]++
 	}
-	if families[true] > 1 || families[false] > 1 {
+	if families[netutils.IPv4] > 1 || families[netutils.IPv6] > 1 {
 		r.Invalid(p, "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64")
 	}
 }

@@ -145,7 +145,7 @@ func warnOfPodStatus(w *walk.Warnings, object walk.Place, _ value.Value) {
 func (k Kind) changedPods(object, live value.Value) bool {
 	path := []string{"metadata", "generation"}
 	if k.Name == "DaemonSet" {
-		path = []string{"metadata", "annotations", "deprecated.daemonset.template.generation"}
+		path = []string{"metadata", "annotations", templateGeneration}
 	}
 	return !object.Get(path...).Equal(live.Get(path...))
 }

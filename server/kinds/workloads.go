@@ -79,7 +79,11 @@ func validateReplicaSet(r *walk.Report, object walk.Place, live value.Value) {
 func validateDaemonSet(r *walk.Report, object walk.Place, live value.Value) {
 	spec := object.At("spec")
 	selector, template := spec.At("selector"), spec.At("template")
+	changes := spec.Below(templateChanges(object.Value), "templateGeneration", walk.IsMember) // where the internal type has them
 	if walk.IsSet(live) {
+		if changes.Int() < templateChanges(live).Int() {
+			r.Invalid(changes, "must not be decremented")
+		}
 		r.Unchanged(selector, live.Get("spec", "selector"))
 	}
 	before := len(r.Errs)
@@ -93,9 +97,19 @@ func validateDaemonSet(r *walk.Report, object walk.Place, live value.Value) {
 	pods.ValidateTemplate(r, template)
 	pods.ValidateRestartsAlways(r, template, "DaemonSet")
 	r.Natural(spec.At("minReadySeconds"))
+	r.Natural(changes)
 	validateDaemonStrategy(r, spec.At("updateStrategy"))
 	r.Natural(spec.At("revisionHistoryLimit"))
 }
+
+// templateChanges returns how often the template of a DaemonSet has changed. One more than the greatest number is a number below zero.
+func templateChanges(set value.Value) value.Value {
+	n, _ := strconv.ParseInt(set.Get("metadata", "annotations", templateGeneration).Str(), 10, 64)
+	return value.Int(n)
+}
+
+// templateGeneration is the annotation of a DaemonSet that counts the changes of its template.
+const templateGeneration = "deprecated.daemonset.template.generation"
 
 // validateDaemonStrategy refuses how pods of nodes are replaced.
 //
@@ -418,6 +432,6 @@ func withoutReplicas(object value.Value) value.Value {
 
 // withGeneration adds the annotation with the generation of the template that an empty DaemonSet has.
 func withGeneration(object value.Value) value.Value {
-	generation := value.Member{Name: "deprecated.daemonset.template.generation", Value: value.String("0")}
+	generation := value.Member{Name: templateGeneration, Value: value.String("0")}
 	return object.With("metadata", value.Object(value.Member{Name: "annotations", Value: value.Object(generation)}))
 }

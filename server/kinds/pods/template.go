@@ -41,7 +41,8 @@ func validateAnnotations(r *walk.Report, p walk.Place) {
 //	labels    of the template must be selected
 //	template  must make pods that always restart
 //
-// A selector that is wrong ends the check with an error about all of it, because the labels cannot be compared with it.
+// A selector that is wrong ends the check with an error about all of it, because the labels cannot be compared with it. The pods of a
+// StatefulSet must always restart even then.
 func ValidateWorkload(r *walk.Report, spec walk.Place, kind string) {
 	selector, before := spec.At("selector"), len(r.Errs)
 	if !selector.IsSet() {
@@ -53,11 +54,14 @@ func ValidateWorkload(r *walk.Report, spec walk.Place, kind string) {
 	if selector.IsSet() && !walk.Selects(selector.Value) {
 		r.Invalid(selector, "empty selector is invalid for "+emptySelectors[kind])
 	}
+	template := spec.At("template")
 	if wrong {
 		r.Invalid(selector, invalidSelectors[kind])
+		if kind == "StatefulSet" {
+			ValidateRestartsAlways(r, template, kind)
+		}
 		return
 	}
-	template := spec.At("template")
 	ValidateLabelsSelected(r, template, selector.Value)
 	template = withClaims(template, spec.Get("volumeClaimTemplates"))
 	if of := template.Get("spec"); kind == "StatefulSet" && walk.IsSet(of) { // the controller sets both for each pod

@@ -90,7 +90,7 @@ func (t *Task) createNamed(object managedfields.Object) (Outcome, error) {
 	for range nameAttempts {
 		named := object
 		if t.named {
-			named.Content = api.WithMetadata(object.Content, "name", value.String(generateName(prefix)))
+			named.Content = api.WithMetadata(object.Content, "name", value.String(t.generated(prefix)))
 		}
 		var created Outcome
 		// Without a prefix, a 409 is final. With one, it leads to the next name or to the text about generated names.
@@ -146,6 +146,14 @@ const (
 	// letters of generated names: none that make words or are easily taken for another. There are 27 of them.
 	letters = "bcdfghjklmnpqrstvwxz2456789"
 )
+
+// generated returns a name that begins with prefix, as the resource has it.
+func (t *Task) generated(prefix string) string {
+	if t.Request.Version.PrefixAsName {
+		return prefix
+	}
+	return generateName(prefix)
+}
 
 // generateName returns a name that begins with prefix and ends at random.
 //
