@@ -8,6 +8,7 @@ import (
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/auth/nodes"
 	"github.com/deed-project/deed/server/auth/rbac"
+	"github.com/deed-project/deed/server/auth/writes"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/controllers"
 	"github.com/deed-project/deed/server/registry"
@@ -93,6 +94,13 @@ func incomplete(rules auth.RuleResolver) auth.RuleResolver {
 		out.Incomplete = true
 		return out
 	}
+}
+
+// permissions returns the plugin that asks for what a user needs beside the permission to write an object, as a chain.
+func (s *Server) permissions(objects store.Store) admission.Chain {
+	return admission.Chain{admission.Validate(writes.Permissions{
+		Allows: s.access.Allows, Store: objects, Catalog: s.catalog, Minor: s.release.minor(),
+	}.Validate)}
 }
 
 // escalation returns the plugin that refuses roles and bindings which grant more than their writer may do, as a chain. It is empty unless

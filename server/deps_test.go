@@ -68,6 +68,7 @@ var table = []layers.Layer{
 	{"auth/nodes", "auth logs store store/replica", "value", "k8s.io/apimachinery"},
 	{"auth/rbac", "admission api auth catalog logs loopback request store store/replica", "value value/structs managedfields",
 		"k8s.io/api/rbac k8s.io/api/authorization k8s.io/apimachinery k8s.io/component-helpers/auth/rbac/validation"},
+	{"auth/writes", "admission api auth catalog registry request store", "value", "k8s.io/apimachinery"},
 	{"response", "api logs store wire", "", ""},
 	{"metrics", "api catalog request store", "", "k8s.io/apimachinery github.com/prometheus/client_golang"},
 	{"audit", "admission auth logs", "", "k8s.io/apimachinery"},
@@ -100,7 +101,7 @@ var table = []layers.Layer{
 	{"controllers/certificates", "api catalog controllers/queue loopback store", "value value/structs managedfields",
 		"k8s.io/api/certificates k8s.io/apimachinery/pkg/api/errors"},
 	{"controllers/serviceaccounts", "api auth/accounts catalog controllers/queue loopback registry store", "value managedfields", "k8s.io/api/core/v1 k8s.io/apimachinery/pkg/api/errors"},
-	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/nodes auth/rbac catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters flowcontrol logs " +
+	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/nodes auth/rbac auth/writes catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters flowcontrol logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/policies registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema schema/builtin managedfields",

@@ -195,7 +195,7 @@ func (s *Server) assemble(c Config) error {
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
 			Host:      &host{s.definitions, s.deletions, s.webhooks, s.policies, s.aggregator, s.rbac, s.flows, s.background, s.release, s.access},
-			Admission: append(chain, s.escalation()...),
+			Admission: slices.Concat(s.permissions(objects), chain, s.escalation()),
 		},
 	}
 	if err := s.allocate(c.Services); err != nil {

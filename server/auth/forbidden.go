@@ -30,3 +30,6 @@ func forbidden(u User, a Action, reason string) error {
 	}
 	return errors.NewForbidden(resource, a.Name, fmt.Errorf("%s", text))
 }
+
+// Forbidden returns the 403 that refuses an action to a user, for texts that quote it.
+func Forbidden(u User, a Action, reason string) error { return forbidden(u, a, reason) }
