@@ -249,8 +249,6 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 		return wire.NegotiateWatch(q.HTTP, offer)
 	case isLog:
 		offer.Text = true
-	case q.Target.Subresource == "scale":
-		offer.Protobuf = true // a Scale is a built-in kind, whatever has it
 	}
 	offer.Listed = verb == "list"
 	offer.NoTables = isLog || !q.Version.Has("get") || !q.Version.ShowsTables(q.Target.Subresource)

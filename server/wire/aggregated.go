@@ -8,31 +8,24 @@ import (
 // Discovery has two forms. A client names the aggregated one by parameters of JSON, and lists the plain one for older servers:
 //
 //	Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json
-//
-// The first clause in the order of preference that this server has decides.
 
 // AggregatedParams are the media type parameters of aggregated discovery.
 const AggregatedParams = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// NegotiateAggregated returns the representation of aggregated discovery that a client wants, and whether the client prefers it to plain
-// discovery.
+// NegotiateAggregated returns the representation of aggregated discovery that a client wants, and whether the client lists that form at all.
+// As in kube-apiserver, the weight of other clauses does not matter.
 func NegotiateAggregated(r *http.Request, o Offer) (rep Representation, ok bool) {
 	for _, c := range clauses(r.Header.Get("Accept")) {
-		aggregated := c.isAggregated()
-		if aggregated {
-			c.params = maps.Clone(c.params)
-			for _, name := range []string{"as", "g", "v"} {
-				delete(c.params, name)
-			}
+		if !c.isAggregated() || !o.permits(c) {
+			continue
 		}
-		rep, known := c.representation(r)
-		switch {
-		case !known || !o.has(rep):
-		case aggregated:
+		c.params = maps.Clone(c.params)
+		for _, name := range []string{"as", "g", "v"} {
+			delete(c.params, name)
+		}
+		if rep, known := c.representation(r); known && o.has(rep) {
 			rep.Params = AggregatedParams
 			return rep, true
-		default:
-			return rep, false
 		}
 	}
 	return Plain, false

@@ -76,8 +76,8 @@ type Offer struct {
 //
 // A path of the router is checked twice: by the router, which looks at types alone, and then with the parameters.
 func Negotiate(r *http.Request, o Offer) (Representation, error) {
-	all := clauses(r.Header.Get("Accept"))
-	if o.Routed && !slices.ContainsFunc(all, o.supports) {
+	header := r.Header.Get("Accept")
+	if o.Routed && !routes(header, o.known) {
 		if o.Listed {
 			return Plain, notRouted(append(o.types(), o.streams()...))
 		}
@@ -86,9 +86,9 @@ func Negotiate(r *http.Request, o Offer) (Representation, error) {
 		}
 		return Plain, notRouted(o.types())
 	}
-	for _, c := range all {
+	for _, c := range clauses(header) {
 		rep, ok := c.representation(r)
-		if ok && o.has(rep) {
+		if ok && o.has(rep) && o.permits(c) {
 			return rep, nil
 		}
 	}
@@ -106,6 +106,13 @@ func (o Offer) has(rep Representation) bool {
 		return o.CBOR && rep.As != AsTable
 	}
 	return true
+}
+
+// permits reports whether a path with the offer takes the parameters of c that ask for a stream, or for a version of the server: the only
+// stream is that of a watch, which YAML has not. Only paths that convert objects have a version.
+func (o Offer) permits(c clause) bool {
+	stream, version := c.params["stream"], c.params["sv"]
+	return (stream == "" || stream == "watch" && c.typ != YAML) && (version == "" || version == "v1" && o.Convert)
 }
 
 // types returns the media types that a refusal lists. It always contains protobuf, even where the path does not offer it.
@@ -128,14 +135,14 @@ func NegotiateStatus(r *http.Request, o Offer) Representation {
 
 // NegotiateWatch is Negotiate for a stream of events. It accepts YAML, which has no streams: see [Representation.Streams].
 func NegotiateWatch(r *http.Request, o Offer) (Representation, error) {
-	all := clauses(r.Header.Get("Accept"))
+	header := r.Header.Get("Accept")
 	o.Listed = true
-	if o.Routed && !slices.ContainsFunc(all, o.supports) {
+	if o.Routed && !routes(header, o.known) {
 		return Plain, notRouted(append(o.types(), o.streams()...))
 	}
-	for _, c := range all {
+	for _, c := range clauses(header) {
 		rep, ok := c.representation(r)
-		if !ok || !o.has(rep) {
+		if !ok || !o.has(rep) || !o.permits(c) {
 			continue
 		}
 		rep.Pretty = false
@@ -161,13 +168,10 @@ func (o Offer) streams() []string {
 	return out
 }
 
-// NegotiateOnly is Negotiate for a document that exists in one media type only. It ignores parameters that ask for a conversion.
+// NegotiateOnly is Negotiate for a document that exists in one media type only, and that the router alone negotiates.
 func NegotiateOnly(r *http.Request, media string) (Representation, error) {
-	header := r.Header.Get("Accept")
-	for _, c := range clauses(header) {
-		if c.typ == media || c.typ == "*/*" || header == "" {
-			return Representation{Media: media, Pretty: pretty(r, c.params)}, nil
-		}
+	if routes(r.Header.Get("Accept"), func(typ string) bool { return typ == media }) {
+		return Representation{Media: media}, nil
 	}
 	return Plain, notRouted([]string{media})
 }
@@ -189,6 +193,9 @@ func NegotiatePage(r *http.Request, kind string, cbor bool) (Representation, err
 	}
 	for _, c := range clauses(r.Header.Get("Accept")) {
 		as, group, version := c.params["as"], c.params["g"], c.params["v"]
+		if c.params["stream"] != "" || c.params["sv"] != "" {
+			continue
+		}
 		isText := as == "" && group == "" && version == ""
 		if !isText && (as != kind || group != PageGroup || version != "v1alpha1" && version != "v1beta1") {
 			continue
@@ -253,7 +260,7 @@ func clauses(header string) []clause {
 func parseClause(text string) (clause, bool) {
 	typ, params, _ := strings.Cut(text, ";")
 	c := clause{typ: strings.TrimSpace(typ), q: 1, params: map[string]string{}}
-	if c.typ == "*" {
+	if c.typ == "*" || c.typ == "*/" {
 		c.typ = "*/*"
 	}
 	if main, sub, ok := strings.Cut(c.typ, "/"); !ok || sub == "" || strings.Contains(sub, "/") {
@@ -315,23 +322,37 @@ func (c clause) representation(r *http.Request) (Representation, bool) {
 	return rep, true
 }
 
-// supports reports whether c names a media type that the router knows.
-//
-// It looks at the type alone. So it knows the type of a sequence, which no client can ask for.
-func (o Offer) supports(c clause) bool {
-	return c.typ == "*/*" || slices.Contains(o.types(), c.typ) || o.Text && c.typ == plainText || o.Listed && o.CBOR && c.typ == CBORSequence
+// known reports whether the router knows a media type on a path with the offer: the type of a sequence, too, which no client can ask for.
+func (o Offer) known(typ string) bool {
+	return slices.Contains(o.types(), typ) || o.Text && typ == plainText || o.Listed && o.CBOR && typ == CBORSequence
 }
 
-// pretty reports whether to indent JSON. The query parameter decides first, then the parameter of the clause, then whether the user agent
-// is curl, Wget or a browser.
-func pretty(r *http.Request, params map[string]string) bool {
-	if strings.Contains(r.URL.RawQuery, "%") || strings.Contains(r.URL.RawQuery, "pretty") {
-		if values, asked := r.URL.Query()["pretty"]; asked {
-			return values[0] == "1" || values[0] == "true"
+// routes reports whether the router of kube-apiserver lets an Accept header pass: whether one of its types is */* or known. The router
+// looks at the types alone, and "*" means nothing to it.
+func routes(header string, known func(string) bool) bool {
+	if header == "" {
+		return true
+	}
+	for part := range strings.SplitSeq(header, ",") {
+		typ, _, _ := strings.Cut(part, ";")
+		if typ = strings.Trim(typ, " "); typ == "*/*" || known(typ) {
+			return true
 		}
 	}
-	if p, asked := params["pretty"]; asked {
-		return p == "1" || p == "true"
+	return false
+}
+
+// pretty reports whether to indent JSON. The parameter pretty=1 of the clause does it. Otherwise the first value in the query decides, unless
+// it is empty, and then whether the user agent is curl, Wget or a browser.
+func pretty(r *http.Request, params map[string]string) bool {
+	if params["pretty"] == "1" {
+		return true
+	}
+	if strings.Contains(r.URL.RawQuery, "pretty") {
+		if text := r.URL.Query().Get("pretty"); text != "" {
+			asked, _ := strconv.ParseBool(text) // any other text is false
+			return asked
+		}
 	}
 	agent := r.UserAgent()
 	return strings.HasPrefix(agent, "curl") || strings.HasPrefix(agent, "Wget") || strings.HasPrefix(agent, "Mozilla/5.0")
