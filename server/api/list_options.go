@@ -25,7 +25,7 @@ type ListOptions struct {
 	Match             metav1.ResourceVersionMatch
 	Limit             int64 // 0 for no limit
 	Continue          string
-	Timeout           time.Duration // of a watch; 0 lets the server choose
+	Timeout           time.Duration // of a watch; 0 lets the server choose, and a negative one ends it at once
 	SendInitialEvents *bool
 }
 

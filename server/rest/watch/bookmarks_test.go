@@ -69,6 +69,9 @@ func TestBookmarks(t *testing.T) {
 			"&allowWatchBookmarks=true&timeoutSeconds=8": {"BOOKMARK " + from + " at 6s", "end at 8s"},
 			"&allowWatchBookmarks=true&timeoutSeconds=2": {"end at 2s"},
 			"&timeoutSeconds=150":                        {"end at 2m30s"},
+			"&timeoutSeconds=-1":                         {"end at 0s"},
+			"&timeoutSeconds=-1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true": {"end at 0s"},
+			"&timeoutSeconds=9223372036854775807": {"end at 0s"}, // which is -1s, too
 		} {
 			if got := note(query); !slices.Equal(got, want) {
 				t.Errorf("a watch with %s says %q, want %q", query, got, want)

@@ -42,6 +42,9 @@ func (w *Watch) Send(yield func(Chunk) bool) (on bool, err error) {
 
 // send is Send without the handling of errors.
 func (w *Watch) send(ctx context.Context, yield func(Chunk) bool) (on bool, err error) {
+	if w.over {
+		return false, nil
+	}
 	if w.initial != nil {
 		if on, err := w.sendInitial(yield); !on || err != nil {
 			return false, err

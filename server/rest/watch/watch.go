@@ -37,6 +37,7 @@ type Watch struct {
 	after      store.Revision // the revision up to which all events are sent
 	bookmarks  bool           // the client takes bookmarks
 	isList     bool           // a bookmark ends the initial events
+	over       bool           // the timeout is negative: there are no events
 	bookmarkAt time.Time      // time of the next bookmark; zero before the first is planned
 	until      time.Time
 	alarm      *time.Timer // fires at the earlier of bookmarkAt and until
@@ -106,11 +107,12 @@ func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*W
 		w.initial = objects.Initial(q, version)
 		w.isList = options.Bookmarks && options.SendInitialEvents != nil
 	}
-	// A watch without a timeout gets a random one, as in kube-apiserver.
+	// A watch without a timeout gets a random one, as in kube-apiserver. One with a negative timeout ends before it sends anything.
 	limit := options.Timeout
-	if limit <= 0 {
+	if limit == 0 {
 		limit = longWatch + rand.N(longWatch)
 	}
+	w.over = limit < 0
 	w.until = time.Now().Add(limit)
 	w.alarm = time.AfterFunc(limit, w.wake)
 	w.forget = context.AfterFunc(client, w.wake)
