@@ -65,3 +65,25 @@ func TestNegotiate(t *testing.T) {
 		}
 	}
 }
+
+func TestNegotiateAggregated(t *testing.T) {
+	const params = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+	for accept, want := range map[string]string{
+		JSON + params:                                  JSON,
+		JSON + "," + YAML + params:                     YAML,
+		JSON + ",*/*;q=0.1" + params:                   JSON,
+		YAML + params + ";stream=watch," + JSON:        "",
+		JSON + params + ";stream=none," + JSON:         "",
+		JSON + params + ";sv=v1":                       "",
+		JSON + ";g=apidiscovery.k8s.io;v=v2":           "",
+		"text/html" + params + "," + JSON:              "",
+		JSON + params + ";profile=nopeer;stream=watch": JSON,
+	} {
+		r := httptest.NewRequest("GET", "/apis", nil)
+		r.Header.Set("Accept", accept)
+		got, ok := NegotiateAggregated(r, Offer{Protobuf: true})
+		if ok != (want != "") || ok && got.ContentType() != want+AggregatedParams {
+			t.Errorf("%s: %+v, %v", accept, got, ok)
+		}
+	}
+}
