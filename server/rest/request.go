@@ -5,10 +5,14 @@ package rest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/api"
@@ -47,6 +51,33 @@ func (q *Request) Context() context.Context { return q.HTTP.Context() }
 
 // Key returns the key of the object in the store.
 func (q *Request) Key() string { return q.Version.Key(q.Target.Namespace, q.ObjectName) }
+
+// CheckKey refuses a name that no object can have, with 400, and a namespace that no key can have.
+func (q *Request) CheckKey() error {
+	if why := content.IsPathSegmentName(q.ObjectName); len(why) > 0 {
+		return errors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", q.ObjectName, strings.Join(why, ";")))
+	}
+	return q.checkNamespace(q.ObjectName)
+}
+
+// CheckCollection refuses the collection of a namespace that no key can have. The error names the only object that is selected, if fields
+// demand one.
+func (q *Request) CheckCollection(selected fields.Selector) error {
+	name, _ := selected.RequiresExactMatch("metadata.name")
+	if len(content.IsPathSegmentName(name)) > 0 {
+		name = ""
+	}
+	return q.checkNamespace(name)
+}
+
+// checkNamespace returns the error of kube-apiserver's store about the namespace ".", a 500 that shows the key. name may be empty.
+func (q *Request) checkNamespace(name string) error {
+	if q.Target.Namespace != "." {
+		return nil
+	}
+	key := strings.TrimPrefix(q.Version.Key(".", name), "/registry")
+	return fmt.Errorf("invalid key: %q", strings.TrimSuffix(key, "/"))
+}
 
 // IsScale reports whether the request is for the Scale of an object.
 func (q *Request) IsScale() bool { return q.Target.Subresource == "scale" }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -46,7 +47,7 @@ var Resource = kschema.GroupResource{Resource: "namespaces"}
 // nothing to wait for.
 type Lifecycle struct{ Store store.Store }
 
-// Admit refuses a request with 403 or 404.
+// Admit refuses a request with 403 or 404, or with 500 if no namespace can have the name.
 func (l Lifecycle) Admit(ctx context.Context, r *admission.Request) error {
 	resource := r.Resource.GroupResource()
 	if r.Operation == admission.Delete && resource == Resource && slices.Contains(immortal, r.Name) {
@@ -57,6 +58,9 @@ func (l Lifecycle) Admit(ctx context.Context, r *admission.Request) error {
 		return nil
 	}
 	name := r.Namespace
+	if why := content.IsPathSegmentName(name); len(why) > 0 {
+		return errors.NewInternalError(fmt.Errorf("invalid resource name %q: %v", name, why))
+	}
 	record, err := l.Store.Get(ctx, "/registry/namespaces/"+name, 0)
 	if stderrors.Is(err, store.ErrNotFound) {
 		return errors.NewNotFound(Resource, name)

@@ -276,8 +276,13 @@ func (r *request) bind(c *accounts.Claims) error {
 	return nil
 }
 
-// object returns an object of the core group. The error is a 404 if there is none.
+// object returns an object of the core group. The error is a 404 if there is none, and a 400 if no object can have the name.
 func (r *request) object(plural, namespace, name string) (value.Value, error) {
+	named := *r.q
+	named.ObjectName = name
+	if err := named.CheckKey(); err != nil {
+		return value.Value{}, err
+	}
 	object, err := r.Object(r.q.Context(), plural, namespace, name)
 	if err == nil && object.IsAbsent() {
 		err = errors.NewNotFound(kschema.GroupResource{Resource: plural}, name)

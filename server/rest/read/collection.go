@@ -63,6 +63,9 @@ func (b *Reader) Collection(q *rest.Request, options api.ListOptions) (*Collecti
 	if err != nil {
 		return nil, err
 	}
+	if err := q.CheckCollection(options.Fields); err != nil {
+		return nil, err
+	}
 	return &Collection{
 		Version: q.Version, Prefix: q.Version.KeyPrefix(q.Target.Namespace), Only: q.Target.Name, Options: options,
 		view: b.View(q.Version), selector: s,

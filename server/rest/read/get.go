@@ -27,6 +27,9 @@ func (b *Reader) Get(q *rest.Request) (*rest.Answer, error) {
 	if q.IsScale() {
 		return b.getScale(q)
 	}
+	if err := q.CheckKey(); err != nil {
+		return nil, err
+	}
 	record, err := b.Store.Get(q.Context(), q.Key(), 0)
 	if stderrors.Is(err, store.ErrNotFound) {
 		return nil, q.NotFound()
@@ -64,10 +67,13 @@ func (b *Reader) getScale(q *rest.Request) (*rest.Answer, error) {
 	return rest.NewDocument(http.StatusOK, scale), nil
 }
 
-// Load returns the stored object of a request, a zero Live if there is none.
+// Load returns the stored object of a request, a zero Live if there is none. The error is a 400 if no object can have the name.
 //
 // The object is shared with the cache and with other requests: callers must not modify it.
 func (b *Reader) Load(q *rest.Request) (*Live, error) {
+	if err := q.CheckKey(); err != nil {
+		return nil, err
+	}
 	record, err := b.Store.Get(q.Context(), q.Key(), 0)
 	if stderrors.Is(err, store.ErrNotFound) {
 		return &Live{}, nil

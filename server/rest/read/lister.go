@@ -53,6 +53,9 @@ func (b *Reader) newLister(q *rest.Request, options api.ListOptions) (*lister, e
 	if err != nil {
 		return nil, err
 	}
+	if err := q.CheckCollection(options.Fields); err != nil {
+		return nil, err
+	}
 	l := &lister{
 		View: b.View(q.Version), ctx: q.Context(), options: options, selector: s, prefix: q.Version.KeyPrefix(q.Target.Namespace),
 		inNamespace: q.Target.Namespace != "", limit: options.Limit,

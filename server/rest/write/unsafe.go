@@ -64,6 +64,9 @@ func (w *Writer) deleteUnreadable(q *rest.Request, options *metav1.DeleteOptions
 // deleteUnreadableOnce removes the record of a request, or looks only whether it could in a dry run. It removes the revision that it has found
 // unreadable and no other: store.ErrConflict says that another write was faster.
 func (w *Writer) deleteUnreadableOnce(q *rest.Request, dryRun bool) error {
+	if err := q.CheckKey(); err != nil {
+		return err
+	}
 	record, err := w.Reader.Store.Get(q.Context(), q.Key(), 0)
 	if stderrors.Is(err, store.ErrNotFound) {
 		return q.NotFound()
