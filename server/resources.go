@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 
@@ -102,6 +103,10 @@ func offeredByCustom(version *catalog.Version, target api.Target, verb string) e
 // A path that no route has is a 404, and a method that no route of the path has is a 405.
 func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.Context, resource *catalog.Resource) {
 	if resource.GroupResource() == namespaces.Resource {
+		if strings.Contains(c.Path, "/namespaces/"+c.Target.Namespace+"/namespaces") { // no namespace is in another one
+			h.answers.out.Error(w, r, api.NoResource())
+			return
+		}
 		c.Target.Namespace = ""
 	}
 	target, verb := c.Target, c.Verb

@@ -5,22 +5,32 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/server/aggregation"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/request"
 )
 
 // route leads a request to what its path names: a resource, a document about the server, or a path that another API server serves. The context of the request is a
 // [request.Context].
 //
-// Paths with ".." or empty segments name nothing. An empty segment is permitted where the namespace is.
+// Paths with ".." name nothing, and neither do some with empty segments.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	c := request.From(r.Context())
 	path := r.URL.Path
-	if strings.Contains(path, "/..") || strings.Contains(strings.Replace(path, "/namespaces//", "/", 1), "//") {
+	if strings.Contains(path, "/..") || strings.HasPrefix(path, "//") {
 		s.discovery.NotFound(w, r)
 		return
 	}
 	if remote := s.aggregator.Handler(path); remote != nil {
 		remote.ServeHTTP(w, r)
+		return
+	}
+	var resource *catalog.Resource
+	if c.IsResource {
+		resource = s.catalog().Route(c.Target.Group, c.Target.Resource)
+	}
+	if skipsSegment(path, c.Target) && (resource == nil || !resource.Custom) {
+		s.discovery.NotFound(w, r)
 		return
 	}
 	if !c.IsResource {
@@ -30,7 +40,6 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	if c.Target.Group == aggregation.Group {
 		s.aggregator.Ensure(r.Context())
 	}
-	resource := s.catalog().Route(c.Target.Group, c.Target.Resource)
 	switch {
 	case resource == nil:
 		s.discovery.NotFound(w, r)
@@ -39,4 +48,17 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.resources.builtin(w, r, c, resource)
 	}
+}
+
+// skipsSegment reports whether a path that names target has an empty segment. Segments at the end do not count, nor does that of a namespace,
+// nor what follows a proxy or the prefix of the documents of OpenAPI v3.
+func skipsSegment(path string, target api.Target) bool {
+	if !strings.Contains(path, "//") || strings.HasPrefix(path, "/openapi/v3/") {
+		return false
+	}
+	if target.Subresource == "proxy" {
+		path, _, _ = strings.Cut(path, "/proxy/")
+	}
+	path = strings.TrimRight(path, "/")
+	return strings.Contains(strings.Replace(path, "/namespaces//", "/", 1), "//")
 }

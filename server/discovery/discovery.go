@@ -46,14 +46,16 @@ type Handler struct {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch first := parts[0]; {
-	case first == "", r.URL.Path == "/index.html":
+	case r.URL.Path == "/", r.URL.Path == "/index.html":
 		h.paths(w, r)
 	case first == "healthz" || first == "livez" || first == "readyz":
 		_, name, one := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 		h.Health.serve(w, r, first, name, one)
 	case first == "version" && len(parts) == 1:
 		h.release(w, r)
-	case first == "metrics" && len(parts) == 1:
+	case first == "version": // in a table of routes
+		h.Response.Error(w, r, api.NoResource())
+	case r.URL.Path == "/metrics":
 		h.Metrics.ServeHTTP(w, r)
 	case r.URL.Path == "/metrics/slis":
 		h.HealthChecks.ServeHTTP(w, r)
@@ -65,6 +67,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.openAPI(w, r)
 	case h.Issuer != nil && h.Issuer.HasDocuments() && (first == ".well-known" || first == "openid"):
 		h.issuer(w, r)
+	case first == "apis" && len(parts) == 1 && len(r.URL.Path) > len("/apis/"): // only one slash may follow
+		response.NotFound(w)
 	case first == "api" && len(parts) <= 2, first == "apis" && len(parts) <= 3:
 		h.discovery(w, r, parts)
 	default:

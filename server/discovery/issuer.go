@@ -20,15 +20,19 @@ type Issuer interface {
 	KeySet() ([]byte, error)
 }
 
-// issuer answers with a document about the issuer of tokens. The path may end with a slash.
+// issuer answers with a document about the issuer of tokens. The path may end with slashes. Paths below it are in a table of routes.
 func (h *Handler) issuer(w http.ResponseWriter, r *http.Request) {
 	var text []byte
 	var err error
 	media := wire.JSON
-	switch strings.TrimSuffix(r.URL.Path, "/") {
-	case "/.well-known/openid-configuration":
-	case "/openid/v1/jwks":
+	const configuration, keys = "/.well-known/openid-configuration", "/openid/v1/jwks"
+	switch path := strings.TrimRight(r.URL.Path, "/"); {
+	case path == configuration:
+	case path == keys:
 		media = "application/jwk-set+json"
+	case strings.HasPrefix(path, configuration+"/"), strings.HasPrefix(path, keys+"/"):
+		h.Response.Error(w, r, api.NoResource())
+		return
 	default:
 		response.NotFound(w)
 		return
