@@ -70,15 +70,16 @@ func BodyMedia(r *http.Request, o Offer) (string, error) {
 }
 
 // PatchMedia returns the media type of a patch: the header up to a semicolon, compared byte for byte. The error is a 415 for types other
-// than accepted. Its text is the router's if o.Routed.
+// than accepted. If o.Routed, the text is the router's, unless the router knows one of several types in the header.
 //
 // A patch without a media type is refused as well, since no type is the default.
 func PatchMedia(r *http.Request, o Offer, accepted ...string) (string, error) {
-	typ, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	header := r.Header.Get("Content-Type")
+	typ, _, _ := strings.Cut(header, ";")
 	switch {
 	case slices.Contains(accepted, typ):
 		return typ, nil
-	case o.Routed:
+	case o.Routed && !names(header, func(typ string) bool { return slices.Contains(accepted, typ) }):
 		return "", newRouted(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType, "415: Unsupported Media Type")
 	}
 	return "", Unsupported(accepted...)

@@ -327,15 +327,17 @@ func (o Offer) known(typ string) bool {
 	return slices.Contains(o.types(), typ) || o.Text && typ == plainText || o.Listed && o.CBOR && typ == CBORSequence
 }
 
-// routes reports whether the router of kube-apiserver lets an Accept header pass: whether one of its types is */* or known. The router
-// looks at the types alone, and "*" means nothing to it.
+// routes reports whether the router of kube-apiserver lets an Accept header pass: whether one of its types is */* or known. "*" means nothing
+// to the router.
 func routes(header string, known func(string) bool) bool {
-	if header == "" {
-		return true
-	}
+	return header == "" || names(header, func(typ string) bool { return typ == "*/*" || known(typ) })
+}
+
+// names reports whether one of the media types of a header is known. As the router does, it looks at the types without their parameters.
+func names(header string, known func(string) bool) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		typ, _, _ := strings.Cut(part, ";")
-		if typ = strings.Trim(typ, " "); typ == "*/*" || known(typ) {
+		if known(strings.Trim(typ, " ")) {
 			return true
 		}
 	}
