@@ -30,7 +30,7 @@ func NewHealthChecks() *HealthChecks {
 	}
 	r := prometheus.NewRegistry()
 	r.MustRegister(h.last, h.all, startTime{collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})})
-	h.handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
+	h.handler = promhttp.HandlerFor(r, handling)
 	return h
 }
 

@@ -19,6 +19,9 @@ func TestHealthChecks(t *testing.T) {
 	ask := func(method string) (text string) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(method, "/metrics/slis", nil))
+		if began := w.Header().Get("Process-Start-Time-Unix"); (began != "") != (method != http.MethodDelete) {
+			t.Errorf("%s says that the process began at %q", method, began)
+		}
 		for line := range strings.Lines(w.Body.String()) {
 			switch {
 			case strings.HasPrefix(line, "#"):

@@ -95,9 +95,12 @@ func New(flight *InFlight) *Metrics {
 			ConstLabels: prometheus.Labels{"request_kind": kind},
 		}, count))
 	}
-	m.Handler = promhttp.HandlerFor(r, promhttp.HandlerOpts{})
+	m.Handler = promhttp.HandlerFor(r, handling)
 	return m
 }
+
+// handling makes answers say when the process started.
+var handling = promhttp.HandlerOpts{ProcessStartTime: time.Now()}
 
 // LoseAPIService counts an APIService that is no longer available.
 func (m *Metrics) LoseAPIService(name, reason string) { m.lost.WithLabelValues(name, reason).Inc() }
