@@ -260,7 +260,7 @@ func (h *Handler) openAPIDocument(w http.ResponseWriter, r *http.Request, d *ope
 	if protobuf {
 		form = asProtobuf
 	}
-	compressed := v2 && wire.TakesGzip(r) && r.Header.Get("Range") == ""
+	compressed := v2 && wire.TakesWeighedGzip(r) && r.Header.Get("Range") == "" && r.Method != http.MethodHead
 	if compressed {
 		form += zipped
 	}

@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -32,6 +33,28 @@ func TakesGzip(r *http.Request) bool {
 		}
 	}
 	return false
+}
+
+// TakesWeighedGzip is TakesGzip by the rules that kube-apiserver has for OpenAPI v2. Case does not matter, a quality of 0 refuses, and the last
+// entry of several decides.
+func TakesWeighedGzip(r *http.Request) (takes bool) {
+	for entry := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		coding, params, _ := strings.Cut(entry, ";")
+		if !strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+			continue
+		}
+		quality, err := 1.0, error(nil)
+		for param := range strings.SplitSeq(params, ";") {
+			quality = 1 // the last parameter decides
+			if text, is := strings.CutPrefix(strings.TrimSpace(param), "q="); is {
+				quality, err = strconv.ParseFloat(text, 64)
+			}
+		}
+		if err == nil {
+			takes = quality > 0
+		}
+	}
+	return takes
 }
 
 // SetGzip sets the headers of a response with a compressed body.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/deed-project/deed/internal/testing/seeds"
@@ -41,6 +42,19 @@ func TestParts(t *testing.T) {
 		got, err := io.ReadAll(z)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Fatalf("%d bytes of %d, %v", len(got), len(want), err)
+		}
+	}
+}
+
+func TestTakesWeighedGzip(t *testing.T) {
+	for header, want := range map[string]bool{
+		"": false, "gzip": true, "GZIP": true, "*": false, "deflate, gzip;q=1.0": true, " gzip ;q=0.5": true, "gzip;q=0": false, "gzip;q=x": false,
+		"gzip;q=0;a=b": true, "gzip,gzip;q=0": false, "gzip;q=-1": false,
+	} {
+		r := httptest.NewRequest("GET", "/openapi/v2", nil)
+		r.Header.Set("Accept-Encoding", header)
+		if got := TakesWeighedGzip(r); got != want {
+			t.Errorf("%q: %v", header, got)
 		}
 	}
 }
