@@ -119,7 +119,7 @@ func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.C
 	switch {
 	case version == nil || target.Rest != "" && !below || !version.HasSubresource(target.Subresource),
 		!resource.Namespaced && target.Namespace != "", target.Name != "" && target.Subresource == "" && !isNamed(resource),
-		target.Watch && !resource.Has("watch"),
+		target.Watch && (target.Subresource != "" || !resource.Has("watch")),
 		resource.Namespaced && target.Namespace == "" && target.Name != "" && !target.Watch:
 		h.answers.out.Error(w, r, api.NoResource())
 	case below && r.Method == http.MethodOptions: // proxies pass it on; it has no verb

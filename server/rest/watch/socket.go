@@ -19,12 +19,10 @@ import (
 
 // asksForSocket reports whether a request wants to upgrade to a websocket.
 //
-// Connection is a list of tokens, and all names are compared without regard to case.
+// Names are compared without regard to case. As in kube-apiserver, any value of Connection that contains the word will do.
 func asksForSocket(r *http.Request) bool {
 	return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") &&
-		slices.ContainsFunc(strings.Split(r.Header.Get("Connection"), ","), func(token string) bool {
-			return strings.EqualFold(strings.TrimSpace(token), "upgrade")
-		})
+		slices.ContainsFunc(r.Header.Values("Connection"), func(text string) bool { return strings.Contains(strings.ToLower(text), "upgrade") })
 }
 
 // serveSocket upgrades a request to a websocket, calls serve with it, and then closes it. A request without a valid Origin is a 403. The

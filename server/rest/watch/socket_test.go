@@ -99,17 +99,26 @@ func TestSocketRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, value := range map[string]string{
-		"Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+		"Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 	} {
 		r.Header.Set(name, value)
 	}
-	w, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Body.Close()
-	if w.StatusCode != http.StatusForbidden {
-		t.Errorf("without an origin: %d", w.StatusCode)
+	for _, c := range []struct {
+		connection []string
+		code       int
+	}{
+		{[]string{"keep-alive, Upgrade"}, http.StatusForbidden},
+		{[]string{"keep-alive", "Upgrade"}, http.StatusBadRequest}, // the library looks at the first value
+	} {
+		r.Header["Connection"] = c.connection
+		w, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Body.Close()
+		if w.StatusCode != c.code {
+			t.Errorf("without an origin, Connection %q: %d", c.connection, w.StatusCode)
+		}
 	}
 	recorded := httptest.NewRecorder()
 	s.ServeHTTP(recorded, r)
