@@ -33,8 +33,7 @@ func (k customKind) config(gvk gvkschema.GroupVersionKind, subresource string) m
 //
 //  1. Fields that the schema does not know are pruned.
 //  2. With the subresource status, the main endpoint does not write the status, and the status endpoint writes nothing else.
-//  3. Metadata that only the server writes stays as in the live object; a new object has none. The generation counts changes outside
-//     metadata, if the live object has a generation.
+//  3. Metadata that only the server writes is that of [custom.Identified].
 func storedCustom(c managedfields.Change, s *structural.Schema, subresource string, hasStatus bool) value.Value {
 	live, object := c.Live, c.Object
 	if object.Same(live) {
@@ -49,22 +48,5 @@ func storedCustom(c managedfields.Change, s *structural.Schema, subresource stri
 	case hasStatus && subresource == "":
 		object = object.With(custom.StatusName, live.Get(custom.StatusName))
 	}
-	metadata, was := object.Get("metadata"), live.Get("metadata")
-	if metadata.Kind() != value.KindObject {
-		return object
-	}
-	for _, name := range []string{"creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "uid", "selfLink", "generation"} {
-		metadata = metadata.With(name, was.Get(name))
-	}
-	if live.IsAbsent() {
-		metadata = metadata.With("resourceVersion", value.Value{})
-	} else if n := was.Get("generation"); !n.IsAbsent() && !sameBeyondMetadata(object, live) {
-		metadata = metadata.With("generation", value.Int(n.Int()+1))
-	}
-	return object.With("metadata", metadata)
-}
-
-// sameBeyondMetadata reports whether two objects are equal apart from their metadata.
-func sameBeyondMetadata(a, b value.Value) bool {
-	return a.With("metadata", value.Value{}).Equal(b.With("metadata", value.Value{}))
+	return custom.Identified(live, object, !hasStatus)
 }

@@ -68,12 +68,12 @@ func TestRegistry(t *testing.T) {
 		},
 		"defined": {
 			[]byte(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1},"status":{"ready":true}}`), "",
-			`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"color":"blue","size":1}}`,
+			`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"generation":1,"name":"a"},"spec":{"color":"blue","size":1}}`,
 			`{"f:spec":{"f:size":{}}}`,
 		},
 		"status": {
 			[]byte(`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"size":1},"status":{"ready":true}}`), "status",
-			`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"a"},"spec":{"color":"blue","size":1},"status":{"ready":true}}`,
+			`{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"generation":1,"name":"a"},"spec":{"color":"blue","size":1},"status":{"ready":true}}`,
 			`{"f:status":{"f:ready":{}}}`,
 		},
 		"typed, without kind": {

@@ -31,8 +31,11 @@ type Update struct {
 	Lenient bool
 }
 
-// One replaces the stored object by the given object of t.
+// One replaces the stored object by the given object of t. A given object without a namespace gets that of the stored object, as from a server.
 func (u Update) One(t *Task) Updated {
+	if t.Live != nil && t.Given.Id.Namespace == "" {
+		t.Given = t.Given.WithNamespace(t.Live.Id.Namespace)
+	}
 	if err := errors.Join(t.checkFields(u.Lenient), t.checkIdentity(merge.Update)); err != nil {
 		return Updated{Err: err}
 	}

@@ -86,13 +86,23 @@ func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Res
 			return s.Default(object), err
 		}
 	}
+	restores := RestoreStatus
 	switch {
 	case config.ResetFields == nil:
-		return RestoreNothing
+		restores = RestoreNothing
 	case config.Subresource == StatusName:
-		return RestoreRest
+		return RestoreRest // with the metadata
 	}
-	return RestoreStatus
+	if !t.Bare {
+		config.Store = func(c managedfields.Change) (value.Value, error) {
+			object := custom.Identified(c.Live, c.Object, restores == RestoreNothing)
+			if printed, _, err := structural.Metadata(object.Get("metadata")); err == nil {
+				object = object.With("metadata", printed)
+			}
+			return object, nil
+		}
+	}
+	return restores
 }
 
 // structures returns the structural schemas of the CustomResourceDefinition crd by apiVersion. The error is about a schema that no server
