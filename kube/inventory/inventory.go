@@ -70,7 +70,7 @@ func Of(owner managedfields.Object) (Inventory, error) {
 	case gvk.Group == "" && gvk.Kind == "Secret" && strings.HasPrefix(content.Get("type").Str(), "helm.sh/release."):
 		return helm(content)
 	default:
-		return Inventory{}, fmt.Errorf("a %v records no inventory of Flux, Argo CD or Helm", gvk)
+		return Inventory{}, fmt.Errorf("%s %s records no inventory of Flux, Argo CD or Helm", gvk.APIVersion(), gvk.Kind)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/cmd/internal/archive"
+	"github.com/deed-project/deed/cmd/internal/connect"
 	"github.com/deed-project/deed/cmd/internal/download"
 	"github.com/deed-project/deed/cmd/internal/kustomize"
 	"github.com/deed-project/deed/cmd/internal/manifest"
@@ -65,7 +67,10 @@ func (c *cli) run(args []string, root *cobra.Command) (code int) {
 	}
 	root.SetArgs(append([]string{}, args...)) // cobra would replace nil by the arguments of the process
 	if cmd, err := root.ExecuteC(); err != nil {
-		fmt.Fprintf(c.Log, "%s: %s\nSee '%s'.\n", cmd.CommandPath(), strings.TrimRight(secret.Open.Error(err), "\n"), helpOf(cmd))
+		fmt.Fprintf(c.Log, "%s: %s\n", cmd.CommandPath(), strings.TrimRight(secret.Open.Error(err), "\n"))
+		if failed := (*connect.RequestError)(nil); !errors.As(err, &failed) {
+			fmt.Fprintf(c.Log, "See '%s'.\n", helpOf(cmd))
+		}
 		c.Raise(notice.ExitInput)
 	}
 	return c.Code

@@ -136,7 +136,7 @@ func (r *remote) parsed(a answer) (*manifest.Text, error) {
 }
 
 // forConfigs reads the objects that configs would be applied to, and gives configurations without a namespace the one in which they would
-// be. Objects that cannot be read are reported, and returned as unknown.
+// be. Objects that cannot be read are reported, and returned as unknown, with and without that namespace.
 func (r *remote) forConfigs(configs *survey) (texts []*manifest.Text, unknown map[manifest.ID]bool) {
 	var all []reference
 	defined := map[gvkschema.GroupKind]bool{}
@@ -159,8 +159,12 @@ func (r *remote) forConfigs(configs *survey) (texts []*manifest.Text, unknown ma
 			text, a.err = r.parsed(a)
 		}
 		if a.err != nil {
-			unknown[ref.config.Id] = true
-			r.Problem(ref.config.At("kind"), "%v: %s", ref.config, secret.Open.Error(a.err))
+			unknown[ref.config.Id], unknown[ref.config.WithNamespace(cmp.Or(ref.namespace, r.namespace)).Id] = true, true
+			hint := ""
+			if unserved != nil {
+				hint = ": if its CustomResourceDefinition is applied first, name that with -f, too"
+			}
+			r.Problem(ref.config.At("kind"), "%v: %s%s", ref.config, secret.Open.Error(a.err), hint)
 			continue
 		}
 		r.resources[ref.gvk] = a.resource
@@ -287,12 +291,16 @@ func (r *remote) chosen(q selection.Query) ([]*manifest.Text, error) {
 	}
 	var texts []*manifest.Text
 	var all []reference
+	where := ""
 	for _, p := range pairs {
 		resource, err := r.Resolve(context.Background(), p.Kind)
 		if err != nil {
 			return nil, err
 		}
 		r.resources[resource.GVK] = resource
+		if !q.AllSpaces && q.Namespace == "" {
+			where = cmp.Or(where, r.in(resource))
+		}
 		if p.Name != "" && q.Labels == "" && !(q.AllSpaces && resource.Namespaced) {
 			all = append(all, reference{gvk: resource.GVK, namespace: r.namespace, name: p.Name})
 			continue
@@ -321,7 +329,7 @@ func (r *remote) chosen(q selection.Query) ([]*manifest.Text, error) {
 		texts = append(texts, text)
 	}
 	if len(texts) == 0 {
-		return nil, fmt.Errorf("no object in the cluster is %v", q)
+		return nil, fmt.Errorf("no object in the cluster is %v%s", q, where)
 	}
 	return texts, nil
 }

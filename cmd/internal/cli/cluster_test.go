@@ -241,6 +241,72 @@ func TestClusterConfigs(t *testing.T) {
 	k.wants(text, "a cluster is only read")
 }
 
+// TestClusterForbidden checks that a configuration without a namespace is not planned if its object may not be read, although another object of
+// its kind may. One message says so.
+func TestClusterForbidden(t *testing.T) {
+	k := newClusterFixture(t)
+	k.Apply(`
+{apiVersion: v1, kind: ConfigMap, metadata: {name: closed, namespace: shop}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: open, namespace: shop}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: one, namespace: shop}
+rules: [{apiGroups: [""], resources: [configmaps], resourceNames: [open], verbs: [get]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: one, namespace: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: one}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: guest}]
+`)
+	both := k.write("both.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: closed}, data: {a: b}}\n---\n"+
+		"{apiVersion: v1, kind: ConfigMap, metadata: {name: open}, data: {a: b}}\n")
+	text, _ := k.deed("guest", notice.ExitInput, "plan", "-f", both)
+	k.wants(text, `configmaps "closed" is forbidden`, "2 objects, 0 created, 0 without change, 1 not planned; 1 problem with reading", "ConfigMap shop/open")
+	if strings.Contains(text, "may be stored") || strings.Contains(text, "no metadata.managedFields") {
+		t.Errorf("more than one message:\n%s", text)
+	}
+	unknown := k.write("unknown.yaml", "{apiVersion: acme.io/v1, kind: Widget, metadata: {name: a}}")
+	text, _ = k.deed("reader", notice.ExitInput, "plan", "-f", unknown)
+	k.wants(text, "the cluster has no kind Widget in acme.io/v1: if its CustomResourceDefinition is applied first, name that with -f, too")
+	if strings.Contains(text, "no schema describes") {
+		t.Errorf("more than one message:\n%s", text)
+	}
+	text, _ = k.deed("", notice.ExitInput, "blame", "statefulsets")
+	k.wants(text, `no object in the cluster is statefulsets in the namespace "shop"`)
+}
+
+// TestClusterFailures checks the messages about servers that give no object. They do not point at the help of the command.
+func TestClusterFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		code       int
+		body, want string
+	}{
+		"credentials": {
+			401, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`,
+			"URL does not accept the credentials of the kubeconfig: log in again, or name another context with --context",
+		},
+		"proxy":  {502, "<html>", "URL answers 502 Bad Gateway without a Status of Kubernetes: is it the address of an API server?"},
+		"Status": {500, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"etcd is away","code":500}`, "etcd is away"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.code)
+				fmt.Fprint(w, c.body)
+			}))
+			defer server.Close()
+			k := &clusterFixture{t: t, dir: t.TempDir(), url: server.URL}
+			t.Setenv("XDG_CACHE_HOME", filepath.Join(k.dir, "cache"))
+			text, _ := k.deed("reader", notice.ExitInput, "blame", "deployment/web")
+			if want := "deed blame: " + strings.ReplaceAll(c.want, "URL", server.URL) + "\n"; text != want {
+				t.Errorf("got %q, want %q", text, want)
+			}
+		})
+	}
+}
+
 // TestClusterInventory checks the migration of what tools list.
 func TestClusterInventory(t *testing.T) {
 	k := newClusterFixture(t)

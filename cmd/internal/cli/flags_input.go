@@ -56,7 +56,7 @@ func (f *inputFlags) registerReading(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.recursive, "recursive", "R", false, "read directories with everything below them")
 	flags.Var(list{&f.ignore}, "ignore",
 		"leave out files and directories that match `pattern`, such as values.yaml or charts/*; repeatable")
-	flags.DurationVar(&f.timeout, "request-timeout", manifest.DefaultTimeout, "how long the download of a URL may take; 0 means no limit")
+	flags.DurationVar(&f.timeout, "request-timeout", manifest.DefaultTimeout, "how long the download of a URL or a request to a cluster may take; 0 means no limit")
 	flags.IntVar(&f.jobs, "jobs", 0, "work on `n` objects at a time; 0 means one for each processor")
 }
 

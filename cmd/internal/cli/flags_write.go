@@ -142,7 +142,7 @@ func (c *cli) storedFor(f writeFlags, given *survey, files *manifest.Rewriter) (
 		}
 		texts, unknown := k.forConfigs(given)
 		stored := c.Index(texts, manifest.Everything)
-		stored.Complete, stored.Unknown = true, unknown
+		stored.Complete, stored.Tracked, stored.Unknown = true, true, unknown
 		schemas, definitions := k.schemas(f.schemas, given.definitions)
 		return stored, schemas, definitions, nil
 	}

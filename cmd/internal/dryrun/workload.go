@@ -99,7 +99,7 @@ func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.manage
 
 // warnUntracked warns once about a live object that comes from a server but lacks its managed fields.
 func (w *Workload) warnUntracked(t *Task) {
-	if w.untracked || t.Live == nil || len(t.Live.Entries) > 0 || t.Live.Content.Get("metadata", "uid").Str() == "" {
+	if w.untracked || w.live.Tracked || t.Live == nil || len(t.Live.Entries) > 0 || t.Live.Content.Get("metadata", "uid").Str() == "" {
 		return
 	}
 	w.untracked = true
@@ -107,11 +107,14 @@ func (w *Workload) warnUntracked(t *Task) {
 		"--show-managed-fields (said once)", t.Live)
 }
 
-// task returns the task for given. If configs is set, given must be a configuration, without managed fields.
+// task returns the task for given, or nil if there is none. If configs is set, given must be a configuration, without managed fields.
 func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 	if configs && given.Entries != nil {
 		w.Refuse(given.Key("metadata", "managedFields"), "%v: metadata.managedFields must be nil: leave it out, because it "+
 			"names the owners, which only the server may do", given)
+		return nil
+	}
+	if w.live.Unknown[given.Id] {
 		return nil
 	}
 	if w.Config.Subresource == types.ScaleName {
@@ -209,7 +212,7 @@ func (w *Workload) liveOf(given *manifest.Object, find func() (*manifest.Stored,
 	switch other, twice := w.target[live]; {
 	case err != nil:
 		w.Problem(given.At(), "%s", given.View().Error(err))
-	case live == nil && (!w.live.Complete || w.live.Unknown[given.Id]):
+	case live == nil && !w.live.Complete:
 		w.Problem(given.At(), "%v may be stored, but not all live objects could be read", given)
 	case live != nil && twice:
 		w.Problem(given.At(), "%v has the same live object as the configuration at %v", given, other)

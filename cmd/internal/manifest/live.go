@@ -21,7 +21,9 @@ type Live struct {
 	Count int
 	// Complete reports whether all live objects could be read.
 	Complete bool
-	// Unknown holds the objects that may be stored or not, because they could not be read.
+	// Tracked reports whether the objects come with their managed fields, as those of a cluster do.
+	Tracked bool
+	// Unknown holds the objects that may be stored or not, because they could not be read, which is reported.
 	Unknown map[ID]bool
 	// Definitions holds the CustomResourceDefinitions among the objects.
 	Definitions []*Object
