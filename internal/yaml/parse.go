@@ -40,9 +40,18 @@ func parseFile(name string, data []byte, repeating bool) ([]Document, error) {
 	docs, err := parse(text, repeating)
 	if err != nil {
 		err.File = name
+		err.Reason += templateHint(text, err)
 		return nil, err
 	}
 	return docs, nil
+}
+
+// templateHint says that err is in a line of a template, such as one of Helm, if that is so. A key that is there twice is no fault of templates.
+func templateHint(text []byte, err *Error) string {
+	if err.Line == 0 || strings.HasPrefix(err.Reason, "key ") || !strings.Contains(lineOf(text, err.Line), "{{") {
+		return ""
+	}
+	return "; {{ begins a template: render it first, as with helm template"
 }
 
 func parse(text []byte, repeating bool) ([]Document, *Error) {

@@ -89,7 +89,10 @@ func TestParseErrors(t *testing.T) {
 		{"a: 1\n~: 1\n", "f:2:1: null cannot be a key; quote it if it is text"},
 		{"?\n: 1\n", "f:1:2: null cannot be a key; quote it if it is text"},
 		{"? [a]\n: 1\n", "f:1:3: a list or an object cannot be a key"},
-		{"a: {{ .Values.x }}\n", "f:1:5: a list or an object cannot be a key"},
+		{"a: {{ .Values.x }}\n", "f:1:5: a list or an object cannot be a key; {{ begins a template: render it first, as with helm template"},
+		{"a: {{ .Values.x }}-web\n", "f:1:20: expected another key of the object above; check indentation and quotes; {{ begins a template: render it first, as with helm template"},
+		{"{{- if .Values.x }}\na: b\n{{- end }}\n", "f:1:5: a value is missing; {{ begins a template: render it first, as with helm template"},
+		{"a: '{{ x }}'\na: '{{ y }}'\n", `f:2:1: key "a" is already set in line 1`},
 		{"9223372036854775808: a\n", "f:1:1: 9223372036854775808 cannot be a key unless it is quoted: it is larger than an int64"},
 		// Tags.
 		{"a: !!int x\n", `f:1:4: the value does not match its tag !!int`},

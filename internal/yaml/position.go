@@ -51,6 +51,15 @@ func (d Document) BooleanName(path ...any) string {
 	return booleanWord(key)
 }
 
+// PlainWord returns the text of the scalar at path if it is neither quoted nor tagged, as in the document. Otherwise, and if the document was
+// not parsed as YAML, it returns "".
+func (d Document) PlainWord(path ...any) string {
+	if _, content := d.nodes(path); isPlain(content) {
+		return scalarOf(content).Value
+	}
+	return ""
+}
+
 // nodes returns the nodes of the name and the value at path. They are nil if there are none, or if the document was not parsed as YAML.
 func (d Document) nodes(path []any) (key, content *yaml.Node) {
 	s, ok := d.source.(*nodeSource)
@@ -70,17 +79,26 @@ func (d Document) nodes(path []any) (key, content *yaml.Node) {
 
 // booleanWord returns the text of n if it is a boolean other than true or false.
 func booleanWord(n *yaml.Node) string {
-	if n == nil {
+	if !isPlain(n) {
 		return ""
 	}
-	if n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n.Kind != yaml.ScalarNode || n.Style&(quotedStyle|yaml.TaggedStyle) != 0 {
+	word := scalarOf(n).Value
+	if _, isBool := words[word].(bool); !isBool || slices.Contains([]string{"true", "false"}, strings.ToLower(word)) {
 		return ""
 	}
-	if _, isBool := words[n.Value].(bool); !isBool || slices.Contains([]string{"true", "false"}, strings.ToLower(n.Value)) {
-		return ""
+	return word
+}
+
+// isPlain reports whether n is a scalar, or an alias of one, that is neither quoted nor tagged.
+func isPlain(n *yaml.Node) bool {
+	n = scalarOf(n)
+	return n != nil && n.Kind == yaml.ScalarNode && n.Style&(quotedStyle|yaml.TaggedStyle) == 0
+}
+
+// scalarOf returns the node that n is an alias of, or else n.
+func scalarOf(n *yaml.Node) *yaml.Node {
+	if n != nil && n.Kind == yaml.AliasNode {
+		return n.Alias
 	}
-	return n.Value
+	return n
 }

@@ -126,8 +126,8 @@ func TypeAt(t *schema.Type, path fieldpath.Path) *schema.Type {
 	return t
 }
 
-// Explain describes the defect e of o, whose type is t. It suggests the likely intended field, or says that a word is a boolean in the YAML
-// of Kubernetes.
+// Explain describes the defect e of o, whose type is t. It suggests the likely intended field, or quotes around a word that YAML does not
+// read as text. In YAML 1.1, which Kubernetes reads, yes is a boolean and 010 is the number 8.
 func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 	view := o.View()
 	wrong := view.Defect(e)
@@ -136,6 +136,12 @@ func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 			word = "this"
 		}
 		return fmt.Sprintf("%s; %s is a boolean in YAML 1.1, which Kubernetes reads: quote it if it is text", wrong, word)
+	}
+	if word := plainWord(o, e, t); word != "" {
+		if shown := manifest.Lookup(o.Content, e.Path).String(); shown == word || view.HidesAt(e.Path) {
+			return wrong + "; quote it if it is text"
+		}
+		return fmt.Sprintf("%s; %s is a number in YAML: quote it if it is text", wrong, word)
 	}
 	if e.Reason != typed.Undeclared || len(e.Path) == 0 {
 		return wrong
@@ -162,6 +168,16 @@ func booleanWord(o *manifest.Object, e *typed.Error) string {
 		return o.Doc.BooleanName(o.In(way...).Within...)
 	}
 	return ""
+}
+
+// plainWord returns the word of e if it stands without quotes where the type t wants text.
+func plainWord(o *manifest.Object, e *typed.Error, t *schema.Type) string {
+	at := TypeAt(t, e.Path)
+	way := manifest.Steps(o.Content, e.Path)
+	if e.Reason != typed.WrongKind || at == nil || at.Scalar() != schema.String || len(way) < len(e.Path) {
+		return ""
+	}
+	return o.Doc.PlainWord(o.In(way...).Within...)
 }
 
 // IsAtomic reports whether lists or objects of type t are owned as a whole.
