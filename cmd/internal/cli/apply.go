@@ -11,7 +11,7 @@ import (
 type applyFlags struct {
 	applyInput
 	put      putFlags
-	validate choice
+	validate strictness
 	output   outputFlags
 	color    colorFlags
 }
@@ -69,10 +69,8 @@ in every run, that of the environment variable SOURCE_DATE_EPOCH, in seconds.`,
 	flags := cmd.Flags()
 	f.register(flags)
 	f.put.register(flags)
-	f.validate = choice{"strict", []string{"strict", "warn", "ignore"}}
-	flags.Var(&f.validate, "validate",
+	f.validate.register(flags,
 		"as in kubectl, a `mode` of strict, warn or ignore; all refuse what the schema lacks, as server-side apply does")
-	flags.Lookup("validate").NoOptDefVal = "strict"
 	f.output.register(flags)
 	f.color.register(flags)
 	registerSchemas(flags, &f.schemas)

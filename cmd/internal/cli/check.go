@@ -118,7 +118,7 @@ func (f checkFlags) checkIgnored() error {
 	}
 	for _, code := range f.ignore {
 		if !slices.Contains(known, code) {
-			hint := ""
+			hint := ", only " + strings.Join(known, ", ")
 			if meant := wording.Nearest(code, known); meant != "" {
 				hint = fmt.Sprintf("; did you mean %q?", meant)
 			}

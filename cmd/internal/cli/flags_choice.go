@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/deed-project/deed/cmd/internal/report"
 )
 
 // choice is the value of a flag that allows a few values.
@@ -24,13 +26,33 @@ func (c *choice) Type() string { return strings.Join(c.allowed, "|") }
 
 // Set implements [pflag.Value].
 func (c *choice) Set(text string) error {
-	for _, a := range c.allowed {
-		if text == a {
-			c.value = text
-			return nil
-		}
+	if slices.Contains(c.allowed, text) {
+		c.value = text
+		return nil
 	}
 	return fmt.Errorf("must be one of %s", strings.Join(c.allowed, ", "))
+}
+
+// strictness is the value of the flag --validate of kubectl.
+type strictness struct{ choice }
+
+// register adds the flag. strict is the default.
+func (s *strictness) register(flags *pflag.FlagSet, usage string) {
+	const name = "validate"
+	s.choice = choice{report.StrictMode, []string{report.StrictMode, report.WarnMode, report.IgnoreMode}}
+	flags.Var(s, name, usage)
+	flags.Lookup(name).NoOptDefVal = report.StrictMode
+}
+
+// Set implements [pflag.Value]. Like kubectl, it takes true for strict, and false for ignore.
+func (s *strictness) Set(text string) error {
+	switch text {
+	case "true":
+		text = report.StrictMode
+	case "false":
+		text = report.IgnoreMode
+	}
+	return s.choice.Set(text)
 }
 
 // list is the value of a flag that may be repeated. Unlike a list of pflag, it does not format its values as CSV when it is registered, which

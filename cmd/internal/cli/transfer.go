@@ -74,7 +74,7 @@ func (c *cli) transfer(f transferFlags) error {
 	if err := dryrun.CheckManager(to.Name); err != nil {
 		return fmt.Errorf("--to: %w", err)
 	}
-	matched := 0
+	given := 0 // how many objects have something to transfer
 	err := c.handovers(f.handoverFlags, func(o, config *manifest.Object, e *types.Endpoint) *dryrun.Handover {
 		h := &dryrun.Handover{Live: o, After: o.Object, Config: config, Receiver: to.Name}
 		giver, err := only(o, from)
@@ -82,7 +82,6 @@ func (c *cli) transfer(f transferFlags) error {
 			h.Note = fmt.Sprintf("nothing to transfer: %v owns nothing", from)
 			return h
 		}
-		matched++
 		receiver, err2 := only(o, to)
 		if errors.Is(err2, ownership.ErrNoManager) {
 			receiver, err2 = newManager(to), nil
@@ -91,9 +90,19 @@ func (c *cli) transfer(f transferFlags) error {
 			c.Problem(o.At("metadata", "managedFields"), "%v: %s", o, o.View().Error(err))
 			return nil
 		}
-		return c.transferOne(h, e, giver, receiver, within)
+		if giver == receiver {
+			h.Note = fmt.Sprintf("nothing to transfer: --from and --to are both %s", report.ManagersText([]merge.Manager{giver}))
+			return h
+		}
+		if h = c.transferOne(h, e, giver, receiver, within); h != nil && h.Note == "" {
+			given++
+		}
+		return h
 	})
-	if err == nil && matched == 0 && c.Problems == 0 {
+	if err == nil && given == 0 && c.Problems == 0 {
+		if f.format.value != report.FormatText && f.format.value != formatKubectl { // the others say it for each object
+			fmt.Fprintf(c.Log, "nothing to transfer: no object changes\n")
+		}
 		c.Raise(notice.ExitFinding)
 	}
 	return err

@@ -11,7 +11,7 @@ import (
 type updateFlags struct {
 	writeFlags
 	put      putFlags
-	validate choice
+	validate strictness
 	output   outputFlags
 }
 
@@ -44,10 +44,8 @@ Objects are read and found, and with --write put back, as by deed apply.`,
 	flags := cmd.Flags()
 	f.register(flags, "kubectl-replace")
 	f.put.register(flags)
-	f.validate = choice{"strict", []string{"strict", "warn", "ignore"}}
-	flags.Var(&f.validate, "validate",
+	f.validate.register(flags,
 		"as in kubectl, a `mode` of strict, warn or ignore: all but strict drop what the Go type of a built-in kind lacks")
-	flags.Lookup("validate").NoOptDefVal = "strict"
 	f.output.register(flags)
 	registerSchemas(flags, &f.schemas)
 	return cmd

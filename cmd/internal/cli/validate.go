@@ -22,7 +22,7 @@ type validateFlags struct {
 	stored storedFlags
 	live   []string
 	judged judgedFlags
-	mode   choice
+	mode   strictness
 	format choice
 	color  colorFlags
 }
@@ -92,9 +92,7 @@ warnings, and --validate=ignore leaves them out.`,
 	flags.Var(list{&f.live}, "live",
 		"`file` or directory with objects as they are stored, which the objects are applied to: changes are validated, too; repeatable")
 	f.judged.register(flags)
-	f.mode = choice{report.StrictMode, []string{report.StrictMode, report.WarnMode, report.IgnoreMode}}
-	flags.Var(&f.mode, "validate", "how strict to be")
-	flags.Lookup("validate").NoOptDefVal = report.StrictMode
+	f.mode.register(flags, "how strict to be")
 	f.format = choice{report.FormatText, resultFormats}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)

@@ -71,6 +71,10 @@ func (c *Loader) read(names []string, recursive bool, hint string) []*Text {
 		c.Problem(notice.InFile(names[0]), "nothing was read: --ignore leaves everything out")
 	}
 	for _, name := range files {
+		if name == "" {
+			c.Problem(notice.InFile("''"), "the name of a file is empty")
+			continue
+		}
 		before := c.Problems
 		found := c.readOne(name, recursive)
 		if slices.ContainsFunc(found, (*Text).HasContent) {

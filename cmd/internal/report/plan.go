@@ -80,7 +80,7 @@ func (p *PlanPrinter) result(o *ObjectPlan) {
 		}
 	}
 	for _, f := range o.Findings {
-		add(f.Class, f.Line, f.Column, f.Path+": "+f.text)
+		add(f.Class, f.Line, f.Column, f.located())
 	}
 }
 
@@ -298,9 +298,12 @@ func (f *fieldPlan) others(manager string) bool {
 	return slices.ContainsFunc(f.Before, other) || slices.ContainsFunc(f.After, other)
 }
 
+// located returns the reason with its path.
+func (f *findingPlan) located() string { return located(f.Path, f.text) }
+
 // write prints the refusal of a server.
 func (f *findingPlan) write(out *bufio.Writer, paint Painter) {
-	fmt.Fprintf(out, "  %s  %s: %s, line %d\n", paint.Word(refused, outcomeWidth), f.Path, f.text, f.Line)
+	fmt.Fprintf(out, "  %s  %s, line %d\n", paint.Word(refused, outcomeWidth), f.located(), f.Line)
 }
 
 // write prints the adjustment of the field.
