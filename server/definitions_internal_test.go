@@ -287,12 +287,26 @@ func checkNames(all []value.Value) (waiting int, problem string) {
 			if want.Kind() == value.KindList {
 				each = slices.Collect(want.Items())
 			}
-			if !slices.ContainsFunc(each, func(name value.Value) bool { return owners[name.Str()] != "" && owners[name.Str()] != by }) {
-				problem = fmt.Sprintf("%s wants %s: %v, has %v, and nobody else does", by, field, want, has.Get(field))
+			had := value.List(has.Get(field))
+			if has.Get(field).Kind() == value.KindList {
+				had = has.Get(field)
+			}
+			// A definition is in its own way if it has the name in another field.
+			if !slices.ContainsFunc(each, func(name value.Value) bool {
+				owner := owners[name.Str()]
+				return owner != "" && (owner != by || !slices.ContainsFunc(slices.Collect(had.Items()), name.Equal))
+			}) {
+				problem = fmt.Sprintf("%s wants %s: %v, has %v, and no other field does", by, field, want, has.Get(field))
 			}
 		}
-		if accepted := crd.NamesAccepted(d.Get("status")); accepted != content {
-			problem = fmt.Sprintf("%s has all of its names: %t, and its status says %t", by, content, accepted)
+		if crd.HasNames(d) != content {
+			problem = fmt.Sprintf("%s has all of its names: %t", by, content)
+		}
+		// The condition of a conflict stays after the definition has given up the name.
+		for c := range d.Get("status", "conditions").Items() {
+			if c.Get("type").Str() == "NamesAccepted" && c.Get("status").Str() == "True" && !content {
+				problem = fmt.Sprintf("%s lacks names, and its status says that it has them", by)
+			}
 		}
 	}
 	return waiting, problem

@@ -19,7 +19,6 @@ import (
 	"github.com/deed-project/deed/server/conversion"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/loopback"
-	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -103,19 +102,19 @@ func (c *Definitions) Serve(ctx context.Context) error {
 }
 
 // define makes the resource of a definition that changed. It ends the watches of the resource that the definition had, unless the only change
-// is that it is being deleted. The resource stays if the change does not concern it.
+// is how far its deletion is. The resource stays if the change does not concern it.
 //
 //	had   served   alike   outcome
 //	 -      -        -     nothing
 //	 -      x        -     a new resource
-//	 x      x        x     the same resource; another one with the same watches if deletion began
+//	 x      x        x     the same resource; another one with the same watches if deletion went on
 //	 x      x        -     another resource, and the watches of the former end
 //	 x      -        -     no resource, and the watches end
 func (c *Definitions) define(d *definition) error {
 	broken := !d.gone && crd.Broken(d.now)
 	had, served := d.resource, broken || !d.gone && crd.Served(d.now)
 	same := had != nil && served && had.Broken == broken && alike(d.source, d.now)
-	if same && registry.IsTerminating(d.source) == registry.IsTerminating(d.now) {
+	if same && crd.EndingOf(d.source) == crd.EndingOf(d.now) {
 		return nil
 	}
 	if had != nil {

@@ -194,7 +194,7 @@ func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
 		}
 		definition, err = registry.Object(ctx, d.Store, d.Definitions.Prefix+name)
 	}
-	if err != nil || definition.IsAbsent() {
+	if err != nil || !registry.IsTerminating(definition) {
 		return err
 	}
 	resource := d.Definitions.Catalog().Lookup(definition.Get("spec", "group").Str(), definition.Get("spec", "names", "plural").Str())

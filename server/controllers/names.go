@@ -56,6 +56,7 @@ type definition struct {
 	waits             []wanted    // the names that it wants and has not
 	gone              bool        // it was deleted
 	queued            bool        // it is in the queue
+	seen, unstored    crd.Seen    // as of the stored status, and of the status in now
 
 	versions []kschema.GroupVersion // that it serves, as they are counted
 	resource *catalog.Resource      // what it defines, nil if that is not served
@@ -239,19 +240,25 @@ func (d *definitions) remove(key string, changed set) {
 
 // accept gives a definition the status that it has among the others.
 //
-// Its own names are taken out of the count before, so that they are not in its own way.
+// A name that it gives up may be one that it waited for itself, in another role. So the status is looked at until it stays.
 func (d *definitions) accept(of *definition, at time.Time) {
-	others := d.names[of.group()]
-	others.Release(of.now)
-	status := crd.Accept(of.now, others, at)
-	others.Take(of.now)
-	d.become(of, of.now.With("status", status))
+	for {
+		status, seen := crd.Accept(of.now, d.names[of.group()], of.seen, at)
+		if seen != of.seen {
+			of.unstored = seen
+		}
+		if status.Equal(of.now.Get("status")) {
+			break
+		}
+		d.become(of, of.now.With("status", status))
+	}
 	var missing []crd.Name
-	if !crd.NamesAccepted(status) {
-		missing = without(crd.NamesOf(of.now.Get("spec", "names")), crd.NamesOf(status.Get("acceptedNames")))
+	if !crd.HasNames(of.now) {
+		missing = without(crd.NamesOf(of.now.Get("spec", "names")), crd.NamesOf(of.now.Get("status", "acceptedNames")))
 	}
 	d.wait(of, missing)
 	if of.written() {
+		of.seen = of.unstored
 		delete(d.unsettled, of)
 	} else {
 		d.unsettled[of] = struct{}{}
@@ -282,7 +289,6 @@ func (d *definitions) become(of *definition, content value.Value) {
 	}
 }
 
-// look has a definition looked at, once.
 // look puts a definition into the queue, unless it is there.
 func (d *definitions) look(of *definition) {
 	if !of.queued {

@@ -41,8 +41,7 @@ var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "crea
 //
 // The cost grows with the size of the definition.
 //
-// The names come from the status, as they are what the definition has been granted. A definition that is being deleted serves only what
-// deletes its objects and shows them.
+// The names come from the status, as they are what the definition has been granted. A definition that is being deleted creates no objects.
 func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Resource, error) {
 	spec, names := crd.Get("spec"), crd.Get("status", "acceptedNames")
 	c := compiler{
@@ -52,12 +51,12 @@ func Compile(crd value.Value, now func() time.Time, by Converter) (*catalog.Reso
 			Kind: names.Get("kind").Str(), ListKind: names.Get("listKind").Str(),
 			ShortNames: texts(names.Get("shortNames")), Categories: texts(names.Get("categories")),
 			Namespaced: spec.Get("scope").Str() == "Namespaced", Custom: true, Verbs: verbs,
-			Terminating: !crd.Get("metadata", "deletionTimestamp").IsAbsent(),
+			Terminating: EndingOf(crd).Begun,
 		},
 	}
 	r := c.resource
 	r.Prefix = "/registry/" + r.Group + "/" + r.Plural + "/"
-	if r.Terminating {
+	if EndingOf(crd).Shown {
 		r.Verbs = []string{"delete", "deletecollection", "get", "list", "watch"}
 	}
 	if err := c.compile(crd); err != nil {
@@ -122,7 +121,8 @@ func (c *compiler) compile(crd value.Value) error {
 		c.replicas[c.apiVersion(name)] = path
 	}
 	for v := range c.spec.Get("versions").Items() {
-		if !v.Get("served").Bool() && !c.onlySweeps(v) {
+		served := v.Get("served").Bool()
+		if !served && !c.onlySweeps(crd, v) {
 			continue
 		}
 		compiled, err := c.version(v)
@@ -136,15 +136,15 @@ func (c *compiler) compile(crd value.Value) error {
 	return nil
 }
 
-// onlySweeps reports whether a version is served only so that the objects of a deleted definition can be deleted: the stored one, if the
-// definition serves none.
-func (c *compiler) onlySweeps(version value.Value) bool {
+// onlySweeps reports whether a version is only there to delete the objects of a deleted definition: the stored one, if the definition serves
+// none.
+func (c *compiler) onlySweeps(crd, version value.Value) bool {
 	for v := range c.spec.Get("versions").Items() {
 		if v.Get("served").Bool() {
 			return false
 		}
 	}
-	return c.resource.Terminating && version.Get("storage").Bool()
+	return !crd.Get("metadata", "deletionTimestamp").IsAbsent() && version.Get("storage").Bool()
 }
 
 // compiledSchemas holds the compiled schemas of a definition. It is shared and must not be modified.

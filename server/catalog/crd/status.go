@@ -22,6 +22,7 @@ import (
 //	definition b   wants plural gadgets, kind Widget    Accepted: gadgets            NamesAccepted is False: KindConflict
 //
 // Established stays True once it was: a definition keeps the names that it was granted, even if it asks for others and does not get them.
+// Conditions that a client writes stay as they are, unless a rule of [Accept] has a reason to change them.
 // All functions are pure: they return a new status, or the same one if nothing changes.
 
 // Name is a name in a group, either of a resource or of a kind.
@@ -65,41 +66,102 @@ func (n Names) Release(crd value.Value) {
 	}
 }
 
-// Accept returns the status of crd: its accepted names and its conditions. others are the names of the other definitions of the group. A
-// name is accepted if no other definition has it. Without a change, Accept returns the status of crd itself.
-func Accept(crd value.Value, others Names, now time.Time) value.Value {
-	status := crd.Get("status")
-	names, reason, problem := accepted(crd.Get("spec", "names"), status.Get("acceptedNames"), others)
+// Seen is what the server has done to the conditions of a definition since it started. It does these things once, so that a client may take
+// them back. The zero Seen is that of a new definition.
+type Seen struct {
+	structural int64  // the generation that lost the condition NonStructuralSchema
+	approval   string // the annotation that the condition of the approval was set for
+	approved   bool   // approval is set
+}
+
+// Accept returns the status of crd: its accepted names and its conditions. names are the accepted names of all definitions of the group,
+// crd among them. Accept returns the status of crd itself if nothing changes. Otherwise names may lead to another status, and Accept has to
+// be called again. The Seen that it returns holds once the status is stored.
+//
+// Each rule is that of a controller of kube-apiserver, and leaves alone what it does not have to change.
+func Accept(crd value.Value, names Names, seen Seen, now time.Time) (value.Value, Seen) {
+	out := established(crd, named(crd, names, now), now)
+	if n := crd.Get("metadata", "generation").Int(); find(out, "NonStructuralSchema") >= 0 && n > seen.structural {
+		out, seen.structural = without(out, "NonStructuralSchema"), n
+	}
+	out, seen = approved(crd, out, seen, now)
+	if !crd.Get("metadata", "deletionTimestamp").IsAbsent() && isHeld(crd) {
+		out = condition{"Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"}.in(out, now)
+	}
+	return out, seen
+}
+
+// named returns the status of crd with the names that it is granted, and the conditions that say so. Conditions stay if the names are those
+// that it wants: also a conflict, after the definition has given up the name in question.
+func named(crd value.Value, names Names, now time.Time) value.Value {
+	status, wanted := crd.Get("status"), crd.Get("spec", "names")
+	had := status.Get("acceptedNames")
+	if wanted.Equal(had) {
+		return status
+	}
+	granted, reason, problem := accepted(wanted, had, names)
 	naming := condition{"NamesAccepted", "True", "NoConflicts", "no conflicts found"}
 	if reason != "" {
 		naming = condition{"NamesAccepted", "False", reason, problem}
 	}
 	out := naming.in(status, now)
-	switch {
+	if out.Same(status) && granted.Equal(had) {
+		return status
+	}
+	establishing := condition{"Established", "False", "NotAccepted", "not all names are accepted"}
+	if at := find(status, "Established"); at >= 0 { // it gets a time at most
+		was := status.Get("conditions").Item(at)
+		establishing.status, establishing.reason, establishing.message = was.Get("status").Str(), was.Get("reason").Str(), was.Get("message").Str()
+	}
 	// Once established, always established.
-	case isTrue(status, "Established"):
-	case reason == "" && !hasUsableBundle(crd):
-		out = condition{"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"}.in(out, now)
-	case reason == "":
-		out = condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}.in(out, now)
-	default:
-		out = condition{"Established", "False", "NotAccepted", "not all names are accepted"}.in(out, now)
+	if establishing.status != "True" && reason == "" {
+		establishing = condition{"Established", "False", "Installing", "the initial names have been accepted"}
 	}
-	if approval, ok := approvalOf(crd); ok {
-		out = approval.in(out, now)
-	}
-	if !crd.Get("metadata", "deletionTimestamp").IsAbsent() && isHeld(crd) {
-		out = condition{"Terminating", "True", "InstanceDeletionInProgress", "CustomResource deletion is in progress"}.in(out, now)
-	}
-	if !names.Equal(out.Get("acceptedNames")) {
-		out = out.With("acceptedNames", names)
-	}
-	return out
+	return establishing.in(out, now).With("acceptedNames", granted)
 }
 
-// NamesAccepted reports whether status, a result of [Accept], accepts all names that the definition wants. Later definitions cannot take
-// them away.
-func NamesAccepted(status value.Value) bool { return isTrue(status, "NamesAccepted") }
+// established returns status, that of crd, with the condition that its resource is established, if its names are accepted.
+func established(crd, status value.Value, now time.Time) value.Value {
+	switch {
+	case !isTrue(status, "NamesAccepted") || isTrue(status, "Established"):
+		return status
+	case !hasUsableBundle(crd):
+		return condition{"Established", "False", "InvalidCABundle", "The conversion webhook CABundle is invalid"}.in(status, now)
+	}
+	return condition{"Established", "True", "InitialNamesAccepted", "the initial names have been accepted"}.in(status, now)
+}
+
+// approved returns status, that of crd, with the condition of the approval. It sets the condition once for each annotation.
+func approved(crd, status value.Value, seen Seen, now time.Time) (value.Value, Seen) {
+	approval, ok := approvalOf(crd)
+	annotation := approvalAnnotation(crd)
+	if !ok || seen.approved && seen.approval == annotation {
+		return status, seen
+	}
+	out := approval.in(status, now)
+	if !out.Same(status) {
+		seen.approved, seen.approval = true, annotation
+	}
+	return out, seen
+}
+
+// HasNames reports whether a definition has all names that it wants. Later definitions cannot take them away.
+func HasNames(crd value.Value) bool {
+	return crd.Get("spec", "names").Equal(crd.Get("status", "acceptedNames"))
+}
+
+// Ending is how far the deletion of a definition is.
+type Ending struct {
+	Begun bool // no objects can be created
+	Shown bool // discovery does not show the verbs that create
+}
+
+// EndingOf returns how far the deletion of a definition is. The condition Terminating counts whoever set it, and may be False while another
+// finalizer holds the definition.
+func EndingOf(crd value.Value) Ending {
+	shown := isTrue(crd.Get("status"), "Terminating")
+	return Ending{shown || !crd.Get("metadata", "deletionTimestamp").IsAbsent(), shown}
+}
 
 // Served reports whether the resource of a definition is served: its names were accepted once, and its conversion webhook can be reached.
 //
@@ -138,8 +200,7 @@ func approvalOf(crd value.Value) (condition, bool) {
 	if !apihelpers.IsProtectedCommunityGroup(crd.Get("spec", "group").Str()) {
 		return condition{}, false
 	}
-	const name = apiextensionsv1.KubeAPIApprovedAnnotation
-	state, message := apihelpers.GetAPIApprovalState(map[string]string{name: crd.Get("metadata", "annotations", name).Str()})
+	state, message := apihelpers.GetAPIApprovalState(map[string]string{apiextensionsv1.KubeAPIApprovedAnnotation: approvalAnnotation(crd)})
 	c := condition{"KubernetesAPIApprovalPolicyConformant", "False", "", message}
 	switch state {
 	case apihelpers.APIApproved:
@@ -152,6 +213,11 @@ func approvalOf(crd value.Value) (condition, bool) {
 		c.reason = "InvalidAnnotation"
 	}
 	return c, true
+}
+
+// approvalAnnotation returns the annotation that says whether an API is approved.
+func approvalAnnotation(crd value.Value) string {
+	return crd.Get("metadata", "annotations", apiextensionsv1.KubeAPIApprovedAnnotation).Str()
 }
 
 // Overlaps reports whether the objects of a definition would be stored where those of a built-in kind are.
@@ -193,8 +259,9 @@ func isHeld(crd value.Value) bool {
 // accepted returns the accepted names, given the wanted names and the names accepted before. reason and problem describe the last conflict,
 // in the order plural, singular, short names, kind, list kind.
 //
-// A name with a conflict stays as it was granted before, and the others are granted. Categories are no names, and always granted.
-func accepted(wanted, had value.Value, others Names) (names value.Value, reason, problem string) {
+// A name with a conflict stays as it was granted before, and the others are granted. The definition is in its own way, if it wants a name as
+// its singular that it has as a short name, say. Categories are no names, and always granted.
+func accepted(wanted, had value.Value, taken Names) (names value.Value, reason, problem string) {
 	names = had
 	for _, n := range []struct {
 		name, reason string
@@ -203,8 +270,8 @@ func accepted(wanted, had value.Value, others Names) (names value.Value, reason,
 		{"plural", "PluralConflict", false}, {"singular", "SingularConflict", false}, {"shortNames", "ShortNamesConflict", false},
 		{"kind", "KindConflict", true}, {"listKind", "ListKindConflict", true},
 	} {
-		taken := func(name string) bool { return others[Name{n.kind, name}] > 0 }
-		if problems := conflicts(wanted.Get(n.name), had.Get(n.name), taken); len(problems) > 0 {
+		isTaken := func(name string) bool { return taken[Name{n.kind, name}] > 0 }
+		if problems := conflicts(wanted.Get(n.name), had.Get(n.name), isTaken); len(problems) > 0 {
 			reason, problem = n.reason, aggregate(problems)
 			continue
 		}
@@ -241,44 +308,49 @@ func aggregate(problems []string) string {
 // condition is an entry of status.conditions.
 type condition struct{ typ, status, reason, message string }
 
-// isTrue reports whether a status has a condition that is True.
-func isTrue(status value.Value, typ string) bool {
+// find returns the index of the first condition of a type in a status, -1 if there is none.
+func find(status value.Value, typ string) int {
+	i := 0
 	for c := range status.Get("conditions").Items() {
 		if c.Get("type").Str() == typ {
-			return c.Get("status").Str() == "True"
+			return i
 		}
+		i++
 	}
-	return false
+	return -1
+}
+
+// isTrue reports whether a status has a condition that is True.
+func isTrue(status value.Value, typ string) bool {
+	at := find(status, typ)
+	return at >= 0 && status.Get("conditions").Item(at).Get("status").Str() == "True"
+}
+
+// without returns status without the conditions of a type.
+func without(status value.Value, typ string) value.Value {
+	left := slices.DeleteFunc(slices.Collect(status.Get("conditions").Items()), func(c value.Value) bool { return c.Get("type").Str() == typ })
+	return status.With("conditions", value.List(left...))
 }
 
 // in returns status with the condition. An equal condition stays unchanged. lastTransitionTime is the time of the last change of the
 // condition's status.
 //
-// A condition keeps its place in the list, and a new one is the last.
+// A condition keeps its place in the list and its other members, and a new one is the last.
 func (c condition) in(status value.Value, now time.Time) value.Value {
 	conditions := slices.Collect(status.Get("conditions").Items())
-	changed := value.String(now.UTC().Format(time.RFC3339))
-	at := slices.IndexFunc(conditions, func(v value.Value) bool { return v.Get("type").Str() == c.typ })
-	if at >= 0 {
-		was := conditions[at]
-		if was.Get("status").Str() == c.status {
-			changed = was.Get("lastTransitionTime")
-		}
-		if was.Get("status").Str() == c.status && was.Get("reason").Str() == c.reason && was.Get("message").Str() == c.message {
-			return status
-		}
-	}
-	entry := value.Object(
-		value.Member{Name: "lastTransitionTime", Value: changed},
-		value.Member{Name: "message", Value: value.String(c.message)},
-		value.Member{Name: "reason", Value: value.String(c.reason)},
-		value.Member{Name: "status", Value: value.String(c.status)},
-		value.Member{Name: "type", Value: value.String(c.typ)},
-	)
+	at := find(status, c.typ)
 	if at < 0 {
-		conditions = append(conditions, entry)
-	} else {
-		conditions[at] = entry
+		at, conditions = len(conditions), append(conditions, value.Object())
 	}
+	was := conditions[at]
+	entry := was.With("message", value.String(c.message)).With("reason", value.String(c.reason)).
+		With("status", value.String(c.status)).With("type", value.String(c.typ))
+	if changed := was.Get("lastTransitionTime"); was.Get("status").Str() != c.status || changed.Kind() != value.KindString {
+		entry = entry.With("lastTransitionTime", value.String(now.UTC().Format(time.RFC3339)))
+	}
+	if entry.Equal(was) {
+		return status
+	}
+	conditions[at] = entry
 	return status.With("conditions", value.List(conditions...))
 }

@@ -39,8 +39,8 @@ func TestV2Custom(t *testing.T) {
 
 func compile(t *testing.T, definition value.Value) *catalog.Resource {
 	t.Helper()
-	accepted := definition.With("status", crd.Accept(definition, crd.Names{}, time.Now()))
-	resource, err := crd.Compile(accepted, time.Now, nil)
+	status, _ := crd.Accept(definition, crd.Names{}, crd.Seen{}, time.Now())
+	resource, err := crd.Compile(definition.With("status", status), time.Now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
