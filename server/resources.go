@@ -162,7 +162,7 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Context, version *catalog.Version) {
 	verb := c.Verb
 	q := rest.New(r, c.Query, c.Target, version)
-	q.CBOR = h.cbor
+	q.CBOR, q.Unasked = h.cbor, c.Unasked
 	rep, err := negotiate(q, verb)
 	if !wire.IsRouted(err) {
 		q.Warnings.Add(version.Deprecation)

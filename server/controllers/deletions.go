@@ -18,7 +18,6 @@ import (
 	"github.com/deed-project/deed/server/loopback"
 	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/server/store"
-	"github.com/deed-project/deed/value"
 )
 
 // Deletions completes the deletion of definitions and namespaces. A definition that is being deleted waits until the objects of its resource
@@ -28,7 +27,7 @@ import (
 //	the last object of a resource is gone  →  sweep again, if its definition or namespace is being deleted
 //	sweep finds no object                  →  the finalizer goes, and with it the definition or namespace
 //
-// Definitions and namespaces that wait are in one work queue. What fails is tried again: a webhook may have refused a deletion.
+// Definitions and namespaces that wait are in one work queue. What fails is tried again: a webhook may have refused a deletion in a namespace.
 //
 // Its exported fields are set before Start. The queue has each deletion once, however often it is added, and no deletion is worked on twice
 // at the same time. A deletion that is added while it is worked on is looked at again afterwards.
@@ -180,7 +179,8 @@ func (d *Deletions) mayBeEmpty(ctx context.Context, prefix string) bool {
 
 // completeDefinition deletes the objects of a definition's resource, and then the definition.
 //
-// The objects go by ordinary requests, so admission and finalizers apply. If some are left, it returns without an error and waits.
+// The objects go by requests, so finalizers apply. Admission is not asked, as kube-apiserver deletes in the store. If some objects are left,
+// it returns without an error and waits.
 //
 // A definition that other finalizers hold loses the condition Terminating when its objects are gone, and stays. Clients that look at it after
 // they have deleted it wait for that condition, so completeDefinition lets a moment pass, as kube-apiserver does.
@@ -228,7 +228,7 @@ func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource) (left
 			in, name, _ = strings.Cut(name, "/")
 		}
 		path := loopback.CollectionPath(sweptVersion(resource), in) + "/" + name
-		if failed := loopback.IgnoreNotFound(d.Client.Send(ctx, http.MethodDelete, path, value.Value{})); failed != nil && err == nil {
+		if failed := loopback.IgnoreNotFound(d.Client.Remove(ctx, path)); failed != nil && err == nil {
 			err = fmt.Errorf("DELETE %s: %w", path, failed)
 		}
 	}

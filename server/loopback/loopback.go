@@ -1,4 +1,4 @@
-// Package loopback sends requests of the server to itself. Controllers change objects through it, so that their writes go through admission
+// Package loopback sends requests of the server to itself. Controllers change objects through it, so that writes go through admission
 // and reach watches like any client's.
 package loopback
 
@@ -35,13 +35,21 @@ type Client struct {
 
 // Send sends a request. A patch is a JSON merge patch. The error is the Status of a refusal.
 func (c *Client) Send(ctx context.Context, method, path string, body value.Value) error {
-	_, err := c.send(ctx, method, path, string(types.MergePatchType), body)
+	_, err := c.send(request.As(ctx, auth.System), method, path, string(types.MergePatchType), body)
+	return err
+}
+
+// Remove deletes the object at path, and does not ask admission. The error is the Status of a refusal.
+func (c *Client) Remove(ctx context.Context, path string) error {
+	of := request.As(ctx, auth.System)
+	of.Unasked = true
+	_, err := c.send(of, http.MethodDelete, path, "", value.Value{})
 	return err
 }
 
 // Get returns what a GET is answered with. The error is the Status of a refusal, or that the answer is no JSON.
 func (c *Client) Get(ctx context.Context, path string) (value.Value, error) {
-	text, err := c.send(ctx, http.MethodGet, path, "", value.Value{})
+	text, err := c.send(request.As(ctx, auth.System), http.MethodGet, path, "", value.Value{})
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -51,17 +59,16 @@ func (c *Client) Get(ctx context.Context, path string) (value.Value, error) {
 // Apply applies a configuration with force, for a field manager. The error is the Status of a refusal.
 func (c *Client) Apply(ctx context.Context, path, manager string, config value.Value) error {
 	query := url.Values{"fieldManager": {manager}, "force": {"true"}}
-	_, err := c.send(ctx, http.MethodPatch, path+"?"+query.Encode(), string(types.ApplyYAMLPatchType), config)
+	_, err := c.send(request.As(ctx, auth.System), http.MethodPatch, path+"?"+query.Encode(), string(types.ApplyYAMLPatchType), config)
 	return err
 }
 
 // send sends a request, and returns the body of the answer. media is the type of the body of a patch.
-func (c *Client) send(ctx context.Context, method, path, media string, body value.Value) ([]byte, error) {
+func (c *Client) send(of *request.Context, method, path, media string, body value.Value) ([]byte, error) {
 	var text []byte
 	if !body.IsAbsent() {
 		text = body.AppendJSON(nil)
 	}
-	of := request.As(ctx, auth.System)
 	of.Expires = time.Now().Add(c.Timeout)
 	defer of.Stop()
 	r, err := http.NewRequestWithContext(of, method, path, bytes.NewReader(text))

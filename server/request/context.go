@@ -17,6 +17,8 @@ type Context struct {
 	*Info
 	User    auth.User // the zero User until it is authenticated
 	Expires time.Time // the deadline; the zero time is none
+	// Unasked tells that admission is not asked whether objects may be deleted.
+	Unasked bool
 
 	mu     sync.Mutex
 	timed  context.Context // Context with the deadline; nil until the first call of Done

@@ -31,6 +31,8 @@ type Request struct {
 	ObjectName string
 	// CBOR tells that the body and the answer may be CBOR.
 	CBOR bool
+	// Unasked tells that admission is not asked whether the object may be deleted.
+	Unasked bool
 	// NoLog refuses to answer with a log, because the client wants metadata; nil if it does not.
 	NoLog error
 	// Textual tells that the JSON text of an object is enough of an answer.

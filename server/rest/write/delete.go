@@ -39,7 +39,7 @@ func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
 	if isUnsafe(options) {
 		return w.deleteUnreadable(q, options)
 	}
-	t := &Task{Writer: w, Request: q, DryRun: len(options.DryRun) > 0, deletion: options}
+	t := &Task{Writer: w, Request: q, DryRun: len(options.DryRun) > 0, deletion: options, Unasked: q.Unasked}
 	warnOfOrphans(q, options)
 	waiting, live, err := t.Delete(options, before)
 	switch {
