@@ -249,12 +249,11 @@ func negotiate(q *rest.Request, verb string) (wire.Representation, error) {
 		return wire.Plain, errors.NewBadRequest("name must be provided")
 	}
 	isLog := q.Version.Logs(q.Target.Subresource)
-	switch {
-	case verb == "watch":
+	if verb == "watch" {
 		return wire.NegotiateWatch(q.HTTP, offer)
-	case isLog:
-		offer.Text = true
 	}
+	// The Scale of a custom resource has the media types of custom resources.
+	offer.Text = isLog
 	offer.Listed = verb == "list"
 	offer.NoTables = isLog || !q.Version.Has("get") || !q.Version.ShowsTables(q.Target.Subresource)
 	return wire.Negotiate(q.HTTP, offer)
