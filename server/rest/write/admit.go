@@ -2,10 +2,12 @@ package write
 
 import (
 	"encoding/json"
+	stderrors "errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	library "k8s.io/apimachinery/pkg/util/managedfields"
@@ -22,7 +24,8 @@ import (
 // Where a write meets admission. Mutating plugins get the object before it is prepared and validated, and may change it. Validating plugins
 // get the object as it would be stored, and may only refuse it. A delete has no object, and both kinds of plugins see the one that goes.
 
-// Mutate lets admission change an object that is to be stored in place of live, or as a new one.
+// Mutate lets admission change an object that is to be stored in place of live, or as a new one. A definition that is being deleted refuses
+// new objects here, so that no plugin sees them.
 //
 // The managed fields are those that admission leaves. If these cannot be decoded, the former ones stay, with a warning. No manager owns what
 // admission changes.
@@ -32,6 +35,10 @@ import (
 func (t *Task) Mutate(live *read.Live, object managedfields.Object) (managedfields.Object, error) {
 	q := t.Request
 	asked := t.admitted(live.Object, object)
+	if asked.Operation == admission.Create && q.Version.Terminating {
+		return object, errors.NewForbidden(q.Version.GroupResource(), asked.Name,
+			stderrors.New("create not allowed while custom resource definition is terminating"))
+	}
 	// A function, because whether an object is unread depends on the pass.
 	asked.Scope.(*scope).unread = func() bool { return isUnread(q, object, asked.Pass()) }
 	if err := t.Writer.Admission.Mutate(q.Context(), asked); err != nil {

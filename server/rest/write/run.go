@@ -5,8 +5,6 @@ import (
 	stderrors "errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
@@ -133,8 +131,7 @@ func (t *Task) checkStorable(live *read.Live) error {
 
 // storeNew stores an object that does not exist yet.
 //
-// A definition that is being deleted refuses only objects that are valid, and validating plugins never see these. A create with a resource
-// version is refused last of all, and not in a dry run, because the store of kube-apiserver refuses it.
+// A create with a resource version is refused last of all, and not in a dry run, because the store of kube-apiserver refuses it.
 func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 	q := t.Request
 	if object.Content, err = prepareNew(q, object.Content, t.Writer.Reader.Now(), t.post); err != nil {
@@ -156,10 +153,6 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 	valid, err := validateNew(q, object)
 	if err != nil {
 		return Outcome{}, err
-	}
-	if q.Version.Terminating {
-		return Outcome{}, errors.NewForbidden(q.Version.GroupResource(), q.ObjectName,
-			stderrors.New("create not allowed while custom resource definition is terminating"))
 	}
 	if err := t.Admit(managedfields.Object{}, object); err != nil {
 		return Outcome{}, err
