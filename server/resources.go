@@ -62,6 +62,9 @@ var (
 func (h *resources) custom(w http.ResponseWriter, r *http.Request, c *request.Context, resource *catalog.Resource) {
 	target, verb := c.Target, c.Verb
 	version := resource.Version(target.Version)
+	if swept := resource.Swept; version == nil && c.Unasked && swept != nil && swept.Name == target.Version {
+		version = swept
+	}
 	everywhere := verb == "list" || verb == "watch"
 	if version == nil || target.Namespace != "" && !resource.Namespaced ||
 		target.Namespace == "" && resource.Namespaced && !everywhere {

@@ -12,8 +12,8 @@ import (
 // Catalog is an immutable set of resources.
 type Catalog struct {
 	resources map[groupPlural]*Resource
-	broken    map[groupPlural]*Resource
-	ordered   []*Resource // by group, then by name
+	unlisted  map[groupPlural]*Resource // of Route alone
+	ordered   []*Resource               // by group, then by name
 	groups    func() []Group
 	sharing   func() map[*Resource][]*Version
 }
@@ -23,11 +23,11 @@ type groupPlural struct{ group, plural string }
 // New returns the catalog of resources. The last of several resources with the same group and plural counts, but a custom resource does not
 // replace a built-in kind.
 func New(resources ...*Resource) *Catalog {
-	c := &Catalog{resources: make(map[groupPlural]*Resource, len(resources)), broken: map[groupPlural]*Resource{}}
+	c := &Catalog{resources: make(map[groupPlural]*Resource, len(resources)), unlisted: map[groupPlural]*Resource{}}
 	for _, r := range resources {
 		key := groupPlural{r.Group, r.Plural}
-		if r.Broken {
-			c.broken[key] = r
+		if r.Broken || len(r.Versions) == 0 {
+			c.unlisted[key] = r
 			continue
 		}
 		if other := c.resources[key]; other == nil || other.Custom || !r.Custom {
@@ -73,17 +73,18 @@ func (c *Catalog) SharingStorage(r *Resource) []*Version {
 	return r.Declared() // r was redefined after the catalog was made
 }
 
-// Lookup returns the resource of a group, nil if the catalog lacks it.
+// Lookup returns the resource of a group, nil if the catalog lacks it. The resource has a version.
 func (c *Catalog) Lookup(group, plural string) *Resource {
 	return c.resources[groupPlural{group, plural}]
 }
 
-// Route returns the resource that answers requests for a group and plural: that of Lookup, or else a broken one. It returns nil for none.
+// Route returns the resource that answers requests for a group and plural: that of Lookup, or else one that is broken or has no version. It
+// returns nil for none.
 func (c *Catalog) Route(group, plural string) *Resource {
 	if r := c.Lookup(group, plural); r != nil {
 		return r
 	}
-	return c.broken[groupPlural{group, plural}]
+	return c.unlisted[groupPlural{group, plural}]
 }
 
 // All yields the resources by group, then by name.

@@ -38,12 +38,14 @@ type Resource struct {
 	Virtual bool
 	// Broken marks a custom resource whose conversion webhook cannot be asked. Discovery and OpenAPI lack it, and every request is refused.
 	Broken bool
-	// Terminating reports that the definition is being deleted. Creates are refused from then on.
+	// Terminating reports that the definition is being deleted, or says that it is. Creates are refused from then on.
 	Terminating bool
 	// Verbs are the verbs of discovery.
 	Verbs []string
 	// Gone is done when this definition of the resource is no longer served. It is nil for resources that are always served.
 	Gone context.Context
+	// Swept is the version in which the objects of a definition are deleted that is being deleted and serves no version; otherwise nil.
+	Swept *Version
 	// Versions are the served versions, the preferred version first.
 	Versions []*Version
 	// Orphans makes orphaning the default of a delete: dependents stay unless the request says otherwise. OrphanWarning is the warning of a

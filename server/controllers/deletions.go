@@ -197,8 +197,9 @@ func (d *Deletions) completeDefinition(ctx context.Context, name string) error {
 	if err != nil || !registry.IsTerminating(definition) {
 		return err
 	}
-	resource := d.Definitions.Catalog().Lookup(definition.Get("spec", "group").Str(), definition.Get("spec", "names", "plural").Str())
-	if resource != nil && resource.Custom && len(resource.Versions) > 0 { // a built-in resource of that name is not what it defines
+	resource := d.Definitions.Catalog().Route(definition.Get("spec", "group").Str(), definition.Get("spec", "names", "plural").Str())
+	// A built-in resource of that name is not what it defines, and a broken one has no objects.
+	if resource != nil && resource.Custom && !resource.Broken && (len(resource.Versions) > 0 || resource.Swept != nil) {
 		left, err := d.sweep(ctx, resource)
 		if err != nil || len(left) > 0 {
 			return err
@@ -241,6 +242,9 @@ func (d *Deletions) sweep(ctx context.Context, resource *catalog.Resource) (left
 func sweptVersion(resource *catalog.Resource) *catalog.Version {
 	if stored := resource.Version(resource.Stored); resource.Custom && stored != nil {
 		return stored
+	}
+	if resource.Swept != nil {
+		return resource.Swept
 	}
 	return resource.Versions[0]
 }

@@ -129,6 +129,10 @@ func (c *compiler) compile(crd value.Value) error {
 		if err != nil {
 			return fmt.Errorf("version %s: %w", v.Get("name").Str(), err)
 		}
+		if !served {
+			c.resource.Swept = compiled
+			continue
+		}
 		c.resource.Versions = append(c.resource.Versions, compiled)
 		c.resource.Order = append(c.resource.Order, compiled.Name)
 	}
