@@ -196,7 +196,7 @@ func (t *Task) deleteOnce(options *metav1.DeleteOptions, before Before) (*manage
 	if before != nil {
 		before(live, options)
 	}
-	end := endingOf(q.Version, live.Content, options, now)
+	end := endingOf(q.Version, live.Content, options, now, t.unnamed)
 	// The object ends already, and the request asks for no less time. Neither admission nor the store takes part.
 	if end.pending {
 		return &t.decorated(live).Object, live, nil

@@ -36,8 +36,13 @@ type ending struct {
 
 // endingOf returns how an object ends by a delete with options. A grace period can only become shorter, and only until it is over. When the
 // object begins to end, its grace period is written to options. A kind that ends its objects in its own way ignores the options.
-func endingOf(v *catalog.Version, live value.Value, options *metav1.DeleteOptions, now time.Time) ending {
-	content := v.Form.PrepareDelete(live)
+//
+// In kube-apiserver, a delete of a collection knows no such kinds. So definitions go that way without the objects that they define.
+func endingOf(v *catalog.Version, live value.Value, options *metav1.DeleteOptions, now time.Time, ofCollection bool) ending {
+	content := live
+	if !ofCollection {
+		content = v.Form.PrepareDelete(live)
+	}
 	// PrepareDelete of the kind set the timestamp itself. Such a kind takes no options, so the client's policy adds no finalizers.
 	if !content.Get("metadata", "deletionTimestamp").Equal(live.Get("metadata", "deletionTimestamp")) {
 		return ending{content: content, options: &metav1.DeleteOptions{}, begins: true}
