@@ -230,8 +230,8 @@ func TestScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.WithReplicas(object, 3).String(); got != `{"spec":{"a":1,"replicas":3}}` {
-		t.Errorf("with three replicas it is %s", got)
+	if got, err := s.WithReplicas(object, 3); err != nil || got.String() != `{"spec":{"a":1,"replicas":3}}` {
+		t.Errorf("with three replicas it is %s: %v", got, err)
 	}
 	if got := Lookup(object, "spec.a").Int(); got != 1 {
 		t.Errorf("at spec.a is %d", got)

@@ -173,11 +173,19 @@ func (s *Scale) selector(object value.Value) (string, error) {
 	return "", nil
 }
 
-// WithReplicas returns object with n as its desired number of replicas.
-func (s *Scale) WithReplicas(object value.Value, n int64) value.Value {
-	return withNumber(object, names(s.Spec), n)
+// WithReplicas returns object with n as its desired number of replicas. The error, in the words of kube-apiserver, is about a null above the
+// replicas.
+func (s *Scale) WithReplicas(object value.Value, n int64) (value.Value, error) {
+	path := names(s.Spec)
+	for i := 1; i < len(path); i++ {
+		if object.Get(path[:i]...).IsNull() {
+			return object, fmt.Errorf("value cannot be set because .%s is not a map[string]interface{}", strings.Join(path[:i], "."))
+		}
+	}
+	return withNumber(object, path, n), nil
 }
 
+// withNumber returns v with n at path. It adds the objects on the way that v lacks.
 func withNumber(v value.Value, path []string, n int64) value.Value {
 	if len(path) == 0 {
 		return value.Int(n)

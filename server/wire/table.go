@@ -164,10 +164,14 @@ func (t Table) cell(c catalog.Column, object value.Value, left *int) value.Value
 // Cell returns the content of a column for v, the value at the column's path. It returns null if v is absent or of another type.
 //
 // The types are those of a definition's printer columns. A value of another type than the column is converted as kube-apiserver does: to
-// text for string columns, to an integer for floats, and else to null.
+// text for string columns, also from null, to an integer for floats, and else to null. Numbers have the precision of floats.
 func (t Table) Cell(c catalog.Column, v value.Value) value.Value {
 	switch k := v.Kind(); {
+	case v.IsNull() && c.Type == "string":
+		return value.String("<no value>")
 	case v.IsAbsent() || v.IsNull():
+	case c.Type == "number" && k == value.KindInt && int64(float64(v.Int())) != v.Int():
+		return value.Float(float64(v.Int()))
 	case c.Type == "string" && k == value.KindString, c.Type == "integer" && k == value.KindInt,
 		c.Type == "number" && (k == value.KindInt || k == value.KindFloat), c.Type == "boolean" && k == value.KindBool:
 		return v

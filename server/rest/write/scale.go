@@ -101,6 +101,9 @@ func applyScale(q *rest.Request, scale *read.Live, config managedfields.Object, 
 		return object, api.Refused(err)
 	}
 	const refusal = "proper version: request to convert CR to an invalid group/version: autoscaling/v1"
+	if gvk := config.GVK(); gvk != catalog.ScaleKind {
+		return scale.Object, errors.NewBadRequest(fmt.Sprintf("invalid object type: %v", gvk))
+	}
 	if len(scale.Entries) == 0 {
 		return scale.Object, fmt.Errorf("failed to create manager for existing fields: "+
 			"failed to convert live object (/; %v) to "+refusal, catalog.ScaleKind)
@@ -174,7 +177,10 @@ func (t *Task) scaled(live *read.Live, change Change) (managedfields.Object, err
 			field.Invalid(field.NewPath("spec", "replicas"), replicas, "must be greater than or equal to 0"),
 		})
 	}
-	object := managedfields.Object{Content: q.Version.Scale.WithReplicas(live.Content, replicas)}
+	object := managedfields.Object{}
+	if object.Content, err = q.Version.Scale.WithReplicas(live.Content, replicas); err != nil {
+		return written, err
+	}
 	// A version in the Scale is a version of the object: checkVersion compares it later.
 	if version := written.Content.Get("metadata", "resourceVersion"); version.Str() != "" {
 		object.Content = api.WithMetadata(object.Content, "resourceVersion", version)
