@@ -50,14 +50,17 @@ var errNoCredentials = logs.NewError("the request has no credentials")
 
 // Action is what a request does, as an authorizer sees it.
 //
-// It is either about a resource, and Path is empty, or about a path.
+// It is either about a resource or about a path, see [Action.IsPath].
 type Action struct {
 	Verb                                  string
-	Group, Version, Resource, Subresource string
+	Group, Version, Resource, Subresource string // a resource has a version, which may be *
 	Namespace, Name                       string
 	FieldSelector                         string // of a list, a watch or a deletecollection, as sent
 	Path                                  string // of a request for no resource; then only Verb is set beside it
 }
+
+// IsPath reports whether an action is about a path, which may be empty in a review, and not about a resource.
+func (a Action) IsPath() bool { return a.Path != "" || a.Version == "" && a.Resource == "" }
 
 // Rules are what a user may do in a namespace, as far as authorizers can list it.
 type Rules struct {

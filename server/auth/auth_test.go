@@ -76,9 +76,12 @@ func TestCredentials(t *testing.T) {
 		want                    string
 	}{
 		{"Bearer t1", "", nil, "{jane  [devs system:authenticated] map[]}"},
-		{"bearer  t2 ", "", &tls.ConnectionState{}, "{joe  [devs system:authenticated] map[]}"},
+		{"bearer t2 ", "", &tls.ConnectionState{}, "{joe  [devs system:authenticated] map[]}"},
+		{"Bearer t1 t", "", nil, "{jane  [devs system:authenticated] map[]}"},
 		{"Bearer t", "", nil, "the bearer token is not known"},
-		{"Bearer", "", nil, "the bearer token is not known"},
+		{"Bearer  t1", "", nil, "{system:anonymous  [system:unauthenticated] map[]}"},
+		{"Bearer ", "", nil, "{system:anonymous  [system:unauthenticated] map[]}"},
+		{"Bearer", "", nil, "{system:anonymous  [system:unauthenticated] map[]}"},
 		{"Basic t1", "", nil, "{system:anonymous  [system:unauthenticated] map[]}"},
 		{"", "", nil, "{system:anonymous  [system:unauthenticated] map[]}"},
 		{"", "v5.channel.k8s.io", nil, "{system:anonymous  [system:unauthenticated] map[]}"},
@@ -284,5 +287,28 @@ func TestCheckOrigin(t *testing.T) {
 	r := httptest.NewRequest(http.MethodGet, "/api", nil)
 	if r.Host = "evil.example"; (&auth.Access{}).CheckOrigin(r, auth.System) != nil {
 		t.Error("a request that came over no network is refused for its Host")
+	}
+}
+
+// TestAdviseOnToken reads headers with a space before the token, which then does not count.
+func TestAdviseOnToken(t *testing.T) {
+	for _, c := range []struct {
+		authorization string
+		user          auth.User
+		isWarned      bool
+	}{
+		{"Bearer  t", auth.Anonymous, true},
+		{"bearer   t", auth.User{}, true}, // is refused
+		{"Bearer  t", auth.System, false}, // has other credentials
+		{"Bearer t", auth.Anonymous, false},
+		{"Bearer  ", auth.Anonymous, false},
+		{"Basic  t", auth.Anonymous, false},
+		{"", auth.Anonymous, false},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Authorization", c.authorization)
+		if text := auth.AdviseOnToken(r, c.user); (text != "") != c.isWarned {
+			t.Errorf("%q of %q: %q", c.authorization, c.user.Name, text)
+		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 func forbidden(u User, a Action, reason string) error {
 	text := fmt.Sprintf("User %q cannot %s path %q", u.Name, a.Verb, a.Path)
 	resource := api.Target{Group: a.Group, Resource: a.Resource}.GroupResource()
-	if a.Path == "" {
+	if !a.IsPath() {
 		named := a.Resource
 		if a.Subresource != "" {
 			named += "/" + a.Subresource

@@ -89,7 +89,7 @@ func (r rule) allows(u User, a Action) bool {
 		return false
 	}
 	named, namespace := a.resource(), a.Namespace
-	if a.Path != "" {
+	if a.IsPath() {
 		named = a.Path
 	}
 	if namespace == "" {

@@ -1,17 +1,18 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -61,7 +62,8 @@ func (a *Access) selfSubjectAccessReview(ctx context.Context, v *catalog.Version
 		return review, err
 	}
 	errs := checkAttributes(spec.ResourceAttributes, spec.NonResourceAttributes)
-	if errs = append(errs, checkBare(review)...); len(errs) > 0 {
+	errs = append(errs, checkSelectors(spec.ResourceAttributes)...)
+	if errs = append(errs, checkBare(v, review)...); len(errs) > 0 {
 		return review, invalidReview(v, errs)
 	}
 	action, unread := actionOf(spec.ResourceAttributes, spec.NonResourceAttributes)
@@ -84,7 +86,8 @@ func (a *Access) subjectAccessReview(ctx context.Context, v *catalog.Version, na
 	if spec.User == "" && len(spec.Groups) == 0 {
 		errs = append(errs, field.Invalid(path.Child("user"), spec.User, "at least one of user or group must be specified"))
 	}
-	if errs = append(errs, checkBare(review)...); v.Namespaced {
+	errs = append(errs, checkSelectors(spec.ResourceAttributes)...)
+	if errs = append(errs, checkBare(v, review)...); v.Namespaced {
 		if r := spec.ResourceAttributes; r != nil && r.Namespace != namespace {
 			errs = append(errs, field.Invalid(path.Child("resourceAttributes", "namespace"), r.Namespace, "must match metadata.namespace"))
 		}
@@ -113,9 +116,12 @@ func into(v value.Value, target any) error {
 	return nil
 }
 
-// checkBare returns an error if a review has metadata other than a namespace.
-func checkBare(review value.Value) field.ErrorList {
-	metadata := review.Get("metadata")
+// checkBare returns an error if a review has metadata other than a namespace. Only a namespaced kind says that it may have one.
+func checkBare(v *catalog.Version, review value.Value) field.ErrorList {
+	metadata, demand := review.Get("metadata"), "must be empty"
+	if v.Namespaced {
+		demand += " except for namespace"
+	}
 	for name := range metadata.Members() {
 		if name == "managedFields" || name == "namespace" {
 			continue
@@ -124,7 +130,7 @@ func checkBare(review value.Value) field.ErrorList {
 		if err := json.Unmarshal(metadata.AppendJSON(nil), &shown); err != nil {
 			return field.ErrorList{field.InternalError(field.NewPath("metadata"), err)}
 		}
-		return field.ErrorList{field.Invalid(field.NewPath("metadata"), shown, "must be empty")}
+		return field.ErrorList{field.Invalid(field.NewPath("metadata"), shown, demand)}
 	}
 	return nil
 }
@@ -146,48 +152,17 @@ func checkAttributes(r *authorizationv1.ResourceAttributes, n *authorizationv1.N
 		"exactly one of nonResourceAttributes or resourceAttributes must be specified")}
 }
 
-// actionOf returns the action that a review is about. unread names the part of the review that it leaves out; it is empty if it reads all.
+// actionOf returns the action that a review is about. unread says which parts of the review it leaves out; it is empty if it reads all.
 func actionOf(r *authorizationv1.ResourceAttributes, n *authorizationv1.NonResourceAttributes) (a Action, unread string) {
 	if n != nil {
 		return Action{Verb: n.Verb, Path: n.Path}, ""
 	}
-	selector, isRead := selectorOf(r.FieldSelector)
-	if !isRead {
-		unread = "spec.resourceAttributes.fieldSelector ignored due to parse error"
-	}
+	selector, byFields := selectedFields(r.FieldSelector)
+	left := slices.Concat(byFields.missing("fieldSelector"), selectedLabels(r.LabelSelector).missing("labelSelector"))
 	return Action{
-		Verb: r.Verb, Group: r.Group, Version: r.Version, Resource: r.Resource, Subresource: r.Subresource,
+		Verb: r.Verb, Group: r.Group, Version: cmp.Or(r.Version, "*"), Resource: r.Resource, Subresource: r.Subresource,
 		Namespace: r.Namespace, Name: r.Name, FieldSelector: selector,
-	}, unread
-}
-
-// selectorOf returns the field selector of a review as the text of a query, and whether a query can express all of it. What it cannot express
-// is left out: the action is then about more objects, and never about fewer.
-func selectorOf(s *authorizationv1.FieldSelectorAttributes) (text string, isRead bool) {
-	if s == nil {
-		return "", true
-	}
-	if s.RawSelector != "" {
-		if _, err := fields.ParseSelector(s.RawSelector); err != nil {
-			return "", false
-		}
-		return s.RawSelector, true
-	}
-	var terms []fields.Selector
-	isRead = true
-	for _, r := range s.Requirements {
-		switch {
-		case len(r.Values) != 1:
-			isRead = false
-		case r.Operator == metav1.FieldSelectorOpIn:
-			terms = append(terms, fields.OneTermEqualSelector(r.Key, r.Values[0]))
-		case r.Operator == metav1.FieldSelectorOpNotIn:
-			terms = append(terms, fields.OneTermNotEqualSelector(r.Key, r.Values[0]))
-		default:
-			isRead = false
-		}
-	}
-	return fields.AndSelectors(terms...).String(), isRead
+	}, strings.Join(left, "; ")
 }
 
 // decided returns a review with its status: whether user may do something, and unread, the part of the review that actionOf left out.
@@ -233,26 +208,30 @@ func (a *Access) tokenReview(ctx context.Context, review value.Value) (value.Val
 
 // ofToken returns the user of a bearer token, and those of the audiences that the token is for: none if the token is not known.
 //
-// Unless it is of a service account, it asks the authenticator about a request that has nothing but the token.
+// It asks about a request that has nothing but the token. So a text that is no token, such as one that begins with a space, stands for the
+// user of requests without credentials, whatever the audiences are.
 func (a *Access) ofToken(ctx context.Context, token string, audiences []string) (User, []string, error) {
-	if a.Accounts != nil && a.Accounts.Owns(token) {
-		u, both, err := a.Accounts.Authenticate(ctx, token, audiences)
-		return authenticated(u), both, err
-	}
-	if a.Authenticator == nil {
-		return User{}, nil, nil
-	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
 	if err != nil {
 		return User{}, nil, err // neither method nor path are wrong
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
-	u, err := a.Authenticator(r)
-	if err != nil || slices.Contains(u.Groups, "system:unauthenticated") {
+	if text := a.accountToken(r); text != "" {
+		u, both, err := a.Accounts.Authenticate(ctx, text, audiences)
+		return authenticated(u), both, err
+	}
+	if a.Authenticator == nil {
 		return User{}, nil, nil
 	}
-	both := a.audiences()
-	if len(audiences) > 0 {
+	_, isToken := bearer(r)
+	u, err := a.Authenticator(r)
+	isAnonymous, both := slices.Contains(u.Groups, "system:unauthenticated"), a.audiences()
+	switch {
+	case err != nil || isAnonymous && isToken:
+		return User{}, nil, nil
+	case isAnonymous && len(audiences) > 0:
+		both = audiences
+	case len(audiences) > 0:
 		both = slices.DeleteFunc(slices.Clone(both), func(one string) bool { return !slices.Contains(audiences, one) })
 	}
 	return u, both, nil

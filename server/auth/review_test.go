@@ -22,7 +22,7 @@ func TestReview(t *testing.T) {
 			switch r.Header.Get("Authorization") {
 			case "Bearer t":
 				return auth.User{Name: "joe", UID: "2", Groups: []string{"devs"}, Extra: map[string][]string{"a": {"b"}}}, nil
-			case "Bearer none":
+			case "Bearer none", "Bearer  t":
 				return auth.Anonymous, nil
 			}
 			return auth.User{}, errors.New("unknown")
@@ -56,6 +56,8 @@ func TestReview(t *testing.T) {
 		{"TokenReview", `{"spec":{"token":"t","audiences":["x","https://kubernetes.default.svc"]}}`, `"authenticated":true`},
 		{"TokenReview", `{"spec":{"token":"t","audiences":["x"]}}`, `"status":{"error":"invalid bearer token","user":{}}`},
 		{"TokenReview", `{"spec":{"token":"none"}}`, `"status":{"error":"invalid bearer token","user":{}}`},
+		{"TokenReview", `{"spec":{"token":" t","audiences":["x"]}}`,
+			`"status":{"audiences":["x"],"authenticated":true,"user":{"groups":["system:unauthenticated"],"username":"system:anonymous"}}`},
 		{"TokenReview", `{"spec":{"token":"other"}}`, `"status":{"error":"invalid bearer token","user":{}}`},
 		{"TokenReview", `{"spec":{}}`, "token is required for TokenReview in authentication"},
 		{"TokenReview", `{"spec":{"token":1}}`, "number"},

@@ -97,9 +97,21 @@ func (t *Tokens) Authenticate(r *http.Request) (User, error) {
 }
 
 // bearer returns the bearer token in the header Authorization, and whether there is one.
+//
+// One space separates the token from the scheme. A second space begins another part, which does not count.
 func bearer(r *http.Request) (string, bool) {
-	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	return strings.TrimSpace(text), strings.EqualFold(scheme, "Bearer")
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
+	text, _, _ := strings.Cut(rest, " ")
+	return text, text != "" && strings.EqualFold(scheme, "Bearer")
+}
+
+// AdviseOnToken returns the warning about a bearer token that did not count, "" for none. user is the user of the request without it.
+func AdviseOnToken(r *http.Request, user User) string {
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(r.Header.Get("Authorization")), " ")
+	if user.Name != Anonymous.Name && user.Name != "" || !strings.EqualFold(scheme, "Bearer") || !strings.HasPrefix(rest, " ") {
+		return ""
+	}
+	return "the provided Authorization header contains extra space before the bearer token, and is ignored"
 }
 
 // accountToken returns the token of a service account that a request has, "" for none. A client certificate comes first. It removes the

@@ -120,6 +120,11 @@ var htmlFree = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 func WithAuthentication(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, err := access.Authenticate(r)
+		if text := auth.AdviseOnToken(r, user); text != "" {
+			var warnings api.Warnings
+			warnings.Add(text)
+			warnings.Write(w.Header())
+		}
 		if err != nil {
 			out.ErrorAs(w, r, wire.Plain, err)
 			return

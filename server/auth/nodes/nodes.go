@@ -54,7 +54,7 @@ func (a *Authorizer) decide(ctx context.Context, u auth.User, action auth.Action
 	case node == "":
 		return false, fmt.Sprintf("unknown node for user %q", u.Name)
 	}
-	if action.Path == "" {
+	if !action.IsPath() {
 		if decide := decisions[kschema.GroupResource{Group: action.Group, Resource: action.Resource}]; decide != nil {
 			return decide(&decision{a, ctx, node, action})
 		}

@@ -217,7 +217,7 @@ func keysOf(r *rbacv1.PolicyRule) func(yield func(ruleKey) bool) {
 // allowing returns a binding with a rule that allows an action, nil if there is none.
 func (g *grants) allowing(a auth.Action) *binding {
 	g.once.Do(g.index)
-	if a.Path != "" {
+	if a.IsPath() {
 		return first(g.paths, func(r *rbacv1.PolicyRule) bool { return allowsPath(r, a) })
 	}
 	if len(g.of) == 0 {
