@@ -45,6 +45,9 @@ var pluginTable = []plugin{
 		p := plugins.RuntimeClasses{Store: s}
 		return p.Mutate, p.Validate
 	})},
+	{"CertificateApproval", true, asksSigners(plugins.Signers.Approve)},
+	{"CertificateSigning", true, asksSigners(plugins.Signers.Sign)},
+	{"ClusterTrustBundleAttest", true, asksSigners(plugins.Signers.Attest)},
 	{"CertificateSubjectRestriction", false, validates(func(store.Store) change { return plugins.RestrictSubjects })},
 	{"DefaultIngressClass", false, mutates(func(s store.Store) change { return plugins.IngressClasses{Store: s}.Default })},
 	{"PodTopologyLabels", true, func(s *Server, objects store.Store) admission.Chain {
@@ -73,8 +76,7 @@ var lastPlugins = []plugin{
 
 // otherPlugins are plugins of kube-apiserver that this server lacks, or that other parts of it replace. They may be switched off.
 var otherPlugins = []string{
-	"AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "CertificateApproval", "CertificateSigning", "ClusterTrustBundleAttest",
-	"DenyServiceExternalIPs", "EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "LimitPodHardAntiAffinityTopology",
+	"AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "DenyServiceExternalIPs", "EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "LimitPodHardAntiAffinityTopology",
 	"MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NodeDeclaredFeatureValidator",
 	"OwnerReferencesPermissionEnforcement", "PodGroupProtection", "PodNodeSelector", "PodResizeValidator",
 	"PodTolerationRestriction", "ValidatingAdmissionWebhook",
@@ -96,6 +98,15 @@ func both(of func(store.Store) (change, change)) func(*Server, store.Store) admi
 	return func(_ *Server, s store.Store) admission.Chain {
 		mutate, validate := of(s)
 		return admission.Chain{admission.Mutate(mutate), admission.Validate(validate)}
+	}
+}
+
+// asksSigners makes a plugin of a check of the permissions for signers.
+func asksSigners(check func(plugins.Signers, context.Context, *admission.Request) error) func(*Server, store.Store) admission.Chain {
+	return func(s *Server, _ store.Store) admission.Chain {
+		return admission.Chain{admission.Validate(func(ctx context.Context, r *admission.Request) error {
+			return check(plugins.Signers{Allows: s.authorize}, ctx, r)
+		})}
 	}
 }
 

@@ -8,15 +8,16 @@ import (
 
 // TestChosenPlugins switches plugins on and off with the flags of kube-apiserver, and refuses names with its texts.
 func TestChosenPlugins(t *testing.T) {
+	const signers = " CertificateApproval CertificateSigning ClusterTrustBundleAttest"
 	const usual = "NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection" +
-		" PodTopologyLabels MutatingAdmissionPolicy ValidatingAdmissionPolicy"
+		signers + " PodTopologyLabels MutatingAdmissionPolicy ValidatingAdmissionPolicy"
 	for _, c := range []struct{ enable, disable, want, err string }{
 		{"", "", usual, ""},
 		{"LimitRanger Priority", "DefaultTolerationSeconds ValidatingAdmissionWebhook",
-			"NamespaceLifecycle LimitRanger TaintNodesByCondition Priority StorageObjectInUseProtection PodTopologyLabels MutatingAdmissionPolicy " +
+			"NamespaceLifecycle LimitRanger TaintNodesByCondition Priority StorageObjectInUseProtection" + signers + " PodTopologyLabels MutatingAdmissionPolicy " +
 				"ValidatingAdmissionPolicy", ""},
 		{"", "MutatingAdmissionPolicy ValidatingAdmissionPolicy",
-			"NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection PodTopologyLabels", ""},
+			"NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection" + signers + " PodTopologyLabels", ""},
 		{"ResourceQuoter", "", usual, `enable-admission-plugins plugin "ResourceQuoter" is unknown`},
 		{"ResourceQuota", "", usual + " ResourceQuota", ""},
 		{"", "X", usual, `disable-admission-plugins plugin "X" is unknown`},

@@ -65,3 +65,18 @@ func (o *Object) Split() (managedfields.Object, error) {
 	}
 	return managedfields.ObjectOf(o.whole)
 }
+
+// OnlyCollected reports whether a write changes nothing but what a garbage collector changes: owners and finalizers. A create changes more.
+func OnlyCollected(object, old *Object) bool {
+	if old.IsAbsent() {
+		return false
+	}
+	bare := func(o *Object) value.Value {
+		metadata := o.Content().Get("metadata")
+		for _, name := range []string{"ownerReferences", "finalizers", "managedFields"} {
+			metadata = metadata.With(name, value.Value{})
+		}
+		return o.Content().With("metadata", metadata)
+	}
+	return bare(object).Equal(bare(old))
+}

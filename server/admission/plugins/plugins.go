@@ -6,6 +6,7 @@
 //	[StorageClasses]    DefaultStorageClass, PersistentVolumeClaimResize
 //	[IngressClasses]    DefaultIngressClass
 //	[RuntimeClasses]    RuntimeClass
+//	[Signers]           CertificateApproval, CertificateSigning, ClusterTrustBundleAttest
 //	[RestrictSubjects]  CertificateSubjectRestriction
 //	[Topology]          PodTopologyLabels
 //

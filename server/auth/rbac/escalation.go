@@ -10,6 +10,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/component-helpers/auth/rbac/validation"
 
@@ -40,7 +41,7 @@ var everything = []rbacv1.PolicyRule{
 func (e Escalation) Admit(ctx context.Context, r *admission.Request) error {
 	user := auth.User(r.User)
 	resource := r.Resource.GroupResource()
-	if resource.Group != Group || r.Object.IsAbsent() || r.Subresource != "" || user.IsMaster() || onlyCollected(&r.Object, &r.Old) {
+	if resource.Group != Group || r.Object.IsAbsent() || r.Subresource != "" || user.IsMaster() || admission.OnlyCollected(&r.Object, &r.Old) {
 		return nil
 	}
 	p, err := e.Authorizer.current(ctx)
@@ -54,21 +55,6 @@ func (e Escalation) Admit(ctx context.Context, r *admission.Request) error {
 	default:
 		return c.binding(ctx, r.Object.Content())
 	}
-}
-
-// onlyCollected reports whether a write changes nothing but what a garbage collector changes: owners and finalizers.
-func onlyCollected(object, old *admission.Object) bool {
-	if old.IsAbsent() {
-		return false
-	}
-	bare := func(o *admission.Object) value.Value {
-		metadata := o.Content().Get("metadata")
-		for _, name := range []string{"ownerReferences", "finalizers", "managedFields"} {
-			metadata = metadata.With(name, value.Value{})
-		}
-		return o.Content().With("metadata", metadata)
-	}
-	return bare(object).Equal(bare(old))
 }
 
 // check is the check of one write.
@@ -122,7 +108,12 @@ func (c check) binding(ctx context.Context, object value.Value) error {
 		return b.unknownKind()
 	case refersTo == roles && b.namespace == "":
 		return apierrors.NewBadRequest("Namespace parameter required.")
+	case b.ref.Name == "":
+		return apierrors.NewBadRequest("Name parameter required.")
 	case role == nil:
+		if wrong := content.IsPathSegmentName(b.ref.Name); len(wrong) > 0 {
+			return apierrors.NewBadRequest(fmt.Sprintf("Name parameter invalid: %q: %s", b.ref.Name, strings.Join(wrong, ";")))
+		}
 		return c.notFound(b.ref)
 	}
 	return c.covers(role.rules)
