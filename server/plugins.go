@@ -36,7 +36,7 @@ var pluginTable = []plugin{
 	}},
 	{"TaintNodesByCondition", true, mutates(func(store.Store) change { return nodes.Taint })},
 	{"PodSecurity", false, validates(func(s store.Store) change { return (&podsecurity.Plugin{Store: s}).Validate })},
-	{"Priority", true, mutates(func(s store.Store) change { return pods.Priority{Store: s}.Admit })},
+	{"Priority", true, both(func(s store.Store) (change, change) { p := pods.Priority{Store: s}; return p.Admit, p.Validate })},
 	{"DefaultTolerationSeconds", true, mutates(func(store.Store) change { return pods.Tolerate })},
 	{"DefaultStorageClass", false, mutates(func(s store.Store) change { return plugins.StorageClasses{Store: s}.Default })},
 	{"StorageObjectInUseProtection", true, mutates(func(store.Store) change { return volumes.Protect })},
@@ -56,6 +56,7 @@ var pluginTable = []plugin{
 		}
 		return admission.Chain{admission.Mutate(plugins.Topology{Store: objects}.Mutate)}
 	}},
+	{"PodResizeValidator", true, validates(func(s store.Store) change { return plugins.Resizes{Store: s}.Validate })},
 	{"MutatingAdmissionPolicy", true, func(s *Server, _ store.Store) admission.Chain {
 		return admission.Chain{admission.Mutate(s.policies.Plugin.Mutate)}
 	}},
@@ -78,7 +79,7 @@ var lastPlugins = []plugin{
 var otherPlugins = []string{
 	"AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "DenyServiceExternalIPs", "EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "LimitPodHardAntiAffinityTopology",
 	"MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NodeDeclaredFeatureValidator",
-	"OwnerReferencesPermissionEnforcement", "PodGroupProtection", "PodNodeSelector", "PodResizeValidator",
+	"OwnerReferencesPermissionEnforcement", "PodGroupProtection", "PodNodeSelector",
 	"PodTolerationRestriction", "ValidatingAdmissionWebhook",
 }
 

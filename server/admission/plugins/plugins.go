@@ -9,6 +9,7 @@
 //	[Signers]           CertificateApproval, CertificateSigning, ClusterTrustBundleAttest
 //	[RestrictSubjects]  CertificateSubjectRestriction
 //	[Topology]          PodTopologyLabels
+//	[Resizes]           PodResizeValidator
 //
 // They read other objects from the store for each request, so that an object counts from the moment it is written.
 package plugins
@@ -16,9 +17,12 @@ package plugins
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/errors"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/managedfields"
@@ -52,7 +56,7 @@ func isFor(r *admission.Request, resource kschema.GroupResource, operations ...a
 
 // forbid refuses a request.
 func forbid(r *admission.Request, err error) error {
-	return errors.NewForbidden(r.Resource.GroupResource(), r.ObjectName(), err)
+	return apierrors.NewForbidden(r.Resource.GroupResource(), r.ObjectName(), err)
 }
 
 // listed returns the objects whose keys begin with a prefix.
@@ -101,6 +105,17 @@ func withSpec(r *admission.Request, name string, to value.Value) {
 
 // isSet reports whether a field has a value other than null.
 func isSet(v value.Value) bool { return !v.IsAbsent() && !v.IsNull() }
+
+// unfit returns why the client of a plugin of kube-apiserver does not ask for an object with a name, nil if it does.
+func unfit(name string) error {
+	if name == "" {
+		return errors.New("resource name may not be empty")
+	}
+	if wrong := content.IsPathSegmentName(name); len(wrong) > 0 {
+		return fmt.Errorf("invalid resource name %q: %v", name, wrong)
+	}
+	return nil
+}
 
 // object returns the object with a key, absent if there is none.
 func object(ctx context.Context, s store.Store, key string) (value.Value, error) {

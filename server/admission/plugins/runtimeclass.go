@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/deed-project/deed/server/admission"
@@ -86,15 +85,9 @@ func (c RuntimeClasses) classOf(ctx context.Context, r *admission.Request) (valu
 	if !isFor(r, pods, admission.Create) || !isSet(name) {
 		return value.Value{}, nil
 	}
-	refused := "" // by the client with which the plugin asks for the class
-	if name.Str() == "" {
-		refused = "resource name may not be empty"
-	} else if wrong := content.IsPathSegmentName(name.Str()); len(wrong) > 0 {
-		refused = fmt.Sprintf("invalid resource name %q: %v", name.Str(), wrong)
-	}
-	if refused != "" {
+	if refused := unfit(name.Str()); refused != nil {
 		return value.Value{}, &apierrors.StatusError{ErrStatus: metav1.Status{
-			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: refused,
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: refused.Error(),
 		}}
 	}
 	class, err := object(ctx, c.Store, runtimeClassesPrefix+name.Str())

@@ -114,7 +114,9 @@ func (p Accounts) account(ctx context.Context, r *admission.Request, spec value.
 			return account, nil
 		}
 		if err == nil && (name != defaultAccount || i == accountAttempts) {
-			err = apierrors.NewNotFound(kschema.GroupResource{Resource: "serviceaccount"}, name)
+			if err = unfit(name); err == nil {
+				err = apierrors.NewNotFound(kschema.GroupResource{Resource: "serviceaccount"}, name)
+			}
 		}
 		if err != nil {
 			return account, forbid(r, fmt.Errorf("error looking up service account %s/%s: %w", r.Namespace, name, err))
@@ -149,24 +151,27 @@ func refuseMirror(r *admission.Request, spec value.Value) error {
 	return nil
 }
 
-// usesSecrets reports whether a pod names a secret: for images, in the environment of a container, or in a volume.
+// usesSecrets reports whether a pod names a secret, and not the empty name: for images, in the environment of a container, or in a volume.
 func usesSecrets(spec value.Value) bool {
-	if spec.Get("imagePullSecrets").Len() > 0 {
+	isNamed := func(ref value.Value) bool { return ref.Get("name").Str() != "" }
+	if slices.ContainsFunc(slices.Collect(spec.Get("imagePullSecrets").Items()), isNamed) {
 		return true
 	}
 	for c := range containersOf(spec) {
-		for _, _ = range secretsOf(c) {
-			return true
+		for _, name := range secretsOf(c) {
+			if name != "" {
+				return true
+			}
 		}
 	}
 	for v := range spec.Get("volumes").Items() {
 		for _, source := range v.Members() {
-			if source.Kind() == value.KindObject && (isSet(source.Get("secretRef")) || isSet(source.Get("nodePublishSecretRef")) || isSet(source.Get("secretName"))) {
+			if source.Kind() == value.KindObject && (isNamed(source.Get("secretRef")) || isNamed(source.Get("nodePublishSecretRef")) || source.Get("secretName").Str() != "") {
 				return true
 			}
 		}
 		for source := range v.Get("projected", "sources").Items() {
-			if isSet(source.Get("secret")) {
+			if isNamed(source.Get("secret")) {
 				return true
 			}
 		}

@@ -43,7 +43,7 @@ func newPriorityClass(name string, priority int64, description string) value.Val
 }
 
 // Priority is the admission plugin Priority of kube-apiserver. A new pod gets the priority of its class, and is refused if it has another
-// one.
+// one. Only one class may be the default.
 type Priority struct{ Store store.Store }
 
 // Admit sets the priority of a new pod, or refuses it with 403. A pod that is updated keeps its priority.
@@ -63,6 +63,28 @@ func (p Priority) Admit(ctx context.Context, r *admission.Request) error {
 		r.Object = r.Object.With(pod.With("spec", spec))
 	}
 	return err
+}
+
+// priorityClasses is the resource of PriorityClasses.
+var priorityClasses = kschema.GroupResource{Group: "scheduling.k8s.io", Resource: "priorityclasses"}
+
+// Validate refuses a second default among the priority classes.
+func (p Priority) Validate(ctx context.Context, r *admission.Request) error {
+	isWrite := r.Operation == admission.Create || r.Operation == admission.Update
+	class := r.Object.Content()
+	if r.Resource.GroupResource() != priorityClasses || r.Subresource != "" || !isWrite || !class.Get("globalDefault").Bool() {
+		return nil
+	}
+	had, err := p.priorityClassOf(ctx, "")
+	if err != nil {
+		return fmt.Errorf("failed to get default priority class: %v", err)
+	}
+	name := had.Get("metadata", "name").Str()
+	if name == "" || r.Operation == admission.Update && name == class.Get("metadata", "name").Str() {
+		return nil
+	}
+	return errors.NewForbidden(priorityClasses, r.ObjectName(),
+		fmt.Errorf("PriorityClass %v is already marked as default. Only one default can exist", name))
 }
 
 // Tolerate is the admission plugin DefaultTolerationSeconds of kube-apiserver. A pod without a toleration for failing nodes gets tolerations
