@@ -39,7 +39,7 @@ type Authenticator func(*http.Request) (User, error)
 func RefuseAnonymous(next Authenticator) Authenticator {
 	return func(r *http.Request) (User, error) {
 		user, err := next(r)
-		if err == nil && user.Name == Anonymous.Name {
+		if err == nil && user.isAnonymous() {
 			err = errNoCredentials
 		}
 		return user, err
@@ -101,6 +101,11 @@ func (u User) IsMaster() bool { return slices.Contains(u.Groups, masters) }
 // masters is the group whose members may do everything.
 const masters = "system:masters"
 
+// isAnonymous reports whether u is [Anonymous]. A user with credentials may have its name, or its group.
+func (u User) isAnonymous() bool {
+	return u.Name == Anonymous.Name && slices.Equal(u.Groups, Anonymous.Groups)
+}
+
 // Access decides who sends a request and whether the request is allowed. Its fields do not change once it is in use; then it is safe for
 // concurrent use.
 //
@@ -160,7 +165,7 @@ func (a *Access) authenticate(r *http.Request) (User, error) {
 		return System, invalid
 	}
 	user, err := a.Authenticator(r)
-	if err == nil && user.Name == Anonymous.Name {
+	if err == nil && user.isAnonymous() {
 		err = invalid
 	}
 	return user, err

@@ -23,14 +23,16 @@ func as(u auth.User) context.Context {
 
 // TestReadTokens reads the file format of kube-apiserver, and names the record that is not in it.
 func TestReadTokens(t *testing.T) {
-	tokens, err := auth.ReadTokens(strings.NewReader("# a comment\n t1, jane,1,\"a,b\"\nt2,joe,2\nt3,sue,3,\n"))
+	tokens, err := auth.ReadTokens(strings.NewReader("# a comment\n t1, jane,1,\"a,b\"\nt2,joe,2\nt3,sue,3,\nt4,tom,4,\"c,system:authenticated\"\nt5,system:anonymous,5\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for token, want := range map[string]string{
 		"t1": "{jane 1 [a b system:authenticated] map[]}",
 		"t2": "{joe 2 [system:authenticated] map[]}",
-		"t3": "{sue 3 [system:authenticated] map[]}",
+		"t3": "{sue 3 [ system:authenticated] map[]}", // the empty group
+		"t4": "{tom 4 [c system:authenticated] map[]}",
+		"t5": "{system:anonymous 5 [] map[]}",
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -116,6 +118,11 @@ func TestCredentials(t *testing.T) {
 	some := &auth.Access{Authenticator: tokens.Authenticate}
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Authorization", "Bearer t")
+	if u, err := auth.RefuseAnonymous(func(*http.Request) (auth.User, error) {
+		return auth.User{Name: auth.Anonymous.Name, Groups: []string{"x"}}, nil
+	})(r); err != nil {
+		t.Errorf("the user with credentials %v is refused: %v", u, err)
+	}
 	if _, err := some.Authenticate(r); err != auth.ErrUnauthorized {
 		t.Errorf("an unknown token is refused with %v", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
 	"k8s.io/apiserver/pkg/authentication/request/headerrequest"
@@ -103,9 +102,5 @@ func (a *Access) ofCertificate(r *http.Request) (User, bool, error) {
 func userOf(answer *authenticator.Response) User {
 	found := answer.User
 	u := User{Name: found.GetName(), UID: found.GetUID(), Groups: found.GetGroups(), Extra: found.GetExtra()}
-	isSorted := slices.ContainsFunc(u.Groups, func(g string) bool { return g == "system:authenticated" || g == "system:unauthenticated" })
-	if u.Name == Anonymous.Name || isSorted {
-		return u
-	}
 	return authenticated(u)
 }

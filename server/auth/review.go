@@ -225,7 +225,7 @@ func (a *Access) ofToken(ctx context.Context, token string, audiences []string) 
 	}
 	_, isToken := bearer(r)
 	u, err := a.Authenticator(r)
-	isAnonymous, both := slices.Contains(u.Groups, "system:unauthenticated"), a.audiences()
+	isAnonymous, both := u.isAnonymous(), a.audiences()
 	switch {
 	case err != nil || isAnonymous && isToken:
 		return User{}, nil, nil

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"k8s.io/apiserver/pkg/authentication/authenticator"
@@ -55,7 +56,7 @@ func ReadTokens(r io.Reader) (*Tokens, error) {
 			return nil, fmt.Errorf("record %d: a token needs token, user and uid", i+1)
 		}
 		u := User{Name: record[1], UID: record[2]}
-		if len(record) > 3 && record[3] != "" {
+		if len(record) > 3 {
 			u.Groups = strings.Split(record[3], ",")
 		}
 		t.Add(record[0], u)
@@ -164,10 +165,14 @@ func (t *Tokens) ofSocket(r *http.Request) (User, error) {
 	return found, err
 }
 
-// authenticated returns u as a member of system:authenticated.
+// authenticated returns u as a member of system:authenticated, unless its name or its groups say already whether it is authenticated.
 //
 // The groups of u are copied.
 func authenticated(u User) User {
+	says := func(g string) bool { return g == "system:authenticated" || g == "system:unauthenticated" }
+	if u.Name == Anonymous.Name || slices.ContainsFunc(u.Groups, says) {
+		return u
+	}
 	u.Groups = append(u.Groups[:len(u.Groups):len(u.Groups)], "system:authenticated")
 	return u
 }

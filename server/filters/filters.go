@@ -15,7 +15,6 @@ import (
 	"github.com/deed-project/deed/server/metrics"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
-	"github.com/deed-project/deed/server/wire"
 )
 
 // Filters are handlers in front of other handlers. Each does one thing and then calls next, or answers itself. Their order is in package
@@ -114,9 +113,7 @@ func WithRequestInfo(next http.Handler) http.Handler {
 // htmlFree makes a text that no browser takes for HTML.
 var htmlFree = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// WithAuthentication sets the user of the request, or answers with 401.
-//
-// The 401 is plain JSON whatever the client accepts, since nothing is negotiated before.
+// WithAuthentication sets the user of the request, or answers with 401. A token that did not count because of a space has a warning.
 func WithAuthentication(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, err := access.Authenticate(r)
@@ -126,7 +123,7 @@ func WithAuthentication(access *auth.Access, out response.Writer, next http.Hand
 			warnings.Write(w.Header())
 		}
 		if err != nil {
-			out.ErrorAs(w, r, wire.Plain, err)
+			out.Error(w, r, err)
 			return
 		}
 		request.From(r.Context()).User = user
