@@ -42,7 +42,7 @@ func (r *request) capUpdaters(out outcome) outcome {
 	}
 	c.gone = make([]bool, len(c.entries))
 	for i, left := 0, len(updaters); i < len(updaters) && left > limit; i++ {
-		if c.join(updaters[i].place) {
+		if c.join(int(updaters[i])) {
 			left--
 		}
 	}
@@ -58,22 +58,17 @@ type capping struct {
 	buckets  map[string]*bucket
 }
 
-// updater is the place of an updater, and the second in which it was active last.
-type updater struct {
-	seconds int64
-	place   int
-}
-
-// updaters returns all updaters, the oldest first. Updaters of the same second stay in their order.
-func (c *capping) updaters() []updater {
-	all := make([]updater, 0, len(c.entries))
+// updaters returns the places of all updaters, the oldest first. Updaters of the same second stay in
+// their order.
+func (c *capping) updaters() []uint32 {
+	var all []uint32
 	for i := range c.entries {
-		if e := &c.entries[i]; e.Manager.Operation != merge.Apply {
-			all = append(all, updater{unixSeconds(e.Time), i})
+		if c.entries[i].Manager.Operation != merge.Apply {
+			all = append(all, uint32(i))
 		}
 	}
-	slices.SortStableFunc(all, func(a, b updater) int {
-		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.place, b.place))
+	slices.SortStableFunc(all, func(a, b uint32) int {
+		return cmp.Compare(unixSeconds(c.entries[a].Time), unixSeconds(c.entries[b].Time))
 	})
 	return all
 }

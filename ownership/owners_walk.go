@@ -1,7 +1,6 @@
 package ownership
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -186,7 +185,20 @@ func (w *ownerWalk) meet(at []stand, partOf func(fieldpath.Element) int) []hit {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b hit) int { return cmp.Compare(a.part, b.part) })
+	return byPart(out)
+}
+
+// byPart returns hits sorted by part. Hits at one part keep their order.
+func byPart(hits []hit) []hit {
+	order := make([]uint64, len(hits)) // the part, and then the index in hits
+	for i, h := range hits {
+		order[i] = uint64(h.part)<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	out := make([]hit, len(hits))
+	for i, key := range order {
+		out[i] = hits[uint32(key)]
+	}
 	return out
 }
 

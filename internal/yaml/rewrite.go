@@ -2,7 +2,6 @@ package yaml
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -211,11 +210,14 @@ type span struct {
 
 // splice returns the text between from and to with the spans replaced. It returns false if two spans overlap.
 func (l *layout) splice(from, to int, spans []span) ([]byte, bool) {
-	slices.SortStableFunc(spans, func(a, b span) int { // insertions before replacements
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(min(a.to-a.from, 1), min(b.to-b.from, 1)))
-	})
+	order := make([]uint64, len(spans)) // where a span begins, then whether it replaces text, then its index
+	for i, s := range spans {
+		order[i] = uint64(s.from)<<33 | uint64(min(s.to-s.from, 1))<<32 | uint64(i)
+	}
+	slices.Sort(order)
 	var out []byte
-	for _, s := range spans {
+	for _, key := range order {
+		s := spans[uint32(key)]
 		if s.from < from || s.to > to || s.to < s.from {
 			return nil, false
 		}

@@ -93,28 +93,32 @@ func (t *Type) Unlike(sent, printed value.Value) bool {
 // Cost: linear in the size of a and b.
 func (t *Type) Same(a, b value.Value) bool {
 	t = t.known()
+	for t.kind == kindPointer {
+		t = t.elem
+	}
 	switch {
-	case t.kind == kindPointer:
-		return t.elem.Same(a, b)
 	case t.kind == kindQuantity && a.Kind() == value.KindString && b.Kind() == value.KindString:
 		return a.Str() == b.Str() || CompareQuantities(a.Str(), b.Str()) == 0
-	case t.kind != kindList && t.kind != kindMap && t.kind != kindStruct, a.Kind() != b.Kind(), a.Len() != b.Len():
-		return a.Equal(b)
-	case t.kind == kindList:
-		for i := range a.Len() {
-			if !t.elem.Same(a.Item(i), b.Item(i)) {
-				return false
-			}
-		}
-		return true
+	case a.Kind() != b.Kind() || a.Len() != b.Len():
+		return false
+	case t.kind == kindList || t.kind == kindMap || t.kind == kindStruct:
+		return t.sameParts(a, b)
 	}
+	return a.Equal(b)
+}
+
+// sameParts is Same for the parts of two lists, or of two objects, of the same length.
+func (t *Type) sameParts(a, b value.Value) bool {
 	for i := range a.Len() {
-		x, y, elem := a.Member(i), b.Member(i), t.elem
+		x, y := a.Member(i), b.Member(i) // without names for items
+		if t.kind == kindList {
+			x.Value, y.Value = a.Item(i), b.Item(i)
+		}
+		elem := t.elem
 		if t.kind == kindStruct {
+			elem = anyJSON
 			if f := t.lookup(x.Name); f != nil {
 				elem = f.typ
-			} else {
-				elem = anyJSON
 			}
 		}
 		if x.Name != y.Name || !elem.Same(x.Value, y.Value) {

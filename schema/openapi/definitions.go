@@ -3,6 +3,7 @@ package openapi
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,10 +52,9 @@ func newDefinitions(types []schema.TypeDef, kinds map[schema.GVK]string) *Defini
 	types = append(types, schemas.DeducedTypes()...)
 	slices.SortStableFunc(types, func(a, b schema.TypeDef) int { return strings.Compare(a.Name, b.Name) })
 	d := &Definitions{Document: &schema.Document{Types: types}}
-	for gvk, name := range kinds {
-		d.Kinds = append(d.Kinds, Kind{gvk, name})
+	for _, gvk := range slices.SortedStableFunc(maps.Keys(kinds), schemas.CompareGVKs) {
+		d.Kinds = append(d.Kinds, Kind{gvk, kinds[gvk]})
 	}
-	slices.SortStableFunc(d.Kinds, func(a, b Kind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
 	return d
 }
 
