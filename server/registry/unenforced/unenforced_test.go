@@ -64,11 +64,12 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	served := catalog.New(
-		&catalog.Resource{Plural: "limitranges", Prefix: "/registry/limitranges/"},
-		&catalog.Resource{Plural: "resourcequotas", Prefix: "/registry/resourcequotas/"},
+	served := []*catalog.Version{{Name: "v1"}}
+	all := catalog.New(
+		&catalog.Resource{Plural: "limitranges", Prefix: "/registry/limitranges/", Versions: served},
+		&catalog.Resource{Plural: "resourcequotas", Prefix: "/registry/resourcequotas/", Versions: served},
 	)
-	unenforced.Without().Report(t.Context(), s, served, logs.New(slog.New(slog.NewTextHandler(&log, nil))))
+	unenforced.Without().Report(t.Context(), s, all, logs.New(slog.New(slog.NewTextHandler(&log, nil))))
 	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "objects are stored but not enforced") || !strings.Contains(got, "resource=limitranges") {
 		t.Errorf("the log is %q", got)
 	}
