@@ -3,6 +3,8 @@ package auth
 import (
 	"cmp"
 	"fmt"
+	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -101,7 +103,7 @@ func (a *Access) wantedUser(h http.Header) (*User, error) {
 		return nil, nil
 	}
 	u := User{Name: h.Get(impersonateUser), UID: h.Get(impersonateUID), Groups: slices.Clone(h[impersonateGroup])}
-	for name, values := range h {
+	for name, values := range sorted(h) {
 		key, isExtra := strings.CutPrefix(name, impersonateExtra)
 		if !isExtra {
 			continue
@@ -135,12 +137,23 @@ func (a *Access) wantedUser(h http.Header) (*User, error) {
 	return &u, nil
 }
 
+// sorted yields the entries of m by key, so that the first refusal does not depend on the order of a map.
+func sorted(m map[string][]string) iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			if !yield(key, m[key]) {
+				return
+			}
+		}
+	}
+}
+
 // references returns how releases before v1.36 print what a user without a name has.
 func (u *User) references() (out []corev1.ObjectReference) {
 	for _, g := range u.Groups {
 		out = append(out, corev1.ObjectReference{Kind: "Group", Name: g})
 	}
-	for key, values := range u.Extra {
+	for key, values := range sorted(u.Extra) {
 		for _, v := range values {
 			out = append(out, corev1.ObjectReference{Kind: "UserExtra", APIVersion: usersGroup + "/v1", Name: v, FieldPath: key})
 		}

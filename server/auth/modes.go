@@ -156,7 +156,7 @@ func (i impersonation) groups(who Action, group string) (out []Action) {
 
 // extra returns the actions of taking each value of an extra field.
 func (i impersonation) extra(who Action) (out []Action) {
-	for key, values := range i.wanted.Extra {
+	for key, values := range sorted(i.wanted.Extra) {
 		for _, v := range values {
 			out = append(out, i.action(who, usersGroup, "userextras", key, v))
 		}
@@ -181,7 +181,7 @@ func (i impersonation) takeGroups(who Action) error {
 // takeExtra is takeGroups for extra fields.
 func (i impersonation) takeExtra(who Action) error {
 	all := i.action(who, usersGroup, "userextras", "", "")
-	for key, values := range i.wanted.Extra {
+	for key, values := range sorted(i.wanted.Extra) {
 		if reason := improper(key, values); reason != "" {
 			return forbidden(i.by, all, reason)
 		}
