@@ -61,6 +61,7 @@ var allowed = map[string]string{
 	"entries.SizesOf":              "counts bytes",
 	"history.Replayer.refuse":      "compares the text with the one that is expected",
 	"validation.Server.Findings":   "makes it secret.Raw",
+	"types.isSpelled":              "compares a number with its spelling in a file",
 	"types.Endpoint.Reading":       "makes it secret.Raw",
 	"types.Library.openAPIVersion": "hands a document to its reader",
 }

@@ -121,7 +121,7 @@ func newGet(config *rest.Config) (cluster.Get, string, error) {
 		request.Header.Set("User-Agent", config.UserAgent)
 		answer, err := client.Do(request)
 		if err != nil {
-			return nil, &RequestError{err.Error(), err}
+			return nil, &RequestError{err, err}
 		}
 		defer func() { err = errors.Join(err, answer.Body.Close()) }()
 		data, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
@@ -139,32 +139,29 @@ func newGet(config *rest.Config) (cluster.Get, string, error) {
 
 // RequestError reports a request that has no answer, or none that was hoped for. The command line is not at fault.
 type RequestError struct {
-	text string
-	err  error // the cause; package apierrors knows those of a server
+	error       // says what to do about the cause, if that is known
+	cause error // package apierrors knows those of a server
 }
 
-// Error says what to do about the cause, if that is known.
-func (e *RequestError) Error() string { return e.text }
-
 // Unwrap returns the cause.
-func (e *RequestError) Unwrap() error { return e.err }
+func (e *RequestError) Unwrap() error { return e.cause }
 
 // refusal returns the error of an answer of server that is no success. body is that of the answer.
 func refusal(server string, answer *http.Response, body []byte) error {
 	code := answer.StatusCode
-	e := &RequestError{err: apierrors.NewGenericServerResponse(code, "get", gvkschema.GroupResource{}, "", "", 0, true)}
+	e := &RequestError{cause: apierrors.NewGenericServerResponse(code, "get", gvkschema.GroupResource{}, "", "", 0, true)}
 	var status metav1.Status
 	isStatus := json.Unmarshal(body, &status) == nil && status.Kind == "Status" && status.Message != ""
 	if isStatus {
-		e.err = &apierrors.StatusError{ErrStatus: status}
+		e.cause = &apierrors.StatusError{ErrStatus: status}
 	}
 	switch {
 	case code == http.StatusUnauthorized:
-		e.text = fmt.Sprintf("%s does not accept the credentials of the kubeconfig: log in again, or name another context with --context", server)
+		e.error = fmt.Errorf("%s does not accept the credentials of the kubeconfig: log in again, or name another context with --context", server)
 	case isStatus:
-		e.text = status.Message
+		e.error = e.cause
 	default:
-		e.text = fmt.Sprintf("%s answers %s without a Status of Kubernetes: is it the address of an API server?", server, answer.Status)
+		e.error = fmt.Errorf("%s answers %s without a Status of Kubernetes: is it the address of an API server?", server, answer.Status)
 	}
 	return e
 }

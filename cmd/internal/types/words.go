@@ -138,7 +138,7 @@ func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 		return fmt.Sprintf("%s; %s is a boolean in YAML 1.1, which Kubernetes reads: quote it if it is text", wrong, word)
 	}
 	if word := plainWord(o, e, t); word != "" {
-		if shown := manifest.Lookup(o.Content, e.Path).String(); shown == word || view.HidesAt(e.Path) {
+		if isSpelled(o, e, word) || view.HidesAt(e.Path) {
 			return wrong + "; quote it if it is text"
 		}
 		return fmt.Sprintf("%s; %s is a number in YAML: quote it if it is text", wrong, word)
@@ -178,6 +178,11 @@ func plainWord(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 		return ""
 	}
 	return o.Doc.PlainWord(o.In(way...).Within...)
+}
+
+// isSpelled reports whether JSON spells the value that e is about like word.
+func isSpelled(o *manifest.Object, e *typed.Error, word string) bool {
+	return manifest.Lookup(o.Content, e.Path).String() == word
 }
 
 // IsAtomic reports whether lists or objects of type t are owned as a whole.

@@ -67,7 +67,7 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	host, token := config.Clusters[server.KubeconfigName].Server, config.AuthInfos[server.KubeconfigName].Token
-	for _, authorization := range []string{"Bearer hunter2", "Bearer hunter2 hunter2", "Bearer " + token, "Basic hunter2"} {
+	for _, authorization := range []string{"Bearer hunter2", "Bearer hunter2 hunter2", "Bearer unknown-hunter2", "Bearer " + token, "Basic hunter2"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			r, err := http.NewRequest(method, host+"/api/v1/namespaces/default/secrets?token=hunter2", strings.NewReader(head+"data: {p: hunter2}"))
 			if err != nil {
