@@ -91,7 +91,7 @@ func (s *Updater) filters() (map[string]deed.Filter, error) {
 	return out, nil
 }
 
-// Update replaces liveObject by newObject. Both have the version version. It returns newObject and the owners afterwards. manager
+// Update replaces liveObject by newObject. Both are in the given version. It returns newObject and the owners afterwards. manager
 // owns the fields that it owned and the fields that it changes. Other managers keep the fields that manager does not change. managers
 // is not modified.
 func (s *Updater) Update(liveObject, newObject *typed.TypedValue, version fieldpath.APIVersion, managers fieldpath.ManagedFields, manager string) (*typed.TypedValue, fieldpath.ManagedFields, error) {
@@ -106,7 +106,7 @@ func (s *Updater) Update(liveObject, newObject *typed.TypedValue, version fieldp
 	return newObject, w.managed(result.Managers, false), nil
 }
 
-// Apply merges configObject into liveObject. Both have the version version. It returns the merged object, or nil if it equals
+// Apply merges configObject into liveObject. Both are in the given version. It returns the merged object, or nil if it equals
 // liveObject, and the owners afterwards. manager then owns exactly the fields of configObject. A field that manager applied last time
 // and does not apply now is removed, unless another manager owns it. If other managers own fields that change, the error is
 // [Conflicts]; with force, they lose these fields. managers is not modified.
