@@ -78,12 +78,14 @@ type Initial struct {
 	lister *lister
 }
 
-// Initial returns the reader of the objects of c for a request, of a revision that is not older than one; 0 for any.
-func (c *Collection) Initial(q *rest.Request, notOlder int64) *Initial {
-	return &Initial{c, &lister{
+// Initial returns the reader of the objects of c for a request. They are those of the latest revision, so that the watch misses no later
+// write. If that is older than notOlder, Each waits for notOlder; 0 is no bound. The error is that of the store.
+func (c *Collection) Initial(q *rest.Request, notOlder int64) (*Initial, error) {
+	l := &lister{
 		View: c.view, ctx: q.Context(), options: c.Options, selector: c.selector, prefix: c.Prefix,
 		inNamespace: q.Target.Namespace != "", asked: notOlder,
-	}}
+	}
+	return &Initial{c, l}, l.begin()
 }
 
 // Each calls take with the event of each object, by key, and returns the revision of all of them. It holds one page of records. The first object

@@ -19,6 +19,10 @@ import (
 //
 // The first two ways give the whole list in one page, so they are tried only for the first page.
 func (l *lister) next(taken int64) (store.Page, error) {
+	if first := l.first; first != nil {
+		l.first = nil
+		return *first, nil
+	}
 	if l.after == "" {
 		if key, ok := l.only(); ok {
 			return l.one(key)

@@ -141,6 +141,22 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 	}
 }
 
+// begin reads the first page now, and each later goes on from there. It does nothing if the store has yet to reach the revision that the list
+// is of: each waits for it.
+func (l *lister) begin() error {
+	if asked := max(l.asked, int64(l.at)); asked > 0 {
+		if current, err := l.latest(l.ctx); err != nil || current < asked {
+			return err
+		}
+	}
+	page, err := l.next(0)
+	if err != nil {
+		return l.failed(err)
+	}
+	l.first = &page
+	return nil
+}
+
 // wait waits until the store is at the revision that the list is of. The error is a 504 if that takes too long.
 //
 // kube-apiserver reads one object at an exact revision from the storage, where nothing waits.

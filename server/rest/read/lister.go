@@ -37,9 +37,10 @@ type lister struct {
 	inNamespace bool   // the list is of one namespace
 	after       string // the key that the last page ended with
 	at          store.Revision
-	limit       int64  // 0 is none
-	asked       int64  // the revision that the query names
-	held        *share // of a list that is held until it is sent; nil otherwise
+	first       *store.Page // the first page, if begin has read it and each has not
+	limit       int64       // 0 is none
+	asked       int64       // the revision that the query names
+	held        *share      // of a list that is held until it is sent; nil otherwise
 	unreadable  unreadables
 
 	// pageFacts and seen are memory that is used again from page to page and from record to record.

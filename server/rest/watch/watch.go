@@ -74,7 +74,8 @@ func (h *Hub) Forget(resource *catalog.Resource) {
 //	none or 0         false               the events from now on
 //	n                 false               the events after n
 //
-// The watch joins the broadcaster last, when its revision is known. What happens in between is in the history of the store.
+// Its revision is known before it joins the broadcaster, and before the client gets headers. What happens in between is in the history of the
+// store. So a client that has the headers misses no write, not even the deletion of an object that it has not been told of.
 func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*Watch, error) {
 	options, err := api.ParseListOptions(q.Query)
 	if err != nil {
@@ -104,7 +105,9 @@ func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*W
 	}
 	w := &Watch{client: client, hub: h, after: after, bookmarks: options.Bookmarks, subscriber: newSubscriber()}
 	if initial {
-		w.initial = objects.Initial(q, version)
+		if w.initial, err = objects.Initial(q, version); err != nil {
+			return nil, err
+		}
 		w.isList = options.Bookmarks && options.SendInitialEvents != nil
 	}
 	// A watch without a timeout gets a random one, as in kube-apiserver. One with a negative timeout ends before it sends anything.

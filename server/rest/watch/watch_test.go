@@ -179,6 +179,31 @@ func TestSharedWatches(t *testing.T) {
 	})
 }
 
+// TestDeletionBeforeFirstEvents deletes an object between the beginning of a watch and its first events. The client must be told of both.
+func TestDeletionBeforeFirstEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTheater(t)
+		created := s.write("a", "first")
+		for _, query := range []string{
+			"", "resourceVersion=0", "fieldSelector=metadata.name%3Dfirst",
+			"watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
+		} {
+			w := s.watch("a", query, "json")
+			deleted, err := s.Store.Delete(t.Context(), s.maps.Key("a", "first"), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			w.hear()
+			want := []string{fmt.Sprint("json ADDED first@", created), fmt.Sprint("json DELETED first@", deleted)}
+			if !slices.Equal(w.told, want) {
+				t.Errorf("a watch with %q was told %q, want %q", query, w.told, want)
+			}
+			created = s.write("a", "first")
+		}
+	})
+}
+
 // TestPunctualWatches counts the watches of the store for watches that miss no update: one for all.
 func TestPunctualWatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
