@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/server/admission/plugins"
 	"github.com/deed-project/deed/server/admission/podsecurity"
 	"github.com/deed-project/deed/server/admission/quota"
+	"github.com/deed-project/deed/server/auth/writes"
 	"github.com/deed-project/deed/server/registry/namespaces"
 	"github.com/deed-project/deed/server/registry/nodes"
 	"github.com/deed-project/deed/server/registry/pods"
@@ -45,9 +46,9 @@ var pluginTable = []plugin{
 		p := plugins.RuntimeClasses{Store: s}
 		return p.Mutate, p.Validate
 	})},
-	{"CertificateApproval", true, asksSigners(plugins.Signers.Approve)},
-	{"CertificateSigning", true, asksSigners(plugins.Signers.Sign)},
-	{"ClusterTrustBundleAttest", true, asksSigners(plugins.Signers.Attest)},
+	{"CertificateApproval", true, asksSigners(writes.Signers.Approve)},
+	{"CertificateSigning", true, asksSigners(writes.Signers.Sign)},
+	{"ClusterTrustBundleAttest", true, asksSigners(writes.Signers.Attest)},
 	{"CertificateSubjectRestriction", false, validates(func(store.Store) change { return plugins.RestrictSubjects })},
 	{"DefaultIngressClass", false, mutates(func(s store.Store) change { return plugins.IngressClasses{Store: s}.Default })},
 	{"PodTopologyLabels", true, func(s *Server, objects store.Store) admission.Chain {
@@ -103,10 +104,10 @@ func both(of func(store.Store) (change, change)) func(*Server, store.Store) admi
 }
 
 // asksSigners makes a plugin of a check of the permissions for signers.
-func asksSigners(check func(plugins.Signers, context.Context, *admission.Request) error) func(*Server, store.Store) admission.Chain {
+func asksSigners(check func(writes.Signers, context.Context, *admission.Request) error) func(*Server, store.Store) admission.Chain {
 	return func(s *Server, _ store.Store) admission.Chain {
 		return admission.Chain{admission.Validate(func(ctx context.Context, r *admission.Request) error {
-			return check(plugins.Signers{Allows: s.authorize}, ctx, r)
+			return check(writes.Signers{Allows: s.access.Allows}, ctx, r)
 		})}
 	}
 }

@@ -1,5 +1,5 @@
-// Package writes asks for permissions that a user needs beside the permission to write an object: for the parameters of admission policies,
-// for the signer of a PodCertificateRequest, and for parts of the status of a ResourceClaim.
+// Package writes asks for permissions that a user needs beside the permission to write an object: for signers, for the parameters of admission
+// policies, and for parts of the status of a ResourceClaim. [Permissions] asks while an object is validated, and [Signers] in admission.
 package writes
 
 import (
@@ -40,12 +40,12 @@ const policyGroup = "admissionregistration.k8s.io"
 
 // checks are the checks of writes, by what they write. Members of system:masters need none.
 var checks = map[endpoint]func(Permissions, context.Context, write) (field.ErrorList, error){
-	at(policyGroup, "validatingadmissionpolicies", ""):            Permissions.kind,
-	at(policyGroup, "mutatingadmissionpolicies", ""):              Permissions.kind,
-	at(policyGroup, "validatingadmissionpolicybindings", ""):      Permissions.validates,
-	at(policyGroup, "mutatingadmissionpolicybindings", ""):        Permissions.mutates,
-	at("certificates.k8s.io", "podcertificaterequests", "status"): Permissions.signer,
-	at("resource.k8s.io", "resourceclaims", "status"):             Permissions.claim,
+	at(policyGroup, "validatingadmissionpolicies", ""):       Permissions.kind,
+	at(policyGroup, "mutatingadmissionpolicies", ""):         Permissions.kind,
+	at(policyGroup, "validatingadmissionpolicybindings", ""): Permissions.validates,
+	at(policyGroup, "mutatingadmissionpolicybindings", ""):   Permissions.mutates,
+	at(certificates, "podcertificaterequests", "status"):     Permissions.signer,
+	at("resource.k8s.io", "resourceclaims", "status"):        Permissions.claim,
 }
 
 func at(group, resource, subresource string) endpoint {
@@ -168,12 +168,8 @@ func (p Permissions) signer(ctx context.Context, w write) (field.ErrorList, erro
 		return nil, nil
 	}
 	signer := w.old.Get("spec", "signerName").Str()
-	domain, _, _ := strings.Cut(signer, "/")
-	for _, name := range []string{signer, domain + "/*"} {
-		action := auth.Action{Verb: "sign", Group: "certificates.k8s.io", Version: "*", Resource: "signers", Name: name}
-		if ok, _ := p.Allows(ctx, w.user, action); ok {
-			return nil, nil
-		}
+	if allowsSigner(ctx, p.Allows, w.user, "sign", signer) {
+		return nil, nil
 	}
 	return field.ErrorList{field.Forbidden(field.NewPath("spec", "signerName"), fmt.Sprintf(
 		`User %q is not permitted to "sign" for signer %q`, w.user.Name, signer))}, nil

@@ -1,4 +1,4 @@
-package plugins
+package writes
 
 import (
 	"context"
@@ -6,19 +6,24 @@ import (
 	"slices"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/server/admission"
-	"github.com/deed-project/deed/server/admission/expressions"
+	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/value"
+)
+
+const certificates = "certificates.k8s.io"
+
+var (
+	requests = kschema.GroupResource{Group: certificates, Resource: "certificatesigningrequests"}
+	bundles  = kschema.GroupResource{Group: certificates, Resource: "clustertrustbundles"}
 )
 
 // Signers is the plugins CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: what a user does in the name of a signer needs
 // a permission for the signer.
-type Signers struct{ Allows expressions.Authorize }
-
-// bundles is the resource of ClusterTrustBundles.
-var bundles = kschema.GroupResource{Group: requests.Group, Resource: "clustertrustbundles"}
+type Signers struct{ Allows auth.Authorizer }
 
 // Approve refuses a user who may not approve or deny requests for the signer of a request.
 func (s Signers) Approve(ctx context.Context, r *admission.Request) error {
@@ -52,16 +57,23 @@ func (s Signers) Attest(ctx context.Context, r *admission.Request) error {
 	return s.check(ctx, r, r.Object.Content(), "attest", "attest for signerName")
 }
 
-// check refuses a request unless its user has a verb for the signer of an object, or for all signers of that domain. what names the verb in
-// the refusal.
+// check refuses a request unless its user has a verb for the signer of an object. what names the verb in the refusal.
 func (s Signers) check(ctx context.Context, r *admission.Request, object value.Value, verb, what string) error {
 	signer := object.Get("spec", "signerName").Str()
+	if allowsSigner(ctx, s.Allows, auth.User(r.User), verb, signer) {
+		return nil
+	}
+	return apierrors.NewForbidden(r.Resource.GroupResource(), r.ObjectName(), fmt.Errorf("user not permitted to %s %q", what, signer))
+}
+
+// allowsSigner reports whether a user has a verb for a signer, or for all signers of its domain.
+func allowsSigner(ctx context.Context, allows auth.Authorizer, user auth.User, verb, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {
-		action := expressions.Action{Verb: verb, Group: requests.Group, Version: "*", Resource: "signers", Name: name}
-		if allowed, _ := s.Allows(ctx, r.User, action); allowed {
-			return nil
+		action := auth.Action{Verb: verb, Group: certificates, Version: "*", Resource: "signers", Name: name}
+		if allowed, _ := allows(ctx, user, action); allowed {
+			return true
 		}
 	}
-	return forbid(r, fmt.Errorf("user not permitted to %s %q", what, signer))
+	return false
 }
