@@ -74,15 +74,15 @@ func (o ListOptions) check() error {
 	}, true))
 }
 
-// ParseVersion returns the revision of a resource version; "" and "0" give 0. A malformed version is a 400 for the parameter of a list, and
-// otherwise a plain error, which becomes a 500.
-func ParseVersion(text string, list bool) (int64, error) {
+// ParseVersion returns the revision of a resource version; "" and "0" give 0. It may be larger than any revision of a store. A malformed
+// version is a 400 for the parameter of a list, and otherwise a plain error, which becomes a 500.
+func ParseVersion(text string, list bool) (uint64, error) {
 	if text == "" || text == "0" {
 		return 0, nil
 	}
-	n, err := strconv.ParseUint(text, 10, 63)
+	n, err := strconv.ParseUint(text, 10, 64)
 	if err == nil {
-		return int64(n), nil
+		return n, nil
 	}
 	wrong := field.Invalid(field.NewPath("resourceVersion"), text, err.Error())
 	if list {

@@ -80,7 +80,7 @@ type Initial struct {
 
 // Initial returns the reader of the objects of c for a request. They are those of the latest revision, so that the watch misses no later
 // write. If that is older than notOlder, Each waits for notOlder; 0 is no bound. The error is that of the store.
-func (c *Collection) Initial(q *rest.Request, notOlder int64) (*Initial, error) {
+func (c *Collection) Initial(q *rest.Request, notOlder uint64) (*Initial, error) {
 	l := &lister{
 		View: c.view, ctx: q.Context(), options: c.Options, selector: c.selector, prefix: c.Prefix,
 		inNamespace: q.Target.Namespace != "", asked: notOlder,

@@ -144,7 +144,7 @@ func (l *lister) each(take func(record store.Record, known *fact) (bool, error))
 // begin reads the first page now, and each later goes on from there. It does nothing if the store has yet to reach the revision that the list
 // is of: each waits for it.
 func (l *lister) begin() error {
-	if asked := max(l.asked, int64(l.at)); asked > 0 {
+	if asked := max(l.asked, uint64(l.at)); asked > 0 {
 		if current, err := l.latest(l.ctx); err != nil || current < asked {
 			return err
 		}
@@ -166,11 +166,11 @@ func (l *lister) wait() error {
 		_, isOne = l.only()
 	}
 	if !isOne {
-		return l.reach(l.ctx, max(l.asked, int64(l.at)))
+		return l.reach(l.ctx, max(l.asked, uint64(l.at)))
 	}
 	current, err := l.latest(l.ctx)
-	if err == nil && current < int64(l.at) {
-		err = tooLarge(int64(l.at), current, 0)
+	if err == nil && current < uint64(l.at) {
+		err = tooLarge(uint64(l.at), current, 0)
 	}
 	return err
 }

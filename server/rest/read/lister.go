@@ -4,6 +4,7 @@ import (
 	"context"
 	stderrors "errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -39,7 +40,7 @@ type lister struct {
 	at          store.Revision
 	first       *store.Page // the first page, if begin has read it and each has not
 	limit       int64       // 0 is none
-	asked       int64       // the revision that the query names
+	asked       uint64      // the revision that the query names
 	held        *share      // of a list that is held until it is sent; nil otherwise
 	unreadable  unreadables
 
@@ -73,7 +74,7 @@ func (b *Reader) newLister(q *rest.Request, options api.ListOptions) (*lister, e
 		// As in kube-apiserver, whose watch cache answers such a list:
 		l.limit = 0 // any revision is allowed, and the whole list is in memory
 	case exact:
-		l.at = store.Revision(l.asked)
+		l.at = store.Revision(min(l.asked, math.MaxInt64))
 	}
 	return l, nil
 }

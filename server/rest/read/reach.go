@@ -18,7 +18,7 @@ const patience = 3 * time.Second
 //
 // A client may have the revision from another server on the same storage, which this one is about to see. kube-apiserver waits for its
 // watch cache in the same way.
-func (b *Reader) reach(ctx context.Context, asked int64) error {
+func (b *Reader) reach(ctx context.Context, asked uint64) error {
 	if asked == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (b *Reader) reach(ctx context.Context, asked int64) error {
 		if err != nil {
 			return err
 		}
-		if current = int64(b.Revision); current >= asked {
+		if current = uint64(b.Revision); current >= asked {
 			return nil
 		}
 	}
@@ -53,14 +53,14 @@ func (b *Reader) reach(ctx context.Context, asked int64) error {
 }
 
 // latest returns the revision of the store.
-func (b *Reader) latest(ctx context.Context) (int64, error) {
+func (b *Reader) latest(ctx context.Context) (uint64, error) {
 	at, err := store.Latest(ctx, b.Store)
-	return int64(at), err
+	return uint64(at), err
 }
 
 // tooLarge returns the 504 of a revision that the store does not reach in time. It tells the client to come again after some seconds; 0 tells
 // nothing.
-func tooLarge(asked, current int64, seconds int) error {
+func tooLarge(asked, current uint64, seconds int) error {
 	err := errors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), seconds)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
 		Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version",

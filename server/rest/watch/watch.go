@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -94,7 +95,7 @@ func (h *Hub) Watch(q *rest.Request, client, end context.Context, p Printer) (*W
 	if err != nil {
 		return nil, err
 	}
-	after, initial := store.Revision(version), version == 0
+	after, initial := store.Revision(min(version, math.MaxInt64)), version == 0
 	if options.SendInitialEvents != nil {
 		initial = *options.SendInitialEvents
 	}
