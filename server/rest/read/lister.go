@@ -91,12 +91,21 @@ func (l *lister) resume() error {
 	if v := l.options.Version; v != "" && v != "0" {
 		return errors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
-	// A token begins where the next page does: behind the last key and a zero byte, which no key has.
-	l.after = strings.TrimSuffix(l.prefix+strings.TrimPrefix(token.Start, "/"), "\x00")
+	l.after = before(l.prefix + strings.TrimPrefix(token.Start, "/"))
 	if token.Version > 0 {
 		l.at = store.Revision(token.Version)
 	}
 	return nil
+}
+
+// before returns a text between a key and all lesser keys. Keys have neither a zero byte nor one of 0xff.
+func before(key string) string {
+	last := len(key) - 1
+	// The server's own tokens: the next page begins behind the last key and a zero byte.
+	if key[last] == 0 {
+		return key[:last]
+	}
+	return key[:last] + string([]byte{key[last] - 1, 0xff})
 }
 
 // named reports whether the name and namespace in a key match the selector.
