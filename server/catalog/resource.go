@@ -57,6 +57,9 @@ type Resource struct {
 	// Grace returns the grace period of a delete in seconds. asked is the period in the request, nil if there is none. Grace is nil for
 	// resources without graceful deletion.
 	Grace func(object value.Value, asked *int64) int64
+	// Kept returns why a delete of the object with a name is refused, "" if it is not. A delete of the collection is never refused. Nil keeps no
+	// object.
+	Kept func(name string) (why string)
 	// AnswersDeleted makes a delete answer with the deleted object instead of a Status.
 	AnswersDeleted bool
 	// PreconditionFailed begins the error text of a failed UID precondition. It is empty for the usual text.

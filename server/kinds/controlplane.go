@@ -360,9 +360,20 @@ func validatePriority(r *walk.Report, object walk.Place, live value.Value) {
 	}
 }
 
+// systemClasses has the values of the classes of the system, by name.
+var systemClasses = map[string]int64{"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}
+
+// keptPriority returns why a class cannot be deleted by its name: it is one of the system.
+func keptPriority(name string) string {
+	if _, is := systemClasses[name]; is {
+		return "this is a system priority class and cannot be deleted"
+	}
+	return ""
+}
+
 // systemClass returns what differs between a class and the class of the system with the same name.
 func systemClass(name string, class walk.Place) string {
-	want, known := map[string]int64{"system-node-critical": 2_000_001_000, "system-cluster-critical": 2_000_000_000}[name]
+	want, known := systemClasses[name]
 	switch {
 	case !known:
 		return name + " is not a known system priority class"

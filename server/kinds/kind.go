@@ -102,6 +102,7 @@ type Traits struct {
 	OrphanWarning      string
 	NoDependents       bool
 	PreconditionFailed string
+	Kept               func(name string) (why string)
 	Grace              func(object value.Value, asked *int64) int64
 }
 

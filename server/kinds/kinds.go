@@ -385,7 +385,7 @@ func table() []Traits {
 			cells: cells(name, text("handler"), age),
 		},
 		{
-			Group: "scheduling.k8s.io", Name: "PriorityClass", namedOnce: true, validate: validatePriority,
+			Group: "scheduling.k8s.io", Name: "PriorityClass", namedOnce: true, validate: validatePriority, Kept: keptPriority,
 			cells: cells(name, number("value"), flag("globalDefault"), age, text("preemptionPolicy")),
 		},
 		{

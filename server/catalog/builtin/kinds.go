@@ -102,7 +102,7 @@ func resourceOf(kind kinds.Kind) *catalog.Resource {
 		Stored: hubOf(kind).Version, Hashed: hubOf(kind).Group + "/" + hubOf(kind).Version,
 		Prefix:         "/registry/" + cmp.Or(kind.Prefix, kind.Resource) + "/",
 		CreateOnUpdate: kind.CreateOnUpdate, CreateOnApply: kind.CreateOnApply, HasTTL: kind.HasTTL, PrefixAsName: kind.PrefixAsName, AnswersDeleted: kind.AnswersDeleted,
-		Orphans: kind.Orphans, OrphanWarning: kind.OrphanWarning, NoDependents: kind.NoDependents, Grace: kind.Grace,
+		Orphans: kind.Orphans, OrphanWarning: kind.OrphanWarning, NoDependents: kind.NoDependents, Grace: kind.Grace, Kept: kind.Kept,
 		PreconditionFailed: kind.PreconditionFailed, Virtual: !slices.Contains(kind.Verbs, "create"),
 	}
 }

@@ -20,6 +20,7 @@ import (
 // Delete carries out DELETE of one object.
 //
 //	options   of the body, or else of the query
+//	keep      unless the kind keeps objects with the name, whether or not there is one
 //	check     preconditions
 //	end       with the time that the object has for it; see ending.go
 //	admit     unless admission refuses it
@@ -38,6 +39,11 @@ func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
 	}
 	if isUnsafe(options) {
 		return w.deleteUnreadable(q, options)
+	}
+	if q.Version.Kept != nil {
+		if why := q.Version.Kept(q.ObjectName); why != "" {
+			return nil, errors.NewForbidden(q.Version.GroupResource(), q.ObjectName, stderrors.New(why))
+		}
 	}
 	t := &Task{Writer: w, Request: q, DryRun: len(options.DryRun) > 0, deletion: options, Unasked: q.Unasked}
 	warnOfOrphans(q, options)
