@@ -88,7 +88,7 @@ var table = []layers.Layer{
 	{"registry/policies", "admission/policy catalog store", "value managedfields", "k8s.io/apimachinery"},
 	{"registry/reviews", "api rest rest/read rest/write", "value", ""},
 	{"registry/serviceaccounts", "admission api auth/accounts rest rest/read rest/write", "value value/structs managedfields", "k8s.io/api/authentication k8s.io/apimachinery"},
-	{"registry/services", "api catalog loopback registry rest store", "value", "k8s.io/apimachinery"},
+	{"registry/services", "api catalog controllers/queue loopback registry rest store", "value", "k8s.io/apimachinery"},
 	{"registry/unenforced", "admission catalog logs registry store", "", "k8s.io/apimachinery"},
 	{"registry/volumes", "admission", "value", "k8s.io/apimachinery"},
 	{"registry/webhooks", "admission admission/webhook api catalog", "value", "k8s.io/apimachinery"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -237,7 +238,8 @@ func (s *Server) allocate(c Services) error {
 		c.NodePorts = services.DefaultPorts
 	}
 	s.allocator = &services.Allocator{
-		Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Ranges: ranges, Ports: c.NodePorts, Report: s.background.Report,
+		Store: s.reader.Store, Catalog: s.catalog, Client: s.client, Ranges: ranges, Ports: c.NodePorts, Now: s.now,
+		Report: s.background.Report,
 	}
 	s.resources.writer.Allocator = s.allocator
 	return nil
@@ -327,7 +329,7 @@ func (s *Server) start(c Config) error {
 		}
 	}
 	if s.allocator != nil {
-		if err := errors.Join(s.allocator.CreateRange(ctx, s.now()), s.allocator.CreateService(ctx, c.Services.Advertise)); err != nil {
+		if err := errors.Join(s.allocator.KeepRange(ctx), s.allocator.KeepService(ctx, c.Services.Advertise, true)); err != nil {
 			return err
 		}
 	}
@@ -359,6 +361,7 @@ func (s *Server) start(c Config) error {
 	if err := s.startControllers(ctx); err != nil {
 		return err
 	}
+	s.keepSystemObjects(c.Services.Advertise)
 	if c.Shared {
 		s.followOthers()
 	}
@@ -384,6 +387,33 @@ func (s *Server) createSystemObjects(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// namespacesInterval is the time between looks for the namespaces of the system, as in kube-apiserver.
+const namespacesInterval = time.Minute
+
+// keepSystemObjects creates again what a client deletes of the objects that every server has, after a while: namespaces, and what services
+// are given addresses by. at is where clients of the network reach the server.
+//
+// Everything else that exists from the start stays deleted until the server starts again, as in kube-apiserver.
+func (s *Server) keepSystemObjects(at netip.AddrPort) {
+	s.background.Every(namespacesInterval, func(ctx context.Context) {
+		for _, name := range namespaces.System {
+			// The store is looked at first, since admission would be asked about a create that finds the namespace there.
+			stored, err := registry.Object(ctx, s.reader.Store, s.deletions.Namespaces.Key("", name))
+			if err == nil && stored.IsAbsent() {
+				err = s.Create(ctx, namespaces.New(name))
+			}
+			s.background.Report("a namespace of the system is not created again", err)
+		}
+	})
+	if s.allocator == nil {
+		return
+	}
+	s.background.Every(services.KeepInterval, func(ctx context.Context) {
+		s.background.Report("the service kubernetes and its range are not kept", errors.Join(s.allocator.KeepRange(ctx), s.allocator.KeepService(ctx, at, false)))
+	})
+	s.background.Go(s.allocator.KeepAddresses)
 }
 
 // followOthers keeps up with the servers that share the store: with definitions, configurations of webhooks, policies, and deletions. Namespaces are

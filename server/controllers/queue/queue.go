@@ -4,6 +4,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -17,13 +18,19 @@ type Controller[T comparable] struct {
 	Name    string // in the log
 	Store   store.Store
 	Sources []Source[T]
-	// Work brings one item in line. An error has the item tried again later.
+	// Work brings one item in line. An error has the item tried again later. The error Later is no failure.
 	Work   func(ctx context.Context, item T) error
 	Report func(what string, err error)
 	// All returns the items that are due after each Interval, whatever the store says. An Interval of 0 is never.
 	Interval time.Duration
 	All      func() []T
 }
+
+// Later is the error of an item that is to be worked on again after a time.
+type Later time.Duration
+
+// Error says when.
+func (l Later) Error() string { return "again after " + time.Duration(l).String() }
 
 // Source is a prefix of the store whose changes make items due.
 type Source[T comparable] struct {
@@ -92,11 +99,17 @@ func (c *Controller[T]) work(ctx context.Context, due workqueue.TypedRateLimitin
 		if down {
 			return
 		}
-		if err := c.Work(ctx, item); err != nil {
+		err := c.Work(ctx, item)
+		var later Later
+		switch {
+		case err == nil:
+			due.Forget(item)
+		case errors.As(err, &later):
+			due.Forget(item)
+			due.AddAfter(item, time.Duration(later))
+		default:
 			c.Report(c.Name, err)
 			due.AddRateLimited(item)
-		} else {
-			due.Forget(item)
 		}
 		due.Done(item)
 	}

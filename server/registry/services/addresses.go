@@ -102,12 +102,12 @@ func (r addressRange) next(yield func(netip.Addr) bool) {
 	}
 }
 
-// ranges returns the ranges of one family, of version 4 or 6, of all ServiceCIDRs that are not being deleted.
+// ranges returns the ranges of one family, of version 4 or 6, of all ServiceCIDRs that are ready and not being deleted.
 func (a *Allocator) ranges(ctx context.Context, is4 bool) ([]addressRange, error) {
 	all, err := registry.Objects(ctx, a.Store, a.Catalog().Lookup("networking.k8s.io", "servicecidrs"))
 	var out []addressRange
 	for _, of := range all {
-		if registry.IsTerminating(of) {
+		if registry.IsTerminating(of) || !isReady(of) {
 			continue
 		}
 		for text := range of.Get("spec", "cidrs").Items() {
@@ -117,6 +117,22 @@ func (a *Allocator) ranges(ctx context.Context, is4 bool) ([]addressRange, error
 		}
 	}
 	return out, err
+}
+
+// isReady reports whether a ServiceCIDR is ready. One that does not say so counts as ready.
+func isReady(of value.Value) bool {
+	ready := readiness(of)
+	return ready.IsAbsent() || ready.Get("status").Str() == "True"
+}
+
+// readiness returns the condition Ready of a ServiceCIDR, absent if it has none.
+func readiness(of value.Value) value.Value {
+	for condition := range of.Get("status", "conditions").Items() {
+		if condition.Get("type").Str() == "Ready" {
+			return condition
+		}
+	}
+	return value.Value{}
 }
 
 // take gives a service an address that it names.
@@ -208,7 +224,7 @@ func (a *Allocator) record(ctx context.Context, service value.Value, ip netip.Ad
 	err := a.Client.Send(ctx, http.MethodPost, addressPath+fieldManager, value.Object(
 		text("apiVersion", "networking.k8s.io/v1"), text("kind", "IPAddress"),
 		object("metadata", text("name", ip.String()), object("labels",
-			text("ipaddress.kubernetes.io/ip-family", familyOf(ip)), text("ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"))),
+			text(familyLabel, familyOf(ip)), text(managerLabel, managerName))),
 		object("spec", object("parentRef", text("resource", "services"),
 			text("namespace", api.Meta(service, "namespace")), text("name", api.Meta(service, "name")))),
 	))
@@ -220,7 +236,12 @@ func (a *Allocator) record(ctx context.Context, service value.Value, ip netip.Ad
 
 // releaseAddress deletes the IPAddress of an address.
 func (a *Allocator) releaseAddress(ctx context.Context, ip netip.Addr) error {
-	return loopback.IgnoreNotFound(a.Client.Send(ctx, http.MethodDelete, addressPath+"/"+ip.String(), value.Value{}))
+	return a.releaseName(ctx, ip.String())
+}
+
+// releaseName deletes the IPAddress with a name.
+func (a *Allocator) releaseName(ctx context.Context, name string) error {
+	return loopback.IgnoreNotFound(a.Client.Send(ctx, http.MethodDelete, addressPath+"/"+name, value.Value{}))
 }
 
 // fieldManager is the field manager of what a kube-apiserver creates.

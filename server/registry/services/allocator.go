@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -33,7 +34,11 @@ type Allocator struct {
 	Client  *loopback.Client
 	Ranges  []netip.Prefix // of the ServiceCIDR kubernetes, at most one for each family, the default family first
 	Ports   PortRange
+	Now     func() time.Time
 	Report  func(what string, err error)
+
+	told                    events // of repairs
+	isMismatched, isUnready bool   // an Event has said so of the ServiceCIDR kubernetes; KeepRange alone uses them
 }
 
 var resource = kschema.GroupResource{Resource: "services"}
@@ -222,10 +227,8 @@ func (a *Allocator) Repair(ctx context.Context) error {
 func (a *Allocator) adopt(ctx context.Context, all ...value.Value) error {
 	var ports []int
 	for _, service := range all {
-		for _, ip := range addressesOf(service.Get("spec")) {
-			if err := a.record(ctx, service, ip); err != nil && !errors.Is(err, errTaken) {
-				return err
-			}
+		if err := a.repairService(ctx, service); err != nil {
+			return err
 		}
 		ports = append(ports, portsOf(service.Get("spec"))...)
 		if health := service.Get("spec", "healthCheckNodePort").Int(); health != 0 {

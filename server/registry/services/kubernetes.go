@@ -22,29 +22,66 @@ const (
 	usualPort = 6443
 )
 
+// KeepInterval is the time between looks for what a kube-apiserver creates for itself.
+const KeepInterval = 10 * time.Second
+
 // rangesPath is the path of ServiceCIDRs.
 const rangesPath = "/apis/networking.k8s.io/v1/servicecidrs"
 
-// CreateRange creates the ServiceCIDR kubernetes, and marks it as ready. One that an earlier server created gets a second range that this
-// server has beside the first. Services get addresses of the stored ranges, so an Event says where others are configured.
-func (a *Allocator) CreateRange(ctx context.Context, now time.Time) error {
-	body := parsed(`{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"},"spec":{"cidrs":[]}}`)
+// KeepRange creates the ServiceCIDR kubernetes unless it exists, and marks it as ready unless it says whether it is. One that an earlier
+// server created gets a second range that this server has beside the first. Services get addresses of the stored ranges, so an Event says
+// once where others are configured. Another Event says once that somebody has marked it as not ready.
+//
+// It is to be called from one goroutine at a time.
+func (a *Allocator) KeepRange(ctx context.Context) error {
+	stored, err := a.storedRange(ctx)
+	if err != nil {
+		return err
+	}
 	var cidrs []value.Value
 	for _, r := range a.Ranges {
 		cidrs = append(cidrs, value.String(r.Masked().String()))
 	}
-	body = body.With("spec", value.Object(value.Member{Name: "cidrs", Value: value.List(cidrs...)}))
-	err := a.Client.Send(ctx, http.MethodPost, rangesPath+fieldManager, body)
-	if apierrors.IsAlreadyExists(err) {
-		return a.changeRange(ctx, body.Get("spec"), now)
+	configured := value.List(cidrs...)
+	spec := value.Object(value.Member{Name: "cidrs", Value: configured})
+	if stored.IsAbsent() {
+		body := parsed(`{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"},"spec":{}}`)
+		err := a.Client.Send(ctx, http.MethodPost, rangesPath+fieldManager, body.With("spec", spec))
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
+		if stored, err = a.storedRange(ctx); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	is, ready := stored.Get("spec", "cidrs"), readiness(stored)
+	switch status := ready.Get("status").Str(); {
+	case is.Len() == 1 && configured.Len() == 2 && is.Item(0).Equal(configured.Item(0)):
+		return a.Client.Send(ctx, http.MethodPut, rangesPath+"/"+kubernetes+fieldManager, stored.With("spec", spec))
+	case stored.IsAbsent() || registry.IsTerminating(stored): // a client deletes it
+		return nil
+	case !is.Equal(configured):
+		return a.warnOfRange(ctx, &a.isMismatched, stored, "KubernetesDefaultServiceCIDRInconsistent",
+			fmt.Sprintf("The default ServiceCIDR %s does not match the controller flag configurations %s", listed(is), listed(configured)))
+	case status == "False":
+		return a.warnOfRange(ctx, &a.isUnready, stored, ready.Get("reason").Str(), "Configuration matches, but "+ready.Get("message").Str())
+	case status == "True":
+		return nil
 	}
+	return a.markRange(ctx)
+}
+
+// storedRange returns the ServiceCIDR kubernetes, absent if there is none.
+func (a *Allocator) storedRange(ctx context.Context) (value.Value, error) {
+	return registry.Object(ctx, a.Store, a.Catalog().Lookup("networking.k8s.io", "servicecidrs").Key("", kubernetes))
+}
+
+// markRange marks the ServiceCIDR kubernetes as ready.
+func (a *Allocator) markRange(ctx context.Context) error {
 	ready := parsed(`{"type":"Ready","status":"True","message":"Kubernetes default Service CIDR is ready"}`)
 	status := parsed(`{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"}}`)
 	status = status.With("status", value.Object(value.Member{
-		Name: "conditions", Value: value.List(ready.With("lastTransitionTime", value.String(api.Timestamp(now)))),
+		Name: "conditions", Value: value.List(ready.With("lastTransitionTime", value.String(api.Timestamp(a.Now())))),
 	}))
 	return a.Client.Apply(ctx, rangesPath+"/"+kubernetes+"/status", rangesController, status)
 }
@@ -52,32 +89,31 @@ func (a *Allocator) CreateRange(ctx context.Context, now time.Time) error {
 // rangesController is the name of what creates the ServiceCIDR, as its field manager and in Events.
 const rangesController = "kubernetes-service-cidr-controller"
 
-// changeRange compares the stored ServiceCIDR with the configured spec. It adds a second range, and reports every other difference.
-func (a *Allocator) changeRange(ctx context.Context, spec value.Value, now time.Time) error {
-	stored, err := registry.Object(ctx, a.Store, a.Catalog().Lookup("networking.k8s.io", "servicecidrs").Key("", kubernetes))
-	if err != nil || stored.IsAbsent() {
-		return err // another server has deleted it
-	}
-	is, configured := stored.Get("spec", "cidrs"), spec.Get("cidrs")
-	switch {
-	case is.Equal(configured):
+// warnOfRange records an Event about the ServiceCIDR kubernetes, unless that was done.
+func (a *Allocator) warnOfRange(ctx context.Context, done *bool, stored value.Value, reason, message string) error {
+	if *done {
 		return nil
-	case is.Len() == 1 && configured.Len() == 2 && is.Item(0).Equal(configured.Item(0)):
-		return a.Client.Send(ctx, http.MethodPut, rangesPath+"/"+kubernetes+fieldManager, stored.With("spec", spec))
 	}
+	current, err := a.Client.Get(ctx, rangesPath+"/"+kubernetes)
+	if err != nil {
+		return err
+	}
+	now := a.Now()
 	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
-	return a.Client.Send(ctx, http.MethodPost, "/api/v1/namespaces/default/events"+fieldManager, value.Object(
+	err = a.Client.Send(ctx, http.MethodPost, "/api/v1/namespaces/default/events"+fieldManager, value.Object(
 		text("apiVersion", "v1"), text("kind", "Event"),
 		value.Member{Name: "metadata", Value: value.Object(text("name", fmt.Sprintf("%s.%x", kubernetes, now.UnixNano())), text("namespace", "default"))},
 		value.Member{Name: "involvedObject", Value: value.Object(
 			text("apiVersion", "networking.k8s.io/v1"), text("kind", "ServiceCIDR"), text("name", kubernetes), text("uid", api.Meta(stored, "uid")),
+			text("resourceVersion", api.Meta(current, "resourceVersion")),
 		)},
-		text("reason", "KubernetesDefaultServiceCIDRInconsistent"),
-		text("message", fmt.Sprintf("The default ServiceCIDR %s does not match the controller flag configurations %s", listed(is), listed(configured))),
+		text("reason", reason), text("message", message),
 		value.Member{Name: "source", Value: value.Object(text("component", rangesController))}, text("reportingComponent", rangesController),
 		text("firstTimestamp", api.Timestamp(now)), text("lastTimestamp", api.Timestamp(now)),
 		value.Member{Name: "count", Value: value.Int(1)}, text("type", "Warning"),
 	))
+	*done = err == nil
+	return err
 }
 
 // listed returns texts in brackets.
@@ -89,9 +125,10 @@ func listed(texts value.Value) string {
 	return fmt.Sprint(all)
 }
 
-// CreateService creates the Service kubernetes in the namespace default. If at is where clients of the network reach the server, it creates
-// the endpoints of the service, too. Endpoints have no loopback addresses.
-func (a *Allocator) CreateService(ctx context.Context, at netip.AddrPort) error {
+// KeepService creates the Service kubernetes in the namespace default, unless it exists. If at is where clients of the network reach the
+// server, it creates the endpoints of the service, too. Endpoints have no loopback addresses. Those that an earlier server with another
+// address left are replaced if replaces is set.
+func (a *Allocator) KeepService(ctx context.Context, at netip.AddrPort, replaces bool) error {
 	exists, err := registry.Object(ctx, a.Store, a.Catalog().Lookup("", resource.Resource).Key("default", kubernetes))
 	if err != nil {
 		return err
@@ -108,7 +145,7 @@ func (a *Allocator) CreateService(ctx context.Context, at netip.AddrPort) error 
 	if !at.Addr().IsValid() || at.Addr().IsLoopback() || at.Addr().IsUnspecified() {
 		return nil
 	}
-	return a.createEndpoints(ctx, familyOf(at.Addr()), value.String(at.Addr().String()), port)
+	return a.keepEndpoints(ctx, familyOf(at.Addr()), value.String(at.Addr().String()), port, replaces)
 }
 
 // service returns the Service kubernetes, at the first address of the range.
@@ -120,8 +157,8 @@ func (a *Allocator) service(port value.Value) value.Value {
 	return s.With("spec", spec)
 }
 
-// createEndpoints creates the Endpoints and the EndpointSlice kubernetes, or replaces what an earlier server with another address left.
-func (a *Allocator) createEndpoints(ctx context.Context, family string, address, port value.Value) error {
+// keepEndpoints creates the Endpoints and the EndpointSlice kubernetes unless they exist, or replaces them.
+func (a *Allocator) keepEndpoints(ctx context.Context, family string, address, port value.Value, replaces bool) error {
 	endpoints := parsed(`{"apiVersion":"v1","kind":"Endpoints","metadata":{"name":"kubernetes","labels":{"endpointslice.kubernetes.io/skip-mirror":"true"}}}`)
 	ports := value.List(parsed(`{"name":"https","protocol":"TCP"}`).With("port", port))
 	endpoints = endpoints.With("subsets", value.List(value.Object(
@@ -131,12 +168,20 @@ func (a *Allocator) createEndpoints(ctx context.Context, family string, address,
 	slice := parsed(`{"apiVersion":"discovery.k8s.io/v1","kind":"EndpointSlice","metadata":{"name":"kubernetes",
 		"labels":{"kubernetes.io/service-name":"kubernetes"}}}`).With("addressType", value.String(family))
 	slice = slice.With("ports", ports).With("endpoints", value.List(parsed(`{"conditions":{"ready":true}}`).With("addresses", value.List(address))))
-	for path, object := range map[string]value.Value{
-		"/api/v1/namespaces/default/endpoints": endpoints, "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices": slice,
+	for _, of := range []struct {
+		group, plural, path string
+		object              value.Value
+	}{
+		{"", "endpoints", "/api/v1/namespaces/default/endpoints", endpoints},
+		{"discovery.k8s.io", "endpointslices", "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", slice},
 	} {
-		err := a.Client.Send(ctx, http.MethodPost, path+fieldManager, object)
-		if apierrors.IsAlreadyExists(err) {
-			err = a.Client.Send(ctx, http.MethodPut, path+"/"+api.Meta(object, "name")+fieldManager, object)
+		exists, err := registry.Object(ctx, a.Store, a.Catalog().Lookup(of.group, of.plural).Key("default", kubernetes))
+		switch {
+		case err != nil:
+		case exists.IsAbsent():
+			err = a.Client.Send(ctx, http.MethodPost, of.path+fieldManager, of.object)
+		case replaces:
+			err = a.Client.Send(ctx, http.MethodPut, of.path+"/"+kubernetes+fieldManager, of.object)
 		}
 		if err != nil {
 			return err
