@@ -28,6 +28,7 @@ import (
 	"github.com/deed-project/deed/server/catalog/crd"
 	"github.com/deed-project/deed/server/controllers"
 	"github.com/deed-project/deed/server/controllers/certificates"
+	"github.com/deed-project/deed/server/controllers/serviceaccounts"
 	"github.com/deed-project/deed/server/conversion"
 	"github.com/deed-project/deed/server/discovery"
 	"github.com/deed-project/deed/server/filters"
@@ -361,7 +362,11 @@ func (s *Server) start(c Config) error {
 	if err := s.startControllers(ctx); err != nil {
 		return err
 	}
-	s.keepSystemObjects(c.Services.Advertise)
+	if !c.Transient {
+		if err := s.keepSystemObjects(ctx, c.Services.Advertise); err != nil {
+			return err
+		}
+	}
 	if c.Shared {
 		s.followOthers()
 	}
@@ -392,11 +397,16 @@ func (s *Server) createSystemObjects(ctx context.Context) error {
 // namespacesInterval is the time between looks for the namespaces of the system, as in kube-apiserver.
 const namespacesInterval = time.Minute
 
-// keepSystemObjects creates again what a client deletes of the objects that every server has, after a while: namespaces, and what services
-// are given addresses by. at is where clients of the network reach the server.
+// keepSystemObjects creates again what a client deletes of the objects that every server has, after a while: namespaces, the ConfigMap about
+// tokens of Secrets, and what services are given addresses by. at is where clients of the network reach the server.
 //
 // Everything else that exists from the start stays deleted until the server starts again, as in kube-apiserver.
-func (s *Server) keepSystemObjects(at netip.AddrPort) {
+func (s *Server) keepSystemObjects(ctx context.Context, at netip.AddrPort) error {
+	tracking := &serviceaccounts.Tracking{Host: s.accountsHost(), Now: s.now}
+	if err := tracking.Start(ctx); err != nil {
+		return err
+	}
+	s.background.Go(tracking.Run)
 	s.background.Every(namespacesInterval, func(ctx context.Context) {
 		for _, name := range namespaces.System {
 			// The store is looked at first, since admission would be asked about a create that finds the namespace there.
@@ -408,12 +418,13 @@ func (s *Server) keepSystemObjects(at netip.AddrPort) {
 		}
 	})
 	if s.allocator == nil {
-		return
+		return nil
 	}
 	s.background.Every(services.KeepInterval, func(ctx context.Context) {
 		s.background.Report("the service kubernetes and its range are not kept", errors.Join(s.allocator.KeepRange(ctx), s.allocator.KeepService(ctx, at, false)))
 	})
 	s.background.Go(s.allocator.KeepAddresses)
+	return nil
 }
 
 // followOthers keeps up with the servers that share the store: with definitions, configurations of webhooks, policies, and deletions. Namespaces are

@@ -242,7 +242,7 @@ func (a *Authority) ofSecret(ctx context.Context, t *token, tokenText string) (w
 	case text(account, "uid") != t.LegacyUID:
 		return who, refusedf("ServiceAccount UID (%s) does not match claim (%s)", text(account, "uid"), t.LegacyUID)
 	}
-	if !secret.Get("metadata", "labels", "kubernetes.io/legacy-token-invalid-since").IsAbsent() {
+	if secret.Get("metadata", "labels", "kubernetes.io/legacy-token-invalid-since").Str() != "" {
 		return who, refusedf("the token in secret %s/%s for service account %s/%s has been marked invalid. Use tokens from the TokenRequest API "+
 			"or manually created secret-based tokens, or remove the '%s' label from the secret to temporarily allow use of this token",
 			t.LegacyNamespace, t.LegacySecret, t.LegacyNamespace, t.LegacyName, "kubernetes.io/legacy-token-invalid-since")

@@ -3,6 +3,8 @@
 //	[Accounts]  gives each namespace the account default
 //	[RootCA]    gives each namespace the certificates by which pods verify the API server
 //	[Tokens]    fills in Secrets with tokens of accounts, and deletes them with their accounts
+//
+// [Tracking] is a controller of kube-apiserver itself.
 package serviceaccounts
 
 import (

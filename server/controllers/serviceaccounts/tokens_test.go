@@ -41,7 +41,7 @@ func TestLegacyTokens(t *testing.T) {
 		}
 		label(`"kubernetes.io/legacy-token-invalid-since":"2026-01-01"`)
 		reviewed(`has been marked invalid`)
-		label(`"kubernetes.io/legacy-token-invalid-since":null`)
+		label(`"kubernetes.io/legacy-token-invalid-since":""`)
 		reviewed(`"authenticated":true`)
 
 		// The Secret holds another text now.

@@ -201,7 +201,7 @@ func TestWriteWithinMessages(t *testing.T) {
 		servertest.Ask(s, "POST /api/v1/namespaces/default/configmaps", `{"metadata":{"name":"a"}}`)
 		servertest.Ask(s, "DELETE /api/v1/namespaces/default/configmaps/m1", "")
 	}
-	w := servertest.Ask(s, "GET /api/v1/configmaps Accept="+protobufType, "")
+	w := servertest.Ask(s, "GET /api/v1/namespaces/default/configmaps Accept="+protobufType, "")
 	var got corev1.ConfigMapList
 	if _, _, err := protobuf.NewSerializer(scheme.Scheme, scheme.Scheme).Decode(w.Body.Bytes(), nil, &got); err != nil {
 		t.Fatal(err)
