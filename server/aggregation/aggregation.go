@@ -153,7 +153,9 @@ func (a *Aggregator) read(ctx context.Context) error {
 	changed, err := a.table.read(ctx, a.Store, a.resource().Prefix, a.newRemote)
 	unsettled := false
 	for _, s := range changed {
-		if s.managed != onStart { // one that a client made may have been deleted, so that the server's own takes its place
+		// One that a client made or labelled may have been deleted, so that the server's own takes its place. Those of built-in group versions are
+		// registered once, when the server starts.
+		if s.managed != onStart || a.started.Load() {
 			a.mark(s.gv)
 		}
 		unsettled = unsettled || s.remote != nil || !s.isLocal
