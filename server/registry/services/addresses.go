@@ -234,8 +234,13 @@ func (a *Allocator) record(ctx context.Context, service value.Value, ip netip.Ad
 	return err
 }
 
-// releaseAddress deletes the IPAddress of an address.
-func (a *Allocator) releaseAddress(ctx context.Context, ip netip.Addr) error {
+// giveBack deletes the IPAddress of an address that a service left. One that no ServiceCIDR has any more stays until it is repaired, as in
+// kube-apiserver.
+func (a *Allocator) giveBack(ctx context.Context, ip netip.Addr) error {
+	isServed := slices.ContainsFunc(a.Ranges, func(p netip.Prefix) bool { return familyOf(p.Addr()) == familyOf(ip) })
+	if inside, err := a.isInside(ctx, ip); err != nil || !inside || !isServed {
+		return err
+	}
 	return a.releaseName(ctx, ip.String())
 }
 

@@ -104,7 +104,7 @@ func (c *change) done(ctx context.Context, stored bool) {
 		return
 	}
 	for _, ip := range addresses {
-		c.by.Report("an address of a service is not given back", c.by.releaseAddress(ctx, ip))
+		c.by.Report("an address of a service is not given back", c.by.giveBack(ctx, ip))
 	}
 	if len(ports) > 0 {
 		c.by.Report("ports of a service are not given back", c.by.releasePorts(ctx, ports...))

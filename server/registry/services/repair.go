@@ -199,7 +199,7 @@ func (a *Allocator) isInside(ctx context.Context, ip netip.Addr) (bool, error) {
 
 // recreate replaces the IPAddress of a service.
 func (a *Allocator) recreate(ctx context.Context, service value.Value, ip netip.Addr) error {
-	if err := a.releaseAddress(ctx, ip); err != nil {
+	if err := a.releaseName(ctx, ip.String()); err != nil {
 		return err
 	}
 	return a.record(ctx, service, ip)
