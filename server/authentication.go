@@ -7,10 +7,13 @@ import (
 	"encoding/pem"
 	"net/http"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/controllers/queue"
+	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
 
@@ -20,10 +23,40 @@ const (
 	authenticationMap       = "extension-apiserver-authentication"
 )
 
+// authenticationInterval is the time between looks at the ConfigMap, as in kube-apiserver.
+const authenticationInterval = time.Minute
+
+// keepAuthentication publishes again what a client changes or deletes: at once if the ConfigMap is gone or new, and else within a minute. What
+// a client makes unreadable stays.
+func (s *Server) keepAuthentication(c auth.Certificates) {
+	if !publishes(c) {
+		return
+	}
+	one := []string{authenticationMap}
+	controller := &queue.Controller[string]{
+		Name: "the ConfigMap " + authenticationMap, Store: s.reader.Store, Report: s.background.Report,
+		Work:     func(ctx context.Context, _ string) error { return s.publishAuthentication(ctx, c) },
+		Interval: authenticationInterval, All: func() []string { return one },
+		Sources: []queue.Source[string]{{
+			Prefix: s.catalog().Lookup("", "configmaps").Key(authenticationNamespace, authenticationMap),
+			Items: func(e store.Event) []string {
+				if !e.Deleted && e.Previous != nil {
+					return nil
+				}
+				return one
+			},
+		}},
+	}
+	s.background.Go(controller.Run)
+}
+
+// publishes reports whether the server accepts certificates that others are told of.
+func publishes(c auth.Certificates) bool { return len(c.ClientCA) > 0 || len(c.Proxies.CA) > 0 }
+
 // publishAuthentication tells in a ConfigMap which client certificates and headers the server accepts, beside those that other servers on the
 // same store wrote there. Without any there is none.
 func (s *Server) publishAuthentication(ctx context.Context, c auth.Certificates) error {
-	if len(c.ClientCA) == 0 && len(c.Proxies.CA) == 0 {
+	if !publishes(c) {
 		return nil
 	}
 	stored, err := s.accounts.Object(ctx, "configmaps", authenticationNamespace, authenticationMap)

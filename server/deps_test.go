@@ -101,7 +101,7 @@ var table = []layers.Layer{
 	{"controllers/certificates", "api catalog controllers/queue loopback store", "value value/structs managedfields",
 		"k8s.io/api/certificates k8s.io/apimachinery/pkg/api/errors"},
 	{"controllers/serviceaccounts", "api auth/accounts catalog controllers/queue loopback registry store", "value managedfields", "k8s.io/api/core/v1 k8s.io/apimachinery/pkg/api/errors"},
-	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/nodes auth/rbac auth/writes catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/serviceaccounts conversion discovery filters flowcontrol logs " +
+	{".", "admission aggregation admission/expressions admission/plugins admission/podsecurity admission/policy admission/policy/typecheck admission/quota admission/webhook api audit auth auth/accounts auth/nodes auth/rbac auth/writes catalog catalog/builtin catalog/crd controllers controllers/certificates controllers/garbage controllers/queue controllers/serviceaccounts conversion discovery filters flowcontrol logs " +
 		"loopback metrics registry registry/components registry/namespaces registry/nodes registry/pods registry/policies registry/reviews registry/serviceaccounts registry/services registry/unenforced registry/volumes registry/webhooks request response " +
 		"rest rest/read rest/watch rest/write store store/memory transport wire",
 		"value schema schema/builtin managedfields",

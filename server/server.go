@@ -366,6 +366,7 @@ func (s *Server) start(c Config) error {
 		if err := s.keepSystemObjects(ctx, c.Services.Advertise); err != nil {
 			return err
 		}
+		s.keepAuthentication(c.Certificates)
 	}
 	if c.Shared {
 		s.followOthers()
