@@ -30,7 +30,7 @@ const rangesPath = "/apis/networking.k8s.io/v1/servicecidrs"
 
 // KeepRange creates the ServiceCIDR kubernetes unless it exists, and marks it as ready unless it says whether it is. One that an earlier
 // server created gets a second range that this server has beside the first. Services get addresses of the stored ranges, so an Event says
-// once where others are configured. Another Event says once that somebody has marked it as not ready.
+// once where others are configured. Another Event says once that the condition Ready is False.
 //
 // It is to be called from one goroutine at a time.
 func (a *Allocator) KeepRange(ctx context.Context) error {

@@ -27,7 +27,7 @@ import (
 //	service c, 10.0.0.7   <---   10.0.0.7 of x     the IPAddress is created anew, unless x has the address, too
 //	none                  --->  10.0.0.8 of d      the IPAddress is deleted if it is of this allocator
 //
-// Each repair is told in an Event. Repairs are those of the controller ipallocator-repair-controller of kube-apiserver.
+// Each repair is reported in an Event. Repairs are those of the controller ipallocator-repair-controller of kube-apiserver.
 
 const (
 	// repairInterval is the time after which all services and IPAddresses are looked at again.
@@ -265,7 +265,7 @@ func (a *Allocator) warn(ctx context.Context, about value.Value, kind, reason, a
 	}
 	uid, version := api.Meta(about, "uid"), api.Meta(current, "resourceVersion")
 	event := uid + " " + version + " " + note
-	if a.told.has(event) {
+	if a.recorded.has(event) {
 		return nil
 	}
 	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
@@ -285,7 +285,7 @@ func (a *Allocator) warn(ctx context.Context, about value.Value, kind, reason, a
 		text("action", action), text("reason", reason), text("note", note), text("type", "Warning"),
 	))
 	if err == nil {
-		a.told.add(event)
+		a.recorded.add(event)
 	}
 	return err
 }
