@@ -25,6 +25,9 @@ const (
 	localMessage = "Local APIServices are always available"
 )
 
+// failedCheck is the reason of a remote APIService whose server does not answer the check of the version.
+const failedCheck = "FailedDiscoveryCheck"
+
 const (
 	// checkInterval is the time between checks of a remote API server.
 	checkInterval = 30 * time.Second
@@ -128,16 +131,23 @@ func (a *Aggregator) check(ctx context.Context, gv kschema.GroupVersion) error {
 	if reason != "Passed" {
 		status = "False"
 	}
-	if status == "True" {
+	if (status == "True") != s.isAvailable() {
+		s.remote.expire()
+	}
+	switch {
+	case status == "True":
 		err = s.remote.refresh(ctx, a.Now())
-	} else {
+	case reason == failedCheck:
+		// Aggregated discovery does not depend on the check. A version whose resources cannot be read, either, is stale.
+		_ = s.remote.refreshResources(ctx, a.Now())
+	default:
 		s.remote.forget()
 	}
 	a.changes.Add(1)
 	if err := errors.Join(err, a.report(ctx, s, status, reason, message)); err != nil {
 		return err
 	}
-	if reason == "FailedDiscoveryCheck" {
+	if reason == failedCheck {
 		return errUnavailable
 	}
 	return nil
@@ -166,7 +176,7 @@ func (a *Aggregator) reachable(ctx context.Context, s *service) (reason, message
 		return "", "", errUnavailable // the condition stays as it is, and requests get the reason
 	}
 	if err := s.remote.ping(ctx, s.gv); err != nil {
-		return "FailedDiscoveryCheck", err.Error(), nil
+		return failedCheck, err.Error(), nil
 	}
 	return "Passed", "all checks passed", nil
 }

@@ -43,7 +43,7 @@ type documents struct {
 	of kschema.GroupVersion
 
 	mu       sync.Mutex
-	read     time.Time                         // when they were read; the zero time if that failed
+	read     time.Time                         // when the resources were read; the zero time if that failed
 	resource *apidiscovery.APIVersionDiscovery // nil if they are unknown
 	spec     specs
 }
@@ -139,27 +139,50 @@ func (a *Aggregator) byName() []*service {
 	return out
 }
 
-// forget marks the resources as unknown, because the remote is not available.
+// forget marks the resources as unknown, because the remote cannot be reached.
 func (d *documents) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.resource, d.read = nil, time.Time{}
 }
 
+// expire has the documents read again by the next refresh.
+func (d *documents) expire() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.read = time.Time{}
+}
+
+// isNew reports whether the documents were read a short time ago.
+func (d *documents) isNew(now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return now.Sub(d.read) < refreshInterval
+}
+
 // refresh reads the documents of an available remote, unless they are new. What cannot be read stays as it was, apart from the resources.
 // The error is about the resources.
 func (r *remote) refresh(ctx context.Context, now time.Time) error {
-	r.documents.mu.Lock()
-	age := now.Sub(r.read)
-	r.documents.mu.Unlock()
-	if age < refreshInterval {
+	if r.isNew(now) {
 		return nil
 	}
-	resource, err := r.discover(ctx)
+	err := r.refreshResources(ctx, now)
 	spec := r.readSpecs(ctx)
 	r.documents.mu.Lock()
 	defer r.documents.mu.Unlock()
-	r.resource, r.spec, r.read = resource, spec, now
+	r.spec = spec
+	return err
+}
+
+// refreshResources reads the resources of a remote, unless they are new. It forgets resources that it cannot read.
+func (r *remote) refreshResources(ctx context.Context, now time.Time) error {
+	if r.isNew(now) {
+		return nil
+	}
+	resource, err := r.discover(ctx)
+	r.documents.mu.Lock()
+	defer r.documents.mu.Unlock()
+	r.resource, r.read = resource, now
 	if err != nil {
 		r.read = time.Time{}
 		return fmt.Errorf("discovery of %s: %w", r.of, err)
@@ -170,6 +193,8 @@ func (r *remote) refresh(ctx context.Context, now time.Time) error {
 // discover asks for the resources of the version: for all versions in one document, or for this one from a server that has no such document.
 func (r *remote) discover(ctx context.Context) (*apidiscovery.APIVersionDiscovery, error) {
 	out := &apidiscovery.APIVersionDiscovery{Version: r.of.Version}
+	ctx, cancel := context.WithTimeout(ctx, 2*checkTimeout)
+	defer cancel()
 	code, header, body, err := r.get(ctx, "/apis", masters, wire.JSON+wire.AggregatedParams)
 	switch {
 	case err != nil:
