@@ -89,16 +89,16 @@ func (h *Handler) NotFound(w http.ResponseWriter, r *http.Request) {
 }
 
 // discovery answers with the groups, versions and resources that are served. At the roots, clients may take all of them in the aggregated
-// form. Paths of built-in groups answer GET only.
+// form, but not at /apis/ with a slash at its end. Paths of built-in groups answer GET only.
 func (h *Handler) discovery(w http.ResponseWriter, r *http.Request, parts []string) {
 	c := h.Catalog()
 	if len(parts) == 1 && parts[0] == "api" && r.Method != http.MethodGet {
 		h.Response.Error(w, r, api.NoMethod())
 		return
 	}
-	if len(parts) == 1 {
-		if rep, ok := wire.NegotiateAggregated(r, wire.Offer{Protobuf: true, CBOR: h.Response.CBOR}); ok {
-			h.aggregated(w, r, parts[0] == "api", rep)
+	if core := parts[0] == "api"; len(parts) == 1 && (core || !strings.HasSuffix(r.URL.Path, "/")) {
+		if rep, ok := wire.NegotiateAggregated(r, wire.Offer{Protobuf: true, CBOR: h.Response.CBOR, Routed: core}); ok {
+			h.aggregated(w, r, core, rep)
 			return
 		}
 	}

@@ -13,9 +13,14 @@ import (
 const AggregatedParams = ";g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
 // NegotiateAggregated returns the representation of aggregated discovery that a client wants, and whether the client lists that form at all.
-// As in kube-apiserver, the weight of other clauses does not matter.
+// As in kube-apiserver, the weight of other clauses does not matter. A path of the router has that form only if the router knows one of the
+// types.
 func NegotiateAggregated(r *http.Request, o Offer) (rep Representation, ok bool) {
-	for _, c := range clauses(r.Header.Get("Accept")) {
+	header := r.Header.Get("Accept")
+	if o.Routed && !routes(header, o.known) {
+		return Plain, false
+	}
+	for _, c := range clauses(header) {
 		if !c.isAggregated() || !o.permits(c) {
 			continue
 		}

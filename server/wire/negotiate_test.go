@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net/http/httptest"
+	"strings"
 	"testing"
 )
 
@@ -84,6 +85,54 @@ func TestNegotiateAggregated(t *testing.T) {
 		got, ok := NegotiateAggregated(r, Offer{Protobuf: true})
 		if ok != (want != "") || ok && got.ContentType() != want+AggregatedParams {
 			t.Errorf("%s: %+v, %v", accept, got, ok)
+		}
+	}
+}
+
+// TestNegotiateRouted demands of a path of the router that the router knows one of the types.
+func TestNegotiateRouted(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"*/*" + AggregatedParams:                         true,
+		"application/*" + AggregatedParams:               false,
+		"application/*" + AggregatedParams + "," + YAML:  true,
+		"text/html,application/json" + AggregatedParams:  true,
+		"application/json;q=0.1," + YAML + ";as=unknown": false,
+	} {
+		r := httptest.NewRequest("GET", "/api", nil)
+		r.Header.Set("Accept", accept)
+		if _, ok := NegotiateAggregated(r, Offer{Protobuf: true, Routed: true}); ok != want {
+			t.Errorf("%s: %v, want %v", accept, ok, want)
+		}
+	}
+}
+
+// TestNegotiateOpenAPI compares media types of OpenAPI documents with those that a kube-apiserver answered with.
+func TestNegotiateOpenAPI(t *testing.T) {
+	const asked, answered = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf", "application/com.github.proto-openapi.spec.v3.v1.0+protobuf"
+	for _, c := range []struct{ accept, want string }{
+		{"", JSON},
+		{"*/*", JSON},
+		{"*/json", JSON},
+		{"text/html", ""},
+		{"APPLICATION/JSON", ""},
+		{asked, answered},
+		{answered, answered},
+		{strings.ToUpper(asked), ""},
+		{"*/com.github.proto-openapi.spec.v3@v1.0+protobuf", answered},
+		{asked + ";q=0.1," + JSON, JSON},
+		{asked + " ; q=0.3 , application/json ; q=0.4", JSON},
+		{JSON + ";q=0.5," + asked, answered},
+		{JSON + ";q=x," + asked + ";q=0.5", answered},
+		{JSON + "," + asked, JSON},
+		{asked + "," + JSON, answered},
+		{"*/*," + asked, answered},
+		{"application/*," + asked, answered},
+		{"APPLICATION/JSON," + asked, answered},
+	} {
+		r := httptest.NewRequest("GET", "/openapi/v3/apis/batch/v1", nil)
+		r.Header.Set("Accept", c.accept)
+		if got, protobuf := NegotiateOpenAPI(r, "v3"); got != c.want || protobuf != (c.want == answered) {
+			t.Errorf("%s: %s, %v", c.accept, got, protobuf)
 		}
 	}
 }
