@@ -2,6 +2,7 @@ package discovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -146,6 +147,10 @@ func (h Health) serve(w http.ResponseWriter, r *http.Request, root, name string,
 		}
 		if err := c.run(h); err != nil {
 			h.report(c, err)
+			if isLate(r) {
+				response.TimedOut(w)
+				return
+			}
 			http.Error(w, "internal server error: reason withheld", http.StatusInternalServerError)
 			return
 		}
@@ -154,6 +159,9 @@ func (h Health) serve(w http.ResponseWriter, r *http.Request, root, name string,
 	}
 	response.NotFound(w)
 }
+
+// isLate reports whether the time of a request is over. A check that fails then says nothing of the server.
+func isLate(r *http.Request) bool { return errors.Is(r.Context().Err(), context.DeadlineExceeded) }
 
 // serveAll answers with ok, or with 500 and the checks that fail.
 func (h Health) serveAll(w http.ResponseWriter, r *http.Request, root string) {
@@ -180,6 +188,10 @@ func (h Health) serveAll(w http.ResponseWriter, r *http.Request, root string) {
 	}
 	if len(excluded) > 0 {
 		fmt.Fprintf(&report, "warn: some health checks cannot be excluded: no matches for %s\n", quoted(excluded))
+	}
+	if failed && isLate(r) {
+		response.TimedOut(w)
+		return
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	switch {

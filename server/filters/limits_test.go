@@ -92,7 +92,7 @@ func (s stuck) Put(ctx context.Context, key string, text []byte, expect store.Re
 func TestTimeouts(t *testing.T) {
 	s := servertest.New(t, server.Config{Store: stuck{memory.New()}, Limits: filters.Limits{Write: time.Second}})
 	const filtered = `text: {"metadata":{},"status":"Failure",` +
-		`"message":"Timeout: request did not complete within the allotted timeout"`
+		`"message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}` + "\n"
 	for _, c := range []struct {
 		request, body string
 		code          int
@@ -104,6 +104,8 @@ func TestTimeouts(t *testing.T) {
 			`invalid timeout specified in the request URL - time: missing unit in duration "5"`,
 		},
 		{"GET " + servertest.Things + "?timeout=1ns", "", 504, filtered},
+		{"GET /livez?timeout=1ns", "", 504, filtered},
+		{"GET /readyz/etcd?timeout=1ns", "", 504, filtered},
 		{"GET " + servertest.Things + "?timeout=-1s", "", 200, ""},
 		{"GET " + servertest.Things + "?timeout=1h", "", 200, ""},
 		{

@@ -86,5 +86,5 @@ func TimedOut(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(http.StatusGatewayTimeout)
 	fmt.Fprint(w, `{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",`+
-		`"reason":"Timeout","details":{},"code":504}`)
+		`"reason":"Timeout","details":{},"code":504}`+"\n")
 }

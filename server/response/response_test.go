@@ -89,7 +89,7 @@ func TestPlainAnswers(t *testing.T) {
 		"404 text/plain; charset=utf-8  404 page not found\n":                          response.NotFound,
 		"429 text/plain; charset=utf-8 1 Too many requests, please try again later.\n": response.Overloaded,
 		`504 text/plain; charset=utf-8  {"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted ` +
-			`timeout","reason":"Timeout","details":{},"code":504}`: response.TimedOut,
+			`timeout","reason":"Timeout","details":{},"code":504}` + "\n": response.TimedOut,
 	} {
 		w := httptest.NewRecorder()
 		write(w)
