@@ -142,7 +142,7 @@ func (h *Handler) openAPI(w http.ResponseWriter, r *http.Request) {
 	path, v3 := strings.CutPrefix(r.URL.Path, "/openapi/v3/")
 	switch {
 	case r.URL.Path == "/openapi/v2":
-		h.openAPIDocument(w, r, documents, v2Path)
+		h.openAPIDocument(w, r, v2Path, func(form string) ([]byte, string, error) { return documents.text(v2Path, form) })
 	case r.URL.Path == "/openapi/v3":
 		list, err := documents.list()
 		if err != nil {
@@ -151,7 +151,12 @@ func (h *Handler) openAPI(w http.ResponseWriter, r *http.Request) {
 		}
 		http.ServeContent(w, r, "", h.Now(), bytes.NewReader(wire.Typed{Object: list}.AppendJSON(nil)))
 	case v3 && slices.Contains(openapi.Paths(documents.catalog), path):
-		h.openAPIPath(w, r, documents, path)
+		hash, err := documents.hash(path)
+		if err != nil {
+			h.Response.Error(w, r, err)
+			return
+		}
+		h.openAPIPath(w, r, hash, func(form string) ([]byte, string, error) { return documents.text(path, form) })
 	case v3:
 		h.remoteOpenAPI(w, r, path)
 	default:
@@ -211,26 +216,30 @@ func (h *Handler) remoteOpenAPI(w http.ResponseWriter, r *http.Request, path str
 	case remote != nil:
 		remote.ServeHTTP(w, r)
 	case text != nil:
-		w.Header().Set("Content-Type", wire.JSON)
-		http.ServeContent(w, r, "", h.Now(), bytes.NewReader(text))
+		hash := fmt.Sprintf("%X", sha512.Sum512(text))
+		h.openAPIPath(w, r, hash, func(form string) ([]byte, string, error) {
+			if form == asJSON {
+				return text, hash, nil
+			}
+			message, err := inProtobuf(path, text)
+			return message, hash, err
+		})
 	default:
 		w.WriteHeader(http.StatusNotFound)
 	}
 }
 
-// openAPIPath answers with a document of v3. Caches may keep it if the query has its hash.
-func (h *Handler) openAPIPath(w http.ResponseWriter, r *http.Request, d *openAPIDocuments, path string) {
-	hash, err := d.hash(path)
-	if err != nil {
-		h.Response.Error(w, r, err)
-		return
-	}
+// document returns a document of OpenAPI in a form, and its hash.
+type document func(form string) (text []byte, hash string, err error)
+
+// openAPIPath answers with a document of v3 that has a hash. Caches may keep it if the query has the hash.
+func (h *Handler) openAPIPath(w http.ResponseWriter, r *http.Request, hash string, of document) {
 	header, asked := w.Header(), r.URL.Query().Get("hash")
 	media, _ := wire.NegotiateOpenAPI(r, "v3")
 	switch {
 	case media == "": // a 406
 	case asked != "" && asked != hash:
-		header.Set("Content-Type", wire.JSON) // there is no body for it
+		header.Set("Content-Type", media) // there is no body for it
 		header.Set("Etag", fmt.Sprintf("%q", hash))
 		header.Set("Vary", "Accept")
 		http.Redirect(w, r, r.URL.Path+"?hash="+hash, http.StatusMovedPermanently)
@@ -239,15 +248,14 @@ func (h *Handler) openAPIPath(w http.ResponseWriter, r *http.Request, d *openAPI
 		header.Set("Cache-Control", "public, immutable")
 		header.Set("Expires", h.Now().UTC().AddDate(1, 0, 0).Format(http.TimeFormat))
 	}
-	h.openAPIDocument(w, r, d, path)
+	h.openAPIDocument(w, r, "v3", of)
 }
 
 // openAPIDocument answers with an OpenAPI document in the media type that the client wants, or with the range that it asks for, unless the
-// client has the document already. Documents of v2 are compressed.
-func (h *Handler) openAPIDocument(w http.ResponseWriter, r *http.Request, d *openAPIDocuments, path string) {
-	header, v2, version := w.Header(), path == v2Path, "v3"
+// client has the document already. version is v2 or v3. Documents of v2 are compressed.
+func (h *Handler) openAPIDocument(w http.ResponseWriter, r *http.Request, version string, of document) {
+	header, v2 := w.Header(), version == v2Path
 	if v2 {
-		version = v2Path
 		header.Add("Vary", "Accept-Encoding")
 	}
 	header.Add("Vary", "Accept")
@@ -264,7 +272,7 @@ func (h *Handler) openAPIDocument(w http.ResponseWriter, r *http.Request, d *ope
 	if compressed {
 		form += zipped
 	}
-	text, hash, err := d.text(path, form)
+	text, hash, err := of(form)
 	if err != nil {
 		h.Response.Error(w, r, err)
 		return
