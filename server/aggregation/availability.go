@@ -25,9 +25,6 @@ const (
 	localMessage = "Local APIServices are always available"
 )
 
-// failedCheck is the reason of a remote APIService whose server does not answer the check of the version.
-const failedCheck = "FailedDiscoveryCheck"
-
 const (
 	// checkInterval is the time between checks of a remote API server.
 	checkInterval = 30 * time.Second
@@ -123,7 +120,7 @@ func (a *Aggregator) check(ctx context.Context, gv kschema.GroupVersion) error {
 	case s.remote == nil:
 		return a.report(ctx, s, "True", localReason, localMessage)
 	}
-	reason, message, err := a.reachable(ctx, s)
+	reason, message, answered, err := a.reachable(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -137,7 +134,7 @@ func (a *Aggregator) check(ctx context.Context, gv kschema.GroupVersion) error {
 	switch {
 	case status == "True":
 		err = s.remote.refresh(ctx, a.Now())
-	case reason == failedCheck:
+	case answered:
 		// Aggregated discovery does not depend on the check. A version whose resources cannot be read, either, is stale.
 		_ = s.remote.refreshResources(ctx, a.Now())
 	default:
@@ -147,38 +144,38 @@ func (a *Aggregator) check(ctx context.Context, gv kschema.GroupVersion) error {
 	if err := errors.Join(err, a.report(ctx, s, status, reason, message)); err != nil {
 		return err
 	}
-	if reason == failedCheck {
+	if reason == "FailedDiscoveryCheck" {
 		return errUnavailable
 	}
 	return nil
 }
 
-// reachable returns why an APIService is available or not. A service with a fixed address needs no object.
-func (a *Aggregator) reachable(ctx context.Context, s *service) (reason, message string, err error) {
+// reachable returns why an APIService is available or not, and whether its server answered. A service with a fixed address needs no object.
+func (a *Aggregator) reachable(ctx context.Context, s *service) (reason, message string, answered bool, err error) {
 	of := s.remote.backend
 	named := fmt.Sprintf("service/%s in %q", of.name, of.namespace)
 	if !a.Resolver.IsFixed(of.namespace, of.name) {
 		object, err := registry.Object(ctx, a.Store, servicePrefix+of.namespace+"/"+of.name)
 		if err != nil {
-			return "", "", err
+			return "", "", false, err
 		}
 		if object.IsAbsent() {
-			return "ServiceNotFound", named + " is not present", nil
+			return "ServiceNotFound", named + " is not present", false, nil
 		}
 		if object.Get("spec", "type").Str() == "ClusterIP" {
 			if reason, message, err := a.hasEndpoints(ctx, of, object, named); reason != "" || err != nil {
-				return reason, message, err
+				return reason, message, false, err
 			}
 		}
 	}
 	if s.remote.err != nil {
 		s.remote.forget()
-		return "", "", errUnavailable // the condition stays as it is, and requests get the reason
+		return "", "", false, errUnavailable // the condition stays as it is, and requests get the reason
 	}
-	if err := s.remote.ping(ctx, s.gv); err != nil {
-		return failedCheck, err.Error(), nil
+	if answered, err := s.remote.ping(ctx, s.gv); err != nil {
+		return "FailedDiscoveryCheck", err.Error(), answered, nil
 	}
-	return "Passed", "all checks passed", nil
+	return "Passed", "all checks passed", true, nil
 }
 
 // hasEndpoints returns why a service has no endpoint at its port; an empty reason if it has one. named is how a message calls the service.

@@ -33,7 +33,7 @@ var (
 const (
 	// refreshInterval is how long the documents of a remote are used.
 	refreshInterval = time.Minute
-	// documentTimeout is how long a document may take, and maxDocument how many bytes it may have.
+	// documentTimeout is how long an OpenAPI document may take, and maxDocument how many bytes it may have.
 	documentTimeout = 30 * time.Second
 	maxDocument     = 64 << 20
 )
@@ -193,9 +193,7 @@ func (r *remote) refreshResources(ctx context.Context, now time.Time) error {
 // discover asks for the resources of the version: for all versions in one document, or for this one from a server that has no such document.
 func (r *remote) discover(ctx context.Context) (*apidiscovery.APIVersionDiscovery, error) {
 	out := &apidiscovery.APIVersionDiscovery{Version: r.of.Version}
-	ctx, cancel := context.WithTimeout(ctx, 2*checkTimeout)
-	defer cancel()
-	code, header, body, err := r.get(ctx, "/apis", masters, wire.JSON+wire.AggregatedParams)
+	code, header, body, err := r.get(ctx, checkTimeout, "/apis", masters, wire.JSON+wire.AggregatedParams)
 	switch {
 	case err != nil:
 		return nil, err
@@ -250,7 +248,7 @@ func (r *remote) discoverPlain(ctx context.Context) ([]apidiscovery.APIResourceD
 	if r.of.Group == "" {
 		at = "/api/" + r.of.Version
 	}
-	code, _, body, err := r.get(ctx, at, plain, "application/json")
+	code, _, body, err := r.get(ctx, checkTimeout, at, plain, "application/json")
 	if err != nil {
 		return nil, err
 	}
@@ -310,20 +308,18 @@ func aggregated(list []metav1.APIResource) ([]apidiscovery.APIResourceDiscovery,
 	return out, nil
 }
 
-// get asks for a document of the remote.
-func (r *remote) get(ctx context.Context, path string, as auth.User, accept string) (code int, header http.Header, body []byte, err error) {
+// get asks for a document of the remote. timeout is how long that may take.
+func (r *remote) get(ctx context.Context, timeout time.Duration, path string, as auth.User, accept string) (code int, header http.Header, body []byte, err error) {
 	at, err := r.address()
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	at.Path = path
-	ctx, cancel := context.WithTimeout(ctx, documentTimeout)
-	defer cancel()
-	return r.send(ctx, at, as, http.Header{"Accept": {accept}})
+	return r.send(ctx, timeout, at, as, http.Header{"Accept": {accept}})
 }
 
-// send sends a GET to the remote, and reads the answer. It follows no redirects.
-func (r *remote) send(ctx context.Context, at *url.URL, as auth.User, header http.Header) (int, http.Header, []byte, error) {
+// send sends a GET to the remote, and reads the answer. It follows no redirects. The client has the timeout, whose error is its own.
+func (r *remote) send(ctx context.Context, timeout time.Duration, at *url.URL, as auth.User, header http.Header) (int, http.Header, []byte, error) {
 	q, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return 0, nil, nil, err
@@ -331,7 +327,9 @@ func (r *remote) send(ctx context.Context, at *url.URL, as auth.User, header htt
 	for name, values := range header {
 		q.Header[name] = values
 	}
-	client := http.Client{Transport: r.as(as), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := http.Client{
+		Transport: r.as(as), Timeout: timeout, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	w, err := client.Do(q)
 	if err != nil {
 		return 0, nil, nil, err

@@ -27,7 +27,7 @@ func (r *remote) readSpecs(ctx context.Context) specs {
 	out := r.spec
 	r.documents.mu.Unlock()
 	root := "/apis/" + r.of.Group + "/" + r.of.Version + "/"
-	code, _, body, err := r.get(ctx, "/openapi/v2", openAPI, "application/json")
+	code, _, body, err := r.get(ctx, documentTimeout, "/openapi/v2", openAPI, "application/json")
 	var whole *spec.Swagger
 	if err == nil && code == http.StatusOK {
 		whole = &spec.Swagger{}
@@ -39,7 +39,7 @@ func (r *remote) readSpecs(ctx context.Context) specs {
 	} else if err == nil && code == http.StatusNotFound {
 		out.v2 = nil
 	}
-	code, _, body, err = r.get(ctx, "/openapi/v3", openAPI, "application/json")
+	code, _, body, err = r.get(ctx, documentTimeout, "/openapi/v3", openAPI, "application/json")
 	switch {
 	case err != nil:
 	case code == http.StatusOK:

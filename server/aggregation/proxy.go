@@ -57,26 +57,26 @@ func (r *remote) as(u auth.User) http.RoundTripper {
 	return transport.NewAuthProxyRoundTripper(u.Name, u.UID, u.Groups, u.Extra, r.direct)
 }
 
-// ping asks the remote for the resources of the version, as the availability of an APIService demands.
-func (r *remote) ping(ctx context.Context, gv kschema.GroupVersion) error {
+// ping asks the remote for the resources of the version, as the availability of an APIService demands. answered tells that the remote
+// answered, if only with a wrong status.
+func (r *remote) ping(ctx context.Context, gv kschema.GroupVersion) (answered bool, err error) {
 	at, err := r.address()
 	if err != nil {
-		return err
+		return false, err
 	}
 	if at.Path = "/apis/" + gv.Group + "/" + gv.Version; gv.Group == "" {
 		at.Path = "/api/" + gv.Version
 	}
-	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-	defer cancel()
-	code, _, _, err := r.send(ctx, at, masters, nil)
-	if err == nil && (code < http.StatusOK || code >= http.StatusMultipleChoices) {
+	code, _, _, err := r.send(ctx, checkTimeout, at, masters, nil)
+	answered = err == nil
+	if answered && (code < http.StatusOK || code >= http.StatusMultipleChoices) {
 		err = fmt.Errorf("bad status from %v: %d", at, code)
 	}
 	if err != nil {
 		utilnet.CloseIdleConnectionsFor(r.direct)
-		return fmt.Errorf("failing or missing response from %v: %w", at, err)
+		return answered, fmt.Errorf("failing or missing response from %v: %w", at, err)
 	}
-	return nil
+	return true, nil
 }
 
 // ServeHTTP sends a request on to the remote of an APIService. The user travels in headers, and credentials do not travel.
