@@ -29,7 +29,7 @@ func WithMaxInFlight(limits Limits, flight *metrics.InFlight, m *metrics.Metrics
 		if count.Add(1) > int64(limit) {
 			count.Add(-1)
 			m.Reject(ctx.Info)
-			response.Overloaded(w)
+			response.Overloaded(w, 1)
 			return
 		}
 		defer count.Add(-1)
@@ -56,8 +56,8 @@ const (
 	levelHeader  = "X-Kubernetes-Pf-Prioritylevel-Uid"
 )
 
-// WithPriorityAndFairness carries a request out once its priority level has a seat for it, and answers with 429 if the level refuses it. The
-// answer names the FlowSchema of the request and the level by their UIDs, refusals by later filters included. Long-running requests are not
+// WithPriorityAndFairness carries a request out once its priority level has a seat for it, and answers with 429 if the level refuses it: the
+// header Retry-After grows as long as the level refuses requests. The answer names the FlowSchema of the request and the level by their UIDs, refusals by later filters included. Long-running requests are not
 // classified, except for watches: these wait for their turn, and then hold no seat.
 //
 // It stands in the place of WithMaxInFlight.
@@ -84,7 +84,7 @@ func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, fligh
 		switch {
 		case !carriedOut:
 			m.Reject(ctx.Info)
-			response.Overloaded(w)
+			response.Overloaded(w, flow.Refuse())
 		case isWatch:
 			next.ServeHTTP(w, r)
 		}

@@ -28,6 +28,8 @@ type room struct {
 	queues  map[int][]chan struct{} // of requests that wait, by number; a channel is closed when its request gets a seat
 	order   []int                   // numbers of queues, the next one first
 	demand  demand
+
+	refusals refusals
 }
 
 // queuing says where requests wait. The zero queuing has no queues.

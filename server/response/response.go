@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/logs"
@@ -75,9 +76,9 @@ func (o Writer) Document(w http.ResponseWriter, r *http.Request, code int, rep w
 // NotFound answers a path that leads nowhere with text.
 func NotFound(w http.ResponseWriter) { http.Error(w, "404 page not found", http.StatusNotFound) }
 
-// Overloaded answers with 429 a request that exceeds a limit of requests in flight.
-func Overloaded(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
+// Overloaded answers with 429 a request that exceeds a limit of requests in flight. after is when the client should ask again, in seconds.
+func Overloaded(w http.ResponseWriter, after int64) {
+	w.Header().Set("Retry-After", strconv.FormatInt(after, 10))
 	http.Error(w, "Too many requests, please try again later.", http.StatusTooManyRequests)
 }
 

@@ -87,7 +87,7 @@ func TestCode(t *testing.T) {
 func TestPlainAnswers(t *testing.T) {
 	for want, write := range map[string]func(http.ResponseWriter){
 		"404 text/plain; charset=utf-8  404 page not found\n":                          response.NotFound,
-		"429 text/plain; charset=utf-8 1 Too many requests, please try again later.\n": response.Overloaded,
+		"429 text/plain; charset=utf-8 8 Too many requests, please try again later.\n": func(w http.ResponseWriter) { response.Overloaded(w, 8) },
 		`504 text/plain; charset=utf-8  {"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted ` +
 			`timeout","reason":"Timeout","details":{},"code":504}` + "\n": response.TimedOut,
 	} {
