@@ -41,7 +41,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		s.aggregator.Ensure(r.Context())
 	}
 	switch {
-	case resource == nil:
+	case resource == nil, c.Target.Proxy && !resource.Custom:
 		s.discovery.NotFound(w, r)
 	case resource.Custom:
 		s.resources.custom(w, r, c, resource)

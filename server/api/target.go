@@ -11,7 +11,8 @@ type Target struct {
 	Group, Version        string // Group is empty for the core group
 	Resource, Subresource string
 	Namespace, Name       string // empty if the path has none
-	Watch                 bool   // the path has the deprecated form /watch/…
+	Watch, Proxy          bool   // the path has the deprecated form /watch/… or /proxy/…
+	Incomplete            bool   // the path ends with one of these prefixes, where it should name a resource
 	Rest                  string // the rest of the path after the subresource
 }
 
@@ -22,6 +23,7 @@ type Target struct {
 //	/apis/apps/v1/deployments                   all namespaces
 //	/api/v1/namespaces/shop/status              the subresource of the namespace itself
 //	/apis/apps/v1/watch/deployments             deprecated for deployments?watch=1
+//	/api/v1/proxy/nodes/n1/metrics              no longer served; what follows the name is no subresource
 func ParseTarget(path string) (Target, bool) {
 	var t Target
 	parts := strings.Split(strings.Trim(path, "/"), "/")
@@ -33,8 +35,12 @@ func ParseTarget(path string) (Target, bool) {
 	default:
 		return Target{}, false
 	}
-	if parts[0] == "watch" && len(parts) > 1 {
-		t.Watch, parts = true, parts[1:]
+	if prefix := parts[0]; prefix == "watch" || prefix == "proxy" {
+		if len(parts) == 1 {
+			t.Incomplete = true
+		} else {
+			t.Watch, t.Proxy, parts = prefix == "watch", prefix == "proxy", parts[1:]
+		}
 	}
 	if parts[0] == "namespaces" && len(parts) > 1 {
 		t.Namespace = parts[1]
@@ -46,7 +52,7 @@ func ParseTarget(path string) (Target, bool) {
 	if len(parts) > 1 {
 		t.Name = parts[1]
 	}
-	if len(parts) > 2 {
+	if len(parts) > 2 && !t.Proxy {
 		t.Subresource = parts[2]
 	}
 	if len(parts) > 3 {

@@ -47,9 +47,7 @@ func NewInfo(r *http.Request) *Info {
 }
 
 // IsIncomplete reports whether the path ends with the deprecated prefix watch or proxy, where it should name a resource.
-func (i *Info) IsIncomplete() bool {
-	return i.IsResource && i.Target.Name == "" && (i.Target.Resource == "watch" || i.Target.Resource == "proxy")
-}
+func (i *Info) IsIncomplete() bool { return i.IsResource && i.Target.Incomplete }
 
 // Action returns what the request does, as an authorizer sees it.
 func (i *Info) Action() auth.Action {
@@ -62,6 +60,9 @@ func (i *Info) Action() auth.Action {
 	}
 	switch i.Verb {
 	case "list", "watch":
+		if t.Watch {
+			break // selectors do not count in the deprecated form
+		}
 		if a.Name == "" {
 			a.Name = selectedName(i.Query)
 		}
@@ -103,16 +104,22 @@ func (i *Info) ChangesObjects() bool {
 // connections are subresources whose requests last as long as the client wants.
 var connections = []string{"attach", "exec", "log", "portforward", "proxy"}
 
-// IsLongRunning reports whether the request has no end of its own: watches, logs and connections have none.
+// IsLongRunning reports whether the request has no end of its own: watches, logs, connections and profiles have none.
 func (i *Info) IsLongRunning() bool {
-	return i.Verb == "watch" || i.IsResource && slices.Contains(connections, i.Target.Subresource)
+	if !i.IsResource {
+		return strings.HasPrefix(i.Path, "/debug/pprof/")
+	}
+	return i.Verb == "watch" || i.Verb == "proxy" || slices.Contains(connections, i.Target.Subresource)
 }
 
-// verbOf returns the verb of a request for a resource, "" if the method means nothing there. A path below /watch is watched, whatever the
-// method is.
+// verbOf returns the verb of a request for a resource, "" if the method means nothing there. A path below /watch or /proxy has that
+// verb, whatever the method is.
 func verbOf(method string, target api.Target, query url.Values) string {
-	if target.Watch {
+	switch {
+	case target.Watch:
 		return "watch"
+	case target.Proxy:
+		return "proxy"
 	}
 	one := target.Name != ""
 	switch method {
