@@ -20,7 +20,7 @@ import (
 // Most expressions select members, take sizes and iterate over items. These operations work on the value itself. All other operations convert
 // the value to the library's form.
 //
-// A comparison converts both operands, because the library's values with a schema only know each other's Go types.
+// A comparison converts both operands, because the library's values with a schema or of Go types only know each other.
 
 // Shape says how expressions see the values at one place of a document.
 type Shape interface {
@@ -28,8 +28,8 @@ type Shape interface {
 	Library(value.Value) ref.Val
 	// Member returns a member of an object, and whether expressions see it. If ok is false, the library has to look for it.
 	Member(object value.Value, name string) (member ref.Val, found, ok bool)
-	// Item returns an item of a list.
-	Item(value.Value) ref.Val
+	// Item returns the item of a list at an index.
+	Item(list value.Value, i int) ref.Val
 }
 
 // NewObject returns an object as expressions see it. It belongs to one evaluation, and is not safe for concurrent use.
@@ -77,18 +77,43 @@ func (schemaless) Member(object value.Value, name string) (member ref.Val, found
 }
 
 // Item implements [Shape].
-func (schemaless) Item(v value.Value) ref.Val { return NewValue(v) }
+func (schemaless) Item(list value.Value, i int) ref.Val { return NewValue(list.Item(i)) }
 
 // converted is a value that can be converted to the library's form.
 type converted interface{ library() ref.Val }
 
-// asLibraryHas returns a value in the library's form.
+// asLibraryHas returns a value in the library's form, and so are its members and items when the library reads them.
 func asLibraryHas(v ref.Val) ref.Val {
-	if c, ok := v.(converted); ok {
-		return c.library()
+	switch v := v.(type) {
+	case converted:
+		return v.library()
+	case traits.FieldTester: // a Go struct of the library
+		return v.(ref.Val)
+	case traits.Mapper:
+		return libraryMap{v}
+	case traits.Lister:
+		return libraryList{v}
 	}
 	return v
 }
+
+// libraryMap is a map that an expression made, with its members in the library's form.
+type libraryMap struct{ traits.Mapper }
+
+// Find returns a member, and whether it exists.
+func (m libraryMap) Find(key ref.Val) (ref.Val, bool) {
+	v, found := m.Mapper.Find(key)
+	return asLibraryHas(v), found
+}
+
+// Get returns a member, or an error.
+func (m libraryMap) Get(key ref.Val) ref.Val { return asLibraryHas(m.Mapper.Get(key)) }
+
+// libraryList is a list that an expression made, with its items in the library's form.
+type libraryList struct{ traits.Lister }
+
+// Get returns an item, or an error.
+func (l libraryList) Get(index ref.Val) ref.Val { return asLibraryHas(l.Lister.Get(index)) }
 
 // part holds what objects and lists share: all of ref.Val except Type.
 type part struct {
@@ -178,7 +203,7 @@ func (l *list) Get(index ref.Val) ref.Val {
 	if !ok || i < 0 || int(i) >= l.v.Len() {
 		return l.lister().Get(index)
 	}
-	return l.shape.Item(l.v.Item(int(i)))
+	return l.shape.Item(l.v, int(i))
 }
 
 // Iterator returns an iterator over the items.
@@ -191,7 +216,12 @@ func (l *list) Type() ref.Type { return types.ListType }
 func (l *list) Contains(v ref.Val) ref.Val { return l.lister().Contains(asLibraryHas(v)) }
 
 // Add returns the concatenation with another list, as the list's type in the schema defines it.
-func (l *list) Add(other ref.Val) ref.Val { return l.lister().Add(asLibraryHas(other)) }
+func (l *list) Add(other ref.Val) ref.Val {
+	if _, isTyped := l.shape.(*typed); isTyped {
+		return l.concatenation(other)
+	}
+	return l.lister().Add(asLibraryHas(other))
+}
 
 // items implements traits.Iterator for the items of a list.
 type items struct {
@@ -205,5 +235,5 @@ func (i *items) HasNext() ref.Val { return types.Bool(i.next < i.v.Len()) }
 // Next returns the next item.
 func (i *items) Next() ref.Val {
 	i.next++
-	return i.shape.Item(i.v.Item(i.next - 1))
+	return i.shape.Item(i.v, i.next-1)
 }

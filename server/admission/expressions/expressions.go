@@ -109,17 +109,42 @@ func Unstructured(v value.Value) runtime.Object {
 	return &unstructured.Unstructured{Object: content}
 }
 
-// Lazy returns an object in the form of the library, or nil for an absent one. A member of it is a value of CEL, which is converted when an
-// expression reads it, see [cel.NewValue]. Nothing but expressions can read the object, and one evaluation at a time.
-func Lazy(v value.Value) runtime.Object {
+// Lazy returns an object in the form of the library, or nil for an absent one; into is an empty object of its Go type, nil for none. A member
+// of it is a value of CEL, which is converted when an expression reads it, see [cel.NewValue] and [cel.NewTyped]. Nothing but expressions can
+// read the object, and one evaluation at a time.
+func Lazy(v value.Value, into any) runtime.Object {
 	if v.Kind() != value.KindObject {
 		return nil
+	}
+	if into != nil {
+		return &lazy{content: v, into: into}
 	}
 	content := make(map[string]any, v.Len())
 	for name, member := range v.Members() {
 		content[name] = cel.NewValue(member)
 	}
 	return &unstructured.Unstructured{Object: content}
+}
+
+// lazy is an object of a Go type. The library reads it by ToUnstructured.
+type lazy struct {
+	metav1.TypeMeta
+	content value.Value
+	into    any
+}
+
+// ToUnstructured returns the object as a value of CEL.
+func (l *lazy) ToUnstructured() any {
+	return cel.NewTyped(l.content, func() (any, error) { return l.into, structs.Into(l.content, l.into) })
+}
+
+// MarshalJSON returns the object as JSON.
+func (l *lazy) MarshalJSON() ([]byte, error) { return l.content.AppendJSON(nil), nil }
+
+// DeepCopyObject returns a copy, which shares the immutable content.
+func (l *lazy) DeepCopyObject() runtime.Object {
+	out := *l
+	return &out
 }
 
 // Typed returns an object in its Go type; into is an empty object of the type. Without a type, or for an absent object, it is

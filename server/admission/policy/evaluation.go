@@ -127,7 +127,7 @@ func (e *evaluation) library(v *view, object value.Value) (runtime.Object, error
 	if e.typed || e.q.Subresource != "" {
 		return expressions.Typed(object, e.q.Scope.New(v.at))
 	}
-	return expressions.Lazy(object), nil
+	return expressions.Lazy(object, e.q.Scope.New(v.at)), nil
 }
 
 // namespace returns the namespace of a request for expressions, nil if none of them reads it or if the request has none. The error is the

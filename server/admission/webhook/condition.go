@@ -6,6 +6,7 @@ import (
 
 	registration "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apiserver/pkg/admission/plugin/cel"
 	"k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions"
 	"k8s.io/apiserver/pkg/cel/environment"
@@ -13,6 +14,7 @@ import (
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/expressions"
 	bounded "github.com/deed-project/deed/server/cel"
+	"github.com/deed-project/deed/value"
 )
 
 // Match conditions: CEL expressions that decide whether a hook sees a request, beyond rules and selectors. The library evaluates them on
@@ -72,7 +74,8 @@ func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, curren
 	if err != nil {
 		return false, errors.NewInternalError(err)
 	}
-	attributes := expressions.Attributes(q, at.Kind, expressions.Lazy(current.object), expressions.Lazy(current.old), options)
+	lazy := func(v value.Value) runtime.Object { return expressions.Lazy(v, q.Scope.New(at)) }
+	attributes := expressions.Attributes(q, at.Kind, lazy(current.object), lazy(current.old), options)
 	h.conditions.once.Do(h.conditions.compile)
 	found := h.conditions.matcher.Match(ctx, attributes, nil, p.authorizer)
 	if found.Error != nil {

@@ -130,8 +130,8 @@ func (s *shape) Member(object value.Value, name string) (member ref.Val, found, 
 	return of.val(m), true, true
 }
 
-// Item returns an item of a list.
-func (s *shape) Item(v value.Value) ref.Val { return s.items.val(v) }
+// Item returns the item of a list at an index.
+func (s *shape) Item(list value.Value, i int) ref.Val { return s.items.val(list.Item(i)) }
 
 // member returns the schema of a member, or nil if rules do not see the member.
 //
