@@ -119,9 +119,9 @@ type Scope interface {
 	ReadStrict(text []byte, at Endpoint) (defaulted value.Value, err error)
 	// New returns a pointer to an empty object of the Go type at an endpoint, or nil for a custom resource.
 	New(at Endpoint) any
-	// Mutable returns why policies that see the object at an endpoint cannot change it, nil if they can. The error has the text of
-	// kube-apiserver, which cannot convert what they made of it.
-	Mutable(at Endpoint) error
+	// Mutable returns why policies that see the object at an endpoint cannot change it, nil if they can. made is what they made of it, absent if
+	// they left it. The error has the text of kube-apiserver, which cannot convert it.
+	Mutable(at Endpoint, made value.Value) error
 	// Type returns the type by which configurations are merged into objects at an endpoint. The error has the text of kube-apiserver.
 	Type(at Endpoint) (*schema.Type, error)
 }

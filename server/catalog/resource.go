@@ -155,6 +155,8 @@ type Version struct {
 	Connection *Connection
 	// Log reports that an action reads a text. New returns the options in its query.
 	Log bool
+	// Published returns the type of the kind in OpenAPI, if it is not that of the field manager. Policies merge by it.
+	Published func() *schema.Type
 	// Takes lists further apiVersions that objects in requests may have.
 	Takes []string
 

@@ -27,7 +27,9 @@ type typed struct {
 
 // NewTyped returns an object of a Go type as expressions without a schema see it. v is its document, and read returns the Go object. It belongs
 // to one evaluation, and is not safe for concurrent use.
-func NewTyped(v value.Value, read func() (any, error)) ref.Val { return NewObject(v, &typed{read: read}) }
+func NewTyped(v value.Value, read func() (any, error)) ref.Val {
+	return NewObject(v, &typed{read: read})
+}
 
 // val returns what is at the place, in the form of the library.
 func (t *typed) val() ref.Val {

@@ -130,18 +130,36 @@ func (e *evaluation) library(v *view, object value.Value) (runtime.Object, error
 	return expressions.Lazy(object, e.q.Scope.New(v.at)), nil
 }
 
+// checkNamespace returns the answer to a connection in a namespace that does not exist. Other requests in such a namespace do not come here.
+func (e *evaluation) checkNamespace(ctx context.Context) error {
+	if e.q.Operation != admission.Connect || e.q.Namespace == "" {
+		return nil
+	}
+	_, err := e.stored(ctx)
+	return err
+}
+
+// stored returns the namespace of a request. The error is the answer to the request.
+func (e *evaluation) stored(ctx context.Context) (value.Value, error) {
+	object, err := e.config.Namespace(ctx, e.q.Namespace)
+	if err != nil {
+		return object, errors.NewInternalError(err)
+	}
+	if object.IsAbsent() {
+		return object, errors.NewNotFound(match.Namespaces.GroupResource(), e.q.Namespace)
+	}
+	return object, nil
+}
+
 // namespace returns the namespace of a request for expressions, nil if none of them reads it or if the request has none. The error is the
 // answer to the request.
 func (e *evaluation) namespace(ctx context.Context, c *compiled) (*corev1.Namespace, error) {
 	if !c.used.namespace || e.q.Namespace == "" || e.q.Kind == namespaceKind {
 		return nil, nil
 	}
-	object, err := e.config.Namespace(ctx, e.q.Namespace)
+	object, err := e.stored(ctx)
 	if err != nil {
-		return nil, errors.NewInternalError(err)
-	}
-	if object.IsAbsent() {
-		return nil, errors.NewNotFound(match.Namespaces.GroupResource(), e.q.Namespace)
+		return nil, err
 	}
 	namespace := &corev1.Namespace{}
 	if err := structs.Into(object, namespace); err != nil {
@@ -175,26 +193,40 @@ func (e *evaluation) invocations(ctx context.Context, candidates []*policy) (out
 			continue
 		}
 		for _, b := range p.bindings {
-			params, err := e.paramsFor(ctx, p, b)
-			if err != nil {
-				out = append(out, invocation{policy: p, binding: b, err: fmt.Errorf("failed to configure binding: %w", err)})
-			}
-			for _, of := range params {
-				out = append(out, invocation{policy: p, binding: b, at: at, param: of})
-			}
+			out = append(out, e.invocationsOf(ctx, p, b, at)...)
 		}
 	}
 	return out
 }
 
-// paramsFor returns the parameters of a binding, none if the binding does not match the request.
-func (e *evaluation) paramsFor(ctx context.Context, p *policy, b *binding) ([]param, error) {
+// invocationsOf returns the invocations of a policy by a binding, none if the binding does not match the request.
+//
+// Mutating policies need the converted objects before the parameters, and blame the policy if there are none.
+func (e *evaluation) invocationsOf(ctx context.Context, p *policy, b *binding, at admission.Endpoint) (out []invocation) {
+	matches := true
+	var err error
 	if b.resources != nil {
-		if _, ok, err := b.resources.match(ctx, e); err != nil || !ok {
-			return nil, err
+		_, matches, err = b.resources.match(ctx, e)
+	}
+	if err == nil && !matches {
+		return nil
+	}
+	if err == nil && e.typed {
+		if _, err := e.view(at, true); err != nil {
+			return []invocation{{policy: p, err: fmt.Errorf("failed to configure policy: %w", err)}}
 		}
 	}
-	return e.collect(ctx, p, b)
+	var params []param
+	if err == nil {
+		params, err = e.collect(ctx, p, b)
+	}
+	if err != nil {
+		return []invocation{{policy: p, binding: b, err: fmt.Errorf("failed to configure binding: %w", err)}}
+	}
+	for _, of := range params {
+		out = append(out, invocation{policy: p, binding: b, at: at, param: of})
+	}
+	return out
 }
 
 // request returns the variable request of expressions, or nil if none reads it.

@@ -63,11 +63,6 @@ func (p *Policies) Mutate(ctx context.Context, q *admission.Request) error {
 	m.typed = true
 	var found []invocation
 	for _, of := range m.invocations(ctx, candidates) {
-		if of.err == nil {
-			if _, err := m.view(of.at, true); err != nil {
-				of.binding, of.err = nil, fmt.Errorf("failed to configure policy: %w", err)
-			}
-		}
 		if of.err != nil {
 			m.fail(of, of.err, "")
 			continue
@@ -92,6 +87,9 @@ type mutating struct {
 
 // run evaluates policies. The error answers the request at once.
 func (m *mutating) run(ctx context.Context, found []invocation) error {
+	if err := m.checkNamespace(ctx); err != nil {
+		return err
+	}
 	m.begin()
 	defer m.end()
 	for _, of := range found {

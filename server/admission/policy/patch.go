@@ -75,7 +75,7 @@ func (p *patcher) applyConfiguration(ctx context.Context) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, fmt.Errorf("error applying patch: %w", err)
 	}
-	if err := p.q.Scope.Mutable(p.view.at); err != nil {
+	if err := p.q.Scope.Mutable(p.view.at, merged); err != nil {
 		return value.Value{}, err
 	}
 	_, defaulted, err := p.q.Scope.Read(merged.AppendJSON(nil), p.view.at)
@@ -192,7 +192,7 @@ func (p *patcher) jsonPatch(ctx context.Context) (value.Value, error) {
 	}
 	text, err := jsonpatch.Text(ctx, patch, p.view.object)
 	if stderrors.Is(err, jsonpatchlibrary.ErrTestFailed) {
-		return p.view.object, p.q.Scope.Mutable(p.view.at)
+		return p.view.object, p.q.Scope.Mutable(p.view.at, value.Value{})
 	}
 	if err != nil {
 		return value.Value{}, fmt.Errorf("JSON Patch: %w", err)
@@ -201,7 +201,7 @@ func (p *patcher) jsonPatch(ctx context.Context) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, errors.NewInternalError(err)
 	}
-	return defaulted, p.q.Scope.Mutable(p.view.at)
+	return defaulted, p.q.Scope.Mutable(p.view.at, defaulted)
 }
 
 // patchOf returns the JSON patch that a list of CEL values is.

@@ -81,6 +81,9 @@ type failure struct {
 // invoke evaluates a policy, and acts on its findings. The error answers the request at once.
 func (v *validating) invoke(ctx context.Context, of invocation) error {
 	if of.err == nil {
+		if err := v.checkNamespace(ctx); err != nil {
+			return err
+		}
 		var view *view
 		c := of.policy.expressionsOf()
 		if view, of.err = v.view(of.at, c.used.entries); of.err == nil {

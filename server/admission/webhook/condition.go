@@ -68,7 +68,7 @@ func (c *conditions) compile() {
 // to evaluate, and the hook must not be skipped.
 func (p *Hooks) meets(ctx context.Context, h *Hook, q *admission.Request, current *state, at admission.Endpoint) (bool, error) {
 	if err := current.show(q, at); err != nil {
-		return false, err
+		return false, h.unconverted(err)
 	}
 	options, err := expressions.Options(q)
 	if err != nil {

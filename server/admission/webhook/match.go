@@ -112,11 +112,13 @@ func (p *Hooks) match(ctx context.Context, c candidate, q *admission.Request, cu
 // inNamespace reports whether the namespace selector of a hook matches the request.
 //
 // A request about a namespace that it creates or changes has the labels that it will have. A request in a namespace has the stored labels.
+// Any resource with the name namespaces counts as that of namespaces.
 func (p *Hooks) inNamespace(ctx context.Context, h *Hook, q *admission.Request, current *state) (bool, error) {
-	if h.namespaces == nil || q.Namespace == "" && q.Resource != match.Namespaces {
+	isNamespace := q.Resource.Resource == match.Namespaces.Resource
+	if h.namespaces == nil || q.Namespace == "" && !isNamespace {
 		return true, nil
 	}
-	if q.Resource == match.Namespaces && q.Subresource == "" && (q.Operation == admission.Create || q.Operation == admission.Update) {
+	if isNamespace && q.Subresource == "" && (q.Operation == admission.Create || q.Operation == admission.Update) {
 		return h.namespaces.Matches(current.labels(q)), nil
 	}
 	name := q.Namespace

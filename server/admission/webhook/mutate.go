@@ -5,11 +5,13 @@ import (
 	"fmt"
 
 	reviewv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/jsonpatch"
 	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
 )
 
 // Calling mutating hooks. They run one after the other, since each sees what the others before it did. One pass over hooks a, b, c, of
@@ -74,7 +76,7 @@ func (m *mutation) run(ctx context.Context, candidates []candidate) error {
 			continue
 		}
 		if err := m.show(m.q, *at); err != nil {
-			return err
+			return c.unconverted(err)
 		}
 		if err := m.call(ctx, c.Hook, c.index); err != nil {
 			return err
@@ -192,7 +194,16 @@ func (m *mutation) patch(ctx context.Context, patch jsonpatch.Patch) (changed bo
 	if err != nil {
 		return false, err
 	}
-	changed = !sent.Equal(m.object) || !m.passes.read && m.q.Scope.Unread()
+	changed = !m.means(sent, m.object) || !m.passes.read && m.q.Scope.Unread()
 	m.object, m.now, m.dirty, m.passes.read = defaulted, nil, true, true
 	return changed, nil
+}
+
+// means reports whether two objects mean the same. For the Go type of a built-in kind, 1Gi is 1073741824, and null an empty list.
+func (m *mutation) means(a, b value.Value) bool {
+	x, y := m.q.Scope.New(m.at), m.q.Scope.New(m.at)
+	if a.Equal(b) || x == nil {
+		return a.Equal(b)
+	}
+	return structs.Into(a, x) == nil && structs.Into(b, y) == nil && equality.Semantic.DeepEqual(x, y)
 }

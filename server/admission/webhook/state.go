@@ -49,7 +49,7 @@ func (s *state) content(q *admission.Request) value.Value {
 }
 
 // show converts the objects of the request to an endpoint. Before it changes the endpoint, it writes patches of earlier hooks back to the
-// request, so that none is lost.
+// request, so that none is lost. The error says why an object cannot be converted.
 //
 // It costs nothing if the endpoint stays the same, which is the usual case: all hooks see the version that the client wrote.
 func (s *state) show(q *admission.Request, at admission.Endpoint) error {
@@ -57,14 +57,14 @@ func (s *state) show(q *admission.Request, at admission.Endpoint) error {
 		return nil
 	}
 	if err := s.giveBack(q); err != nil {
-		return unconverted(err)
+		return err
 	}
 	var err error
 	if s.object, err = expressions.Shown(q, &q.Object, at); err == nil {
 		s.old, err = expressions.Shown(q, &q.Old, at)
 	}
 	if err != nil {
-		return unconverted(err)
+		return err
 	}
 	s.at, s.seen, s.now = at, true, nil
 	return nil
@@ -85,5 +85,11 @@ func (s *state) giveBack(q *admission.Request) error {
 	return nil
 }
 
-// unconverted returns the error of a failed conversion. kube-apiserver wraps it twice, and the text shows it.
-func unconverted(err error) error { return errors.NewInternalError(errors.NewInternalError(err)) }
+// unconverted returns the answer to a request whose object cannot be converted for a hook. kube-apiserver wraps the error twice for a mutating
+// hook, and the text shows it.
+func (h *Hook) unconverted(err error) error {
+	if h.mutating {
+		err = errors.NewInternalError(err)
+	}
+	return errors.NewInternalError(err)
+}

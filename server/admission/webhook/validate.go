@@ -72,7 +72,7 @@ func (p *Hooks) invocations(ctx context.Context, q *admission.Request, candidate
 			}
 		}
 		if err := current.show(q, *at); err != nil {
-			return nil, err
+			return nil, c.unconverted(err)
 		}
 		if free.seen {
 			free = &state{}

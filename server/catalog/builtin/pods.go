@@ -1,6 +1,9 @@
 package builtin
 
 import (
+	"fmt"
+	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -9,6 +12,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/value"
 )
 
 // Subresources of pods. Some write the pod itself, through field managers of their own: Parts. Others take an object of another kind:
@@ -59,10 +63,55 @@ func Bindings(now func() time.Time) *catalog.Resource {
 
 // newBindings returns the resource bindings without a field manager.
 func newBindings() *catalog.Resource {
-	return namespaced(review("", "Binding", func() any { return &corev1.Binding{} }))
+	r := namespaced(review("", "Binding", func() any { return &corev1.Binding{} }))
+	r.Versions[0].Published = publishedBinding
+	return r
 }
 
-// bindingType is the type of Bindings. Their target is atomic.
+// publishedBinding returns the type of Bindings in OpenAPI.
+var publishedBinding = sync.OnceValue(func() *schema.Type {
+	text, err := value.Parse([]byte(`{"types": [
+		{"name": "Binding", "map": {"fields": [` + fields("string", "apiVersion", "kind") + `,
+			{"name": "metadata", "type": {"namedType": "Metadata"}}, {"name": "target", "type": {"namedType": "Target"}}]}},
+		{"name": "Target", "map": {"elementRelationship": "atomic", "fields": [` +
+		fields("string", "apiVersion", "fieldPath", "kind", "name", "namespace", "resourceVersion", "uid") + `]}},
+		{"name": "Metadata", "map": {"fields": [` +
+		fields("string", "generateName", "name", "namespace", "resourceVersion", "selfLink", "uid") + `,` +
+		fields("numeric", "deletionGracePeriodSeconds", "generation") + `,` + fields("untyped", "creationTimestamp", "deletionTimestamp") + `,
+			{"name": "annotations", "type": {"map": {"elementType": {"scalar": "string"}}}},
+			{"name": "labels", "type": {"map": {"elementType": {"scalar": "string"}}}},
+			{"name": "finalizers", "type": {"list": {"elementType": {"scalar": "string"}, "elementRelationship": "associative"}}},
+			{"name": "managedFields", "type": {"list": {"elementType": {"namedType": "Entry"}, "elementRelationship": "atomic"}}},
+			{"name": "ownerReferences", "type": {"list": {"elementType": {"namedType": "Owner"}, "elementRelationship": "associative", "keys": ["uid"]}}}]}},
+		{"name": "Entry", "map": {"fields": [` + fields("string", "apiVersion", "fieldsType", "manager", "operation", "subresource") + `,` +
+		fields("untyped", "time") + `, {"name": "fieldsV1", "type": {"namedType": "Deduced"}}]}},
+		{"name": "Owner", "map": {"elementRelationship": "atomic", "fields": [` + fields("string", "apiVersion", "kind", "name", "uid") + `,` +
+		fields("boolean", "blockOwnerDeletion", "controller") + `]}},
+		{"name": "Deduced", "map": {"elementType": {"namedType": "Deduced"}, "elementRelationship": "separable"}}]}`))
+	if err != nil {
+		panic(err) // the document is a constant
+	}
+	document, err := schema.ParseDocument(text)
+	if err != nil {
+		panic(err)
+	}
+	types, err := schema.Compile(document)
+	if err != nil {
+		panic(err)
+	}
+	return types["Binding"]
+})
+
+// fields returns declarations of fields with a scalar type.
+func fields(scalar string, names ...string) string {
+	var out []string
+	for _, name := range names {
+		out = append(out, fmt.Sprintf(`{"name": %q, "type": {"scalar": %q}}`, name, scalar))
+	}
+	return strings.Join(out, ",")
+}
+
+// bindingType is the type by which the field manager reads Bindings. Their target is atomic.
 var bindingType = func() *schema.Type {
 	anything := schema.TypeRef{NamedType: "anything"}
 	target := anything

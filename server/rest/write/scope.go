@@ -210,7 +210,7 @@ func (s *scope) ReadStrict(text []byte, at admission.Endpoint) (value.Value, err
 		return defaulted, err
 	}
 	into := s.New(at)
-	if into == nil {
+	if into == nil || s.task.Request.Version.Custom {
 		into = &map[string]any{} // only fields that stand twice are faults
 	}
 	found, err := kjson.UnmarshalStrict(text, into)
@@ -240,12 +240,17 @@ func (s *scope) New(at admission.Endpoint) any {
 // fieldManagers opens what managedfields shows to other packages of the module.
 var fieldManagers = door.Open(managedfields.Internal{})
 
-// Mutable returns why policies that see the object at an endpoint cannot change it: objects of built-in kinds at another version than that of
-// the request, and the Scales of custom resources.
-func (s *scope) Mutable(at admission.Endpoint) error {
+// Mutable returns why policies that made an object of what they see at an endpoint cannot change it: objects of built-in kinds at another
+// version than that of the request, and the Scales of custom resources.
+func (s *scope) Mutable(at admission.Endpoint, made value.Value) error {
 	q := s.task.Request
 	switch {
+	case q.Version.Custom && q.IsScale() && made.IsAbsent():
+		return nil
 	case q.Version.Custom && q.IsScale():
+		if of := schema.ParseGVK(made.Get("apiVersion").Str(), made.Get("kind").Str()); of.Group != catalog.ScaleKind.Group {
+			return fmt.Errorf("%v is unstructured and is not suitable for converting to %q", of, catalog.ScaleKind.APIVersion())
+		}
 		return fmt.Errorf("request to convert CR to an invalid group/version: %s", catalog.ScaleKind.APIVersion())
 	case q.Version.Custom || at.Kind == endpoint(q, q.Version).Kind:
 		return nil
@@ -256,8 +261,8 @@ func (s *scope) Mutable(at admission.Endpoint) error {
 // typeName returns the name of the type that a pointer points to, such as v1.Pod.
 func typeName(object any) string { return strings.TrimPrefix(fmt.Sprintf("%T", object), "*") }
 
-// Type returns the type of the objects at an endpoint: that of their field manager. Scales, and the objects of actions such as evictions,
-// have none.
+// Type returns the type of the objects at an endpoint: that of their field manager, or the published one. Scales, and the objects of actions
+// other than bindings, have none.
 func (s *scope) Type(at admission.Endpoint) (*schema.Type, error) {
 	gvk := schema.GVK{Group: at.Kind.Group, Version: at.Kind.Version, Kind: at.Kind.Kind}
 	v, err := s.version(at)
@@ -265,7 +270,13 @@ func (s *scope) Type(at admission.Endpoint) (*schema.Type, error) {
 		return nil, err
 	}
 	var t *schema.Type
-	if q := s.task.Request; v.Main != nil && !q.IsScale() && v.Actions[q.Target.Subresource] == nil {
+	q := s.task.Request
+	switch action := v.Actions[q.Target.Subresource]; {
+	case action != nil && action.Published != nil:
+		t = action.Published()
+	case v.Published != nil:
+		t = v.Published()
+	case v.Main != nil && !q.IsScale() && action == nil:
 		t = fieldManagers.Config(v.Main()).Types[gvk.APIVersion()]
 	}
 	if t == nil {
