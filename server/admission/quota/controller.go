@@ -132,8 +132,15 @@ func (c *Controller) usage(ctx context.Context, namespace string, q stored, hard
 	}
 	for r := range c.Catalog().All() {
 		of := r.GroupResource()
-		isBounded := func(name string) bool { return bounds(name, of) }
-		if !r.Namespaced || r.Virtual || len(hard.Only(isBounded)) == 0 {
+		if !r.Namespaced || r.Virtual {
+			continue
+		}
+		b, err := besides(ctx, c.Store, c.Now(), of)
+		if err != nil {
+			return nil, err
+		}
+		isBounded := func(name string) bool { return bounds(name, of, b.classes) }
+		if len(hard.Only(isBounded)) == 0 {
 			continue
 		}
 		page, err := c.Store.Range(ctx, store.Range{Prefix: r.KeyPrefix(namespace)})
@@ -146,7 +153,7 @@ func (c *Controller) usage(ctx context.Context, namespace string, q stored, hard
 				return nil, err
 			}
 			if matches(q.Value, of, object.Content) {
-				used.Add(usageOf(of, object.Content, c.Now()).Only(func(name string) bool { _, bounded := hard[name]; return bounded && isBounded(name) }))
+				used.Add(usageOf(of, object.Content, b).Only(func(name string) bool { _, bounded := hard[name]; return bounded && isBounded(name) }))
 			}
 		}
 	}

@@ -78,6 +78,10 @@ func (p *Plugin) Validate(ctx context.Context, r *admission.Request) error {
 	lock, _ := p.locks.LoadOrStore(r.Namespace, &sync.Mutex{})
 	lock.(*sync.Mutex).Lock()
 	defer lock.(*sync.Mutex).Unlock()
+	b, err := besides(ctx, p.Store, p.Now(), of)
+	if err != nil {
+		return err
+	}
 	var pending []string // names of quotas that are to be checked again; nil for all
 	for attempt := range maxAttempts {
 		if quotas, err = quotasOf(ctx, p.Store, r.Namespace); err != nil {
@@ -86,7 +90,7 @@ func (p *Plugin) Validate(ctx context.Context, r *admission.Request) error {
 		if attempt > 0 {
 			quotas = slices.DeleteFunc(quotas, func(q stored) bool { return !slices.Contains(pending, q.name) })
 		}
-		usages, err := p.check(r, of, quotas)
+		usages, err := check(r, of, quotas, b)
 		if err != nil || r.DryRun {
 			return err
 		}
@@ -113,23 +117,35 @@ func isCounted(r *admission.Request) bool {
 		return false
 	case of == pods && isUpdate:
 		return isBrief(r.Object.Content().Get("spec")) != isBrief(r.Old.Content().Get("spec"))
-	case of == claims || of == services:
+	case of == claims || of == services || of == deviceClaims:
 		return isNew || isUpdate
 	}
 	return isNew
 }
 
+// besides returns what the usage of objects of a resource depends on.
+func besides(ctx context.Context, s store.Store, now time.Time, of kschema.GroupResource) (beside, error) {
+	b := beside{now: now}
+	if of != deviceClaims {
+		return b, nil
+	}
+	b.podOf = func(claim value.Value) plugins.Amounts { return usageOfOwner(ctx, s, claim, now) }
+	var err error
+	b.classes, err = deviceClassesOf(ctx, s)
+	return b, err
+}
+
 // check returns the usage of each quota with the write, nil for those that it does not change. The error is a 403.
-func (p *Plugin) check(r *admission.Request, of kschema.GroupResource, quotas []stored) ([]plugins.Amounts, error) {
-	object, now := r.Object.Content(), p.Now()
-	used := usageOf(of, object, now)
+func check(r *admission.Request, of kschema.GroupResource, quotas []stored, b beside) ([]plugins.Amounts, error) {
+	object := r.Object.Content()
+	used := usageOf(of, object, b)
 	forbid := func(format string, args ...any) error {
 		return apierrors.NewForbidden(of, r.ObjectName(), fmt.Errorf(format, args...))
 	}
 	var bounding []int
 	for i, q := range quotas {
 		hard, has := plugins.Quantities(q.Get("status", "hard")), plugins.Quantities(q.Get("status", "used"))
-		names := slices.DeleteFunc(hard.Names(), func(name string) bool { return !bounds(name, of) })
+		names := slices.DeleteFunc(hard.Names(), func(name string) bool { return !bounds(name, of, b.classes) })
 		if len(names) == 0 || !matches(q.Value, of, object) {
 			continue
 		}
@@ -145,7 +161,7 @@ func (p *Plugin) check(r *admission.Request, of kschema.GroupResource, quotas []
 	for _, i := range bounding {
 		q, delta := quotas[i], used
 		if r.Operation == admission.Update && matches(q.Value, of, r.Old.Content()) {
-			delta = used.Less(usageOf(of, r.Old.Content(), now))
+			delta = used.Less(usageOf(of, r.Old.Content(), b))
 		}
 		hard, has := plugins.Quantities(q.Get("status", "hard")), plugins.Quantities(q.Get("status", "used"))
 		delta = delta.Only(func(name string) bool {

@@ -19,6 +19,7 @@ import (
 //	pod                 pods, cpu, requests.cpu, limits.cpu, memory, ..., requests.example.org/gpu; nothing of these once it has ended
 //	claim               requests.storage, and the same by storage class
 //	service             services.nodeports, services.loadbalancers
+//	resource claim      devices by class, see [deviceClasses]
 
 var (
 	pods     = kschema.GroupResource{Resource: "pods"}
@@ -41,21 +42,30 @@ var one = resource.MustParse("1")
 // countOf returns the name of the number of objects of a resource.
 func countOf(of kschema.GroupResource) string { return "count/" + of.String() }
 
+// beside is what the usage of an object depends on beside the object.
+type beside struct {
+	now     time.Time
+	classes deviceClasses                           // nil if no resource claims are counted
+	podOf   func(claim value.Value) plugins.Amounts // what the pod of a resource claim uses, see [deviceClasses.usage]
+}
+
 // usageOf returns what an object uses.
-func usageOf(of kschema.GroupResource, object value.Value, now time.Time) plugins.Amounts {
+func usageOf(of kschema.GroupResource, object value.Value, b beside) plugins.Amounts {
 	used := plugins.Amounts{countOf(of): one.DeepCopy()}
 	if of.Group == "" && slices.Contains(counted, of.Resource) {
 		used[of.Resource] = one.DeepCopy()
 	}
 	switch of {
 	case pods:
-		if !hasEnded(object, now) {
+		if !hasEnded(object, b.now) {
 			used.Add(podUsage(plugins.PodUsage(object.Get("spec"))))
 		}
 	case claims:
 		used.Add(claimUsage(object))
 	case services:
 		used.Add(serviceUsage(object.Get("spec")))
+	case deviceClaims:
+		used.Add(b.classes.usage(object, b.podOf(object)))
 	}
 	return used
 }
@@ -95,9 +105,9 @@ func podUsage(u plugins.Usage) plugins.Amounts {
 	return used
 }
 
-// isExtended reports whether a resource is none of Kubernetes' own.
+// isExtended reports whether a resource is none of Kubernetes' own, or stands for a device class.
 func isExtended(name string) bool {
-	return strings.Contains(name, "/") && !strings.Contains(name, "kubernetes.io/")
+	return strings.HasPrefix(name, implicitPrefix) || strings.Contains(name, "/") && !strings.Contains(name, "kubernetes.io/")
 }
 
 // claimUsage returns the storage of a claim: what it requests, or what it has already if that is more.
@@ -144,7 +154,7 @@ func serviceUsage(spec value.Value) plugins.Amounts {
 }
 
 // bounds reports whether a name of a quota bounds what objects of a resource use.
-func bounds(name string, of kschema.GroupResource) bool {
+func bounds(name string, of kschema.GroupResource, classes deviceClasses) bool {
 	if name == countOf(of) || of.Group == "" && slices.Contains(counted, of.Resource) && name == of.Resource {
 		return true
 	}
@@ -152,11 +162,13 @@ func bounds(name string, of kschema.GroupResource) bool {
 	case pods:
 		plain := strings.TrimPrefix(strings.TrimPrefix(name, "requests."), "limits.")
 		return name == "pods" || slices.Contains(computed, plain) || strings.HasPrefix(plain, "hugepages-") && !strings.HasPrefix(name, "limits.") ||
-			strings.HasPrefix(name, "requests.") && isExtended(plain)
+			strings.HasPrefix(name, requests) && isExtended(strings.TrimPrefix(name, requests))
 	case claims:
 		return name == "requests.storage" || strings.HasSuffix(name, byClass+"requests.storage") || strings.HasSuffix(name, byClass+"persistentvolumeclaims")
 	case services:
 		return name == "services.nodeports" || name == "services.loadbalancers"
+	case deviceClaims:
+		return classes.bounds(name)
 	}
 	return false
 }
