@@ -6,11 +6,14 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	podresources "k8s.io/component-helpers/resource"
 
 	"github.com/deed-project/deed/server/admission/plugins"
 	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
 )
 
 // What objects use, by the names that quotas have for it:
@@ -58,7 +61,7 @@ func usageOf(of kschema.GroupResource, object value.Value, b beside) plugins.Amo
 	switch of {
 	case pods:
 		if !hasEnded(object, b.now) {
-			used.Add(podUsage(plugins.PodUsage(object.Get("spec"))))
+			used.Add(podUsage(wholeOf(object)))
 		}
 	case claims:
 		used.Add(claimUsage(object))
@@ -83,6 +86,24 @@ func hasEnded(pod value.Value, now time.Time) bool {
 	}
 	at, err := time.Parse(time.RFC3339, deleted.Str())
 	return err == nil && now.After(at.Add(time.Duration(grace.Int())*time.Second))
+}
+
+// wholeOf returns the requests and limits of a pod as a whole: with its overhead, and with what its containers have, if that is more than they
+// ask for since a resize.
+func wholeOf(object value.Value) plugins.Usage {
+	pod := &corev1.Pod{}
+	if err := structs.Into(object, pod); err != nil {
+		return plugins.PodUsage(object.Get("spec")) // cannot be: pods are read by this type
+	}
+	amounts := func(list corev1.ResourceList) plugins.Amounts {
+		out := plugins.Amounts{}
+		for name, q := range list {
+			out[string(name)] = q
+		}
+		return out
+	}
+	options := podresources.PodResourcesOptions{UseStatusResources: true}
+	return plugins.Usage{Requests: amounts(podresources.PodRequests(pod, options)), Limits: amounts(podresources.PodLimits(pod, options))}
 }
 
 // podUsage returns the requests and limits of a pod or container by the names of quotas.
