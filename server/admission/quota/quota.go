@@ -107,7 +107,7 @@ func isCounted(r *admission.Request) bool {
 	isUpdate := r.Operation == admission.Update
 	switch {
 	case of.Resource == "events" && (of.Group == "" || of.Group == "events.k8s.io"), of.Resource == "bindings" && of.Group == "",
-		of.Resource == "namespaces" && of.Group == "":
+		of.Resource == "namespaces" && of.Group == "", of.Group == "authorization.k8s.io":
 		return false
 	case of == pods && r.Subresource == "resize":
 		return isUpdate

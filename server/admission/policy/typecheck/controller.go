@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	registration "k8s.io/api/admissionregistration/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -88,11 +89,12 @@ func (c *Controller) check(ctx context.Context, resource *catalog.Resource, poli
 	return loopback.IgnoreNotFound(c.Client.Apply(ctx, path, manager, config))
 }
 
-// kindsOf returns the kinds of a resource, by its plural or singular name. The RESTMapper of kube-controller-manager takes the core group,
-// whose name is empty, for all groups.
+// kindsOf returns the kinds of a resource, by its plural or singular name in any case. The RESTMapper of kube-controller-manager takes the core
+// group, whose name is empty, for all groups.
 func kindsOf(c *catalog.Catalog, resource kschema.GroupVersionResource) (out []kschema.GroupVersionKind) {
+	name := strings.ToLower(resource.Resource)
 	for r := range c.All() {
-		isNamed := resource.Resource == r.Plural || resource.Resource == r.Singular
+		isNamed := name == r.Plural || name == r.Singular
 		if isNamed && (resource.Group == "" || resource.Group == r.Group) && r.Version(resource.Version) != nil {
 			out = append(out, kschema.GroupVersionKind{Group: r.Group, Version: resource.Version, Kind: r.Kind})
 		}

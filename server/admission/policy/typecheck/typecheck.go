@@ -49,7 +49,7 @@ func (c Checker) Check(policy *registration.ValidatingAdmissionPolicy) ([]regist
 	var errs []error
 	var kinds []checked
 	for _, kind := range c.kindsOf(policy) {
-		typ, err := c.typeOf(kind, kind.Kind)
+		typ, err := c.typeOf(kind, kind.Kind+"1")
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -61,7 +61,7 @@ func (c Checker) Check(policy *registration.ValidatingAdmissionPolicy) ([]regist
 	if of := policy.Spec.ParamKind; of != nil {
 		params = &checked{kind: kschema.FromAPIVersionAndKind(of.APIVersion, of.Kind)}
 		var err error
-		if params.typ, err = c.typeOf(params.kind, params.kind.Kind+"Params"); err != nil {
+		if params.typ, err = c.typeOf(params.kind, params.kind.Kind+"2"); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -137,7 +137,8 @@ func resourcesOf(rule registration.Rule) func(func(kschema.GroupVersionResource)
 	}
 }
 
-// typeOf returns the type of a kind with a name, nil if the kind has no schema.
+// typeOf returns the type of a kind with a name, nil if the kind has no schema. The names of an object and of parameters differ in their last
+// digit. kube-controller-manager has the time there.
 func (c Checker) typeOf(kind kschema.GroupVersionKind, name string) (*kcel.DeclType, error) {
 	schema, err := c.Schema(kind)
 	if err != nil {
