@@ -88,17 +88,17 @@ func (s *Server) publishAuthentication(ctx context.Context, c auth.Certificates)
 	if stored.Get("data").Equal(data) {
 		return nil
 	}
-	const path, manager = "/api/v1/namespaces/" + authenticationNamespace + "/configmaps", "?fieldManager=kube-apiserver"
+	const path = "/api/v1/namespaces/" + authenticationNamespace + "/configmaps"
 	object := stored.With("data", data)
 	if stored.IsAbsent() {
 		text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
 		object = value.Object(text("apiVersion", "v1"), text("kind", "ConfigMap"), value.Member{Name: "data", Value: data},
 			value.Member{Name: "metadata", Value: value.Object(text("name", authenticationMap), text("namespace", authenticationNamespace))})
-		if err := s.client.Send(ctx, http.MethodPost, path+manager, object); !errors.IsAlreadyExists(err) {
+		if err := s.client.Send(ctx, http.MethodPost, path, object); !errors.IsAlreadyExists(err) {
 			return err
 		}
 	}
-	return s.client.Send(ctx, http.MethodPut, path+"/"+authenticationMap+manager, object)
+	return s.client.Send(ctx, http.MethodPut, path+"/"+authenticationMap, object)
 }
 
 // unitedPEM returns the certificates of two PEM texts, each once.

@@ -256,5 +256,5 @@ func (a *Aggregator) report(ctx context.Context, s *service, status, reason, mes
 	}
 	object := s.object().With("status", s.object().Get("status").With("conditions", value.List(conditions...)))
 	object = api.WithMetadata(object, "resourceVersion", value.String(fmt.Sprint(s.revision)))
-	return loopback.IgnoreNotFound(a.Client.Send(ctx, http.MethodPut, path+"/"+s.name+"/status"+fieldManager, object))
+	return loopback.IgnoreNotFound(a.Client.Send(ctx, http.MethodPut, path+"/"+s.name+"/status", object))
 }

@@ -31,9 +31,6 @@ const (
 	always       = "true"
 )
 
-// fieldManager is the field manager of what a kube-apiserver registers.
-const fieldManager = "?fieldManager=kube-apiserver"
-
 // path is the path of APIServices.
 const path = "/apis/" + Group + "/v1/" + Plural
 
@@ -132,7 +129,7 @@ func (a *Aggregator) register(ctx context.Context, gv kschema.GroupVersion) erro
 	case s == nil && defined && !a.started.Load():
 		return a.put(ctx, gv, always)
 	case s == nil && defined:
-		err := a.Client.Send(ctx, http.MethodPost, path+fieldManager, registered(gv, always))
+		err := a.Client.Send(ctx, http.MethodPost, path, registered(gv, always))
 		if apierrors.IsAlreadyExists(err) {
 			return nil
 		}
@@ -158,7 +155,7 @@ func (a *Aggregator) correct(ctx context.Context, s *service, gv kschema.GroupVe
 			value.Member{Name: "preconditions", Value: value.Object(text("uid", api.Meta(s.object(), "uid")))}))
 	} else if spec := registered(gv, s.managed).Get("spec"); !s.object().Get("spec").Equal(spec) {
 		object := api.WithMetadata(s.object().With("spec", spec), "resourceVersion", value.String(fmt.Sprint(s.revision)))
-		err = a.Client.Send(ctx, http.MethodPut, path+"/"+s.name+fieldManager, object)
+		err = a.Client.Send(ctx, http.MethodPut, path+"/"+s.name, object)
 	}
 	if apierrors.IsConflict(err) {
 		return nil // the write that came first has it looked at again

@@ -79,7 +79,7 @@ type Authorizer func(ctx context.Context, u User, a Action) (allowed bool, reaso
 var (
 	// System is the user of requests that the server sends to itself, and of all requests if there is no authenticator.
 	// System may do everything, because it is a master.
-	System = User{Name: "system:apiserver", Groups: []string{"system:masters", "system:authenticated"}}
+	System = User{Name: "system:apiserver", Groups: []string{"system:authenticated", "system:masters"}}
 	// Anonymous is the user of requests without credentials.
 	Anonymous = User{Name: "system:anonymous", Groups: []string{"system:unauthenticated"}}
 )

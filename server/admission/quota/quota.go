@@ -245,6 +245,6 @@ func writeStatus(ctx context.Context, client *loopback.Client, namespace string,
 			value.Member{Name: "hard", Value: text(hard, q.Get("status", "hard"))},
 			value.Member{Name: "used", Value: text(used, q.Get("status", "used"))})},
 	)
-	path := "/api/v1/namespaces/" + namespace + "/resourcequotas/" + q.name + "/status?fieldManager=kube-apiserver"
+	path := "/api/v1/namespaces/" + namespace + "/resourcequotas/" + q.name + "/status"
 	return loopback.IgnoreNotFound(client.Send(ctx, http.MethodPatch, path, patch))
 }

@@ -3,6 +3,7 @@ package webhook_test
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -53,5 +54,30 @@ func TestNamespacesOfOtherGroups(t *testing.T) {
 		if code, v := servertest.Send(t, s, http.MethodPost, "/apis/example.org/v1/namespaces", body); code != want {
 			t.Errorf("labels %s: %d %v, want %d", labels, code, v, want)
 		}
+	}
+}
+
+// TestOwnRequests lets a webhook see the address of a service, which the server creates itself. It names no field manager.
+func TestOwnRequests(t *testing.T) {
+	t.Parallel()
+	seen := make(chan string, 1)
+	hooks := servertest.HookServer(t, func(_ string, request map[string]any) map[string]any {
+		user, _ := request["userInfo"].(map[string]any)
+		seen <- fmt.Sprint(request["options"], user["username"], user["groups"])
+		return map[string]any{"allowed": true}
+	})
+	var c server.Config
+	c.Services.ClusterIPRange = netip.MustParsePrefix("10.0.0.0/24")
+	s := servertest.Start(t, c)
+	configuration := servertest.HookConfiguration(hooks, "ValidatingWebhookConfiguration", "own", "")
+	configuration = strings.NewReplacer(`"apiGroups": [""]`, `"apiGroups": ["*"]`, "configmaps", "ipaddresses").Replace(configuration)
+	servertest.Create(t, s, servertest.ValidatingPath, configuration)
+	const path = "/api/v1/namespaces/default/services"
+	if code, v := servertest.Send(t, s, http.MethodPost, path, `{"metadata": {"name": "s"}, "spec": {"ports": [{"port": 80}]}}`); code != http.StatusCreated {
+		t.Fatal(code, v)
+	}
+	want := "map[apiVersion:meta.k8s.io/v1 kind:CreateOptions]system:apiserver[system:authenticated system:masters]"
+	if got := <-seen; got != want {
+		t.Errorf("seen %s, want %s", got, want)
 	}
 }

@@ -31,8 +31,6 @@ const (
 	trackingKey       = "since"
 	// trackingInterval is the least time between two creations.
 	trackingInterval = 30 * time.Minute
-	// asAPIServer makes the field manager of a write that of kube-apiserver.
-	asAPIServer = "?fieldManager=kube-apiserver"
 )
 
 // Start creates the ConfigMap unless it exists. It is to be called before Run, so that clients find the ConfigMap from the start.
@@ -63,7 +61,7 @@ func (c *Tracking) work(ctx context.Context, name string) error {
 			return queue.Later(wait)
 		}
 		object := named("ConfigMap", name).With("data", value.Object(value.Member{Name: trackingKey, Value: today}))
-		err := c.Client.Send(ctx, http.MethodPost, at+asAPIServer, api.WithMetadata(object, "namespace", value.String(trackingNamespace)))
+		err := c.Client.Send(ctx, http.MethodPost, at, api.WithMetadata(object, "namespace", value.String(trackingNamespace)))
 		if err == nil {
 			c.created = now
 		} else if errors.IsAlreadyExists(err) {
@@ -78,5 +76,5 @@ func (c *Tracking) work(ctx context.Context, name string) error {
 	if data.IsAbsent() {
 		data = value.Object()
 	}
-	return loopback.IgnoreNotFound(c.Client.Send(ctx, http.MethodPut, at+"/"+name+asAPIServer, stored.With("data", data.With(trackingKey, today))))
+	return loopback.IgnoreNotFound(c.Client.Send(ctx, http.MethodPut, at+"/"+name, stored.With("data", data.With(trackingKey, today))))
 }

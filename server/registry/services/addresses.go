@@ -221,7 +221,7 @@ func (a *Allocator) record(ctx context.Context, service value.Value, ip netip.Ad
 	object := func(name string, members ...value.Member) value.Member {
 		return value.Member{Name: name, Value: value.Object(members...)}
 	}
-	err := a.Client.Send(ctx, http.MethodPost, addressPath+fieldManager, value.Object(
+	err := a.Client.Send(ctx, http.MethodPost, addressPath, value.Object(
 		text("apiVersion", "networking.k8s.io/v1"), text("kind", "IPAddress"),
 		object("metadata", text("name", ip.String()), object("labels",
 			text(familyLabel, familyOf(ip)), text(managerLabel, managerName))),
@@ -248,6 +248,3 @@ func (a *Allocator) giveBack(ctx context.Context, ip netip.Addr) error {
 func (a *Allocator) releaseName(ctx context.Context, name string) error {
 	return loopback.IgnoreNotFound(a.Client.Send(ctx, http.MethodDelete, addressPath+"/"+name, value.Value{}))
 }
-
-// fieldManager is the field manager of what a kube-apiserver creates.
-const fieldManager = "?fieldManager=kube-apiserver"

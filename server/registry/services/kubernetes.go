@@ -46,7 +46,7 @@ func (a *Allocator) KeepRange(ctx context.Context) error {
 	spec := value.Object(value.Member{Name: "cidrs", Value: configured})
 	if stored.IsAbsent() {
 		body := parsed(`{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"kubernetes"},"spec":{}}`)
-		err := a.Client.Send(ctx, http.MethodPost, rangesPath+fieldManager, body.With("spec", spec))
+		err := a.Client.Send(ctx, http.MethodPost, rangesPath, body.With("spec", spec))
 		if err != nil && !apierrors.IsAlreadyExists(err) {
 			return err
 		}
@@ -57,7 +57,7 @@ func (a *Allocator) KeepRange(ctx context.Context) error {
 	is, ready := stored.Get("spec", "cidrs"), readiness(stored)
 	switch status := ready.Get("status").Str(); {
 	case is.Len() == 1 && configured.Len() == 2 && is.Item(0).Equal(configured.Item(0)):
-		return a.Client.Send(ctx, http.MethodPut, rangesPath+"/"+kubernetes+fieldManager, stored.With("spec", spec))
+		return a.Client.Send(ctx, http.MethodPut, rangesPath+"/"+kubernetes, stored.With("spec", spec))
 	case stored.IsAbsent() || registry.IsTerminating(stored): // a client deletes it
 		return nil
 	case !is.Equal(configured):
@@ -100,7 +100,7 @@ func (a *Allocator) warnOfRange(ctx context.Context, done *bool, stored value.Va
 	}
 	now := a.Now()
 	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
-	err = a.Client.Send(ctx, http.MethodPost, "/api/v1/namespaces/default/events"+fieldManager, value.Object(
+	err = a.Client.Send(ctx, http.MethodPost, "/api/v1/namespaces/default/events", value.Object(
 		text("apiVersion", "v1"), text("kind", "Event"),
 		value.Member{Name: "metadata", Value: value.Object(text("name", fmt.Sprintf("%s.%x", kubernetes, now.UnixNano())), text("namespace", "default"))},
 		value.Member{Name: "involvedObject", Value: value.Object(
@@ -138,7 +138,7 @@ func (a *Allocator) KeepService(ctx context.Context, at netip.AddrPort, replaces
 		port = value.Int(int64(at.Port()))
 	}
 	if exists.IsAbsent() {
-		if err := a.Client.Send(ctx, http.MethodPost, "/api/v1/namespaces/default/services"+fieldManager, a.service(port)); err != nil {
+		if err := a.Client.Send(ctx, http.MethodPost, "/api/v1/namespaces/default/services", a.service(port)); err != nil {
 			return err
 		}
 	}
@@ -179,9 +179,9 @@ func (a *Allocator) keepEndpoints(ctx context.Context, family string, address, p
 		switch {
 		case err != nil:
 		case exists.IsAbsent():
-			err = a.Client.Send(ctx, http.MethodPost, of.path+fieldManager, of.object)
+			err = a.Client.Send(ctx, http.MethodPost, of.path, of.object)
 		case replaces:
-			err = a.Client.Send(ctx, http.MethodPut, of.path+"/"+kubernetes+fieldManager, of.object)
+			err = a.Client.Send(ctx, http.MethodPut, of.path+"/"+kubernetes, of.object)
 		}
 		if err != nil {
 			return err

@@ -277,7 +277,7 @@ func (a *Allocator) warn(ctx context.Context, about value.Value, kind, reason, a
 		namespace = "default"
 	}
 	host, _ := os.Hostname() // a host without a name has none in the event
-	err = a.Client.Send(ctx, http.MethodPost, "/apis/events.k8s.io/v1/namespaces/"+namespace+"/events"+fieldManager, value.Object(
+	err = a.Client.Send(ctx, http.MethodPost, "/apis/events.k8s.io/v1/namespaces/"+namespace+"/events", value.Object(
 		text("apiVersion", "events.k8s.io/v1"), text("kind", "Event"),
 		value.Member{Name: "metadata", Value: value.Object(text("name", fmt.Sprintf("%s.%x", api.Meta(about, "name"), now.UnixNano())), text("namespace", namespace))},
 		text("eventTime", now.UTC().Format("2006-01-02T15:04:05.000000Z")), value.Member{Name: "regarding", Value: value.Object(regarding...)},
