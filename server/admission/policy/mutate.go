@@ -152,7 +152,11 @@ func (m *mutating) invoke(ctx context.Context, of invocation) error {
 	if err := m.show(view, &c.used); err != nil {
 		return errors.NewInternalError(err)
 	}
-	bindings := cel.OptionalVariableBindings{VersionedParams: of.param.shown(false), Authorizer: m.authorizerFor(&c.used)}
+	params, err := of.param.shown(false)
+	if err != nil {
+		return errors.NewInternalError(err)
+	}
+	bindings := cel.OptionalVariableBindings{VersionedParams: params, Authorizer: m.authorizerFor(&c.used)}
 	if c.matcher != nil {
 		met := c.matcher.Match(ctx, view.attributes, bindings.VersionedParams, bindings.Authorizer)
 		if met.Error != nil {

@@ -21,7 +21,7 @@ import (
 type param struct {
 	namespace, name string
 	object          value.Value
-	custom          bool
+	of              Params
 }
 
 // collect returns the parameters of a binding for a request. None means that the binding is passed over. The error is a configuration
@@ -82,7 +82,7 @@ func (e *evaluation) find(ctx context.Context, of Params, namespace string, ref 
 	}
 	found := make([]param, len(objects))
 	for i, o := range objects {
-		found[i] = param{o.Get("metadata", "namespace").Str(), o.Get("metadata", "name").Str(), o, of.Custom()}
+		found[i] = param{o.Get("metadata", "namespace").Str(), o.Get("metadata", "name").Str(), o, of}
 	}
 	slices.SortFunc(found, func(a, b param) int {
 		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
@@ -105,17 +105,21 @@ func (e *evaluation) checkParams(p *policy) error {
 }
 
 // shown returns a parameter in the form of the library, or nil for none. Expressions see the apiVersion and kind of custom resources, and,
-// in policies that validate, of all others: kube-apiserver has parameters of built-in kinds in Go types, which know neither.
-func (p param) shown(validating bool) runtime.Object {
+// in policies that validate, of all others: kube-apiserver has parameters of built-in kinds in Go types, which know neither. Policies that
+// mutate see these types.
+func (p param) shown(validating bool) (runtime.Object, error) {
 	object := expressions.Unstructured(p.object)
-	if object == nil || p.custom {
-		return object
+	if object == nil {
+		return nil, nil
 	}
-	content := p.object
-	if !validating {
-		content = content.With("apiVersion", value.Value{}).With("kind", value.Value{})
+	into := p.of.New()
+	switch {
+	case into == nil:
+		return object, nil
+	case validating:
+		return &typedParam{content: p.object}, nil
 	}
-	return &typedParam{content: content}
+	return expressions.Typed(p.object.With("apiVersion", value.Value{}).With("kind", value.Value{}), into)
 }
 
 // typedParam is a parameter of a built-in kind. The library reads it by ToUnstructured.

@@ -33,8 +33,8 @@ type Config struct {
 type Params interface {
 	// Namespaced reports whether the objects are in namespaces.
 	Namespaced() bool
-	// Custom reports whether a definition defines the kind.
-	Custom() bool
+	// New returns a pointer to an empty object of the Go type, nil if a definition defines the kind.
+	New() any
 	// Get returns an object, absent if it does not exist.
 	Get(ctx context.Context, namespace, name string) (value.Value, error)
 	// List returns the objects in a namespace, or all of a kind that has no namespaces.

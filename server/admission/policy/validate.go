@@ -111,7 +111,11 @@ func (v *validating) evaluate(ctx context.Context, of invocation, c *compiled, v
 		v.fail(of, c.err)
 		return nil
 	}
-	params, authz := of.param.shown(true), v.authorizerFor(&c.used)
+	params, err := of.param.shown(true)
+	if err != nil {
+		return errors.NewInternalError(err)
+	}
+	authz := v.authorizerFor(&c.used)
 	if c.matcher != nil {
 		met := c.matcher.Match(ctx, view.attributes, params, authz)
 		if met.Error != nil {

@@ -57,8 +57,13 @@ type params struct {
 // Namespaced reports whether the objects are in namespaces.
 func (p params) Namespaced() bool { return p.version.Namespaced }
 
-// Custom reports whether a definition defines the kind.
-func (p params) Custom() bool { return p.version.Custom }
+// New returns a pointer to an empty object of the Go type, nil if a definition defines the kind.
+func (p params) New() any {
+	if p.version.New == nil {
+		return nil
+	}
+	return p.version.New()
+}
 
 // Get returns an object, absent if it does not exist.
 func (p params) Get(ctx context.Context, namespace, name string) (value.Value, error) {
