@@ -64,9 +64,9 @@ func TestVersions(t *testing.T) {
 		want string
 		code int
 	}{
-		{"", true, "0", 0}, {"0", false, "0", 0}, {"7", true, "7", 0}, {"9223372036854775807", false, "9223372036854775807", 0},
+		{"", true, "0", 0}, {"0", false, "0", 0}, {"7", true, "7", 0}, {"18446744073709551615", false, "18446744073709551615", 0},
 		{"-1", true, `invalid resource version: resourceVersion: Invalid value: "-1": strconv.ParseUint: parsing "-1": invalid syntax`, 400},
-		{"9223372036854775808", false, `resourceVersion: Invalid value: "9223372036854775808": strconv.ParseUint: parsing "9223372036854775808": value out of range`, 500},
+		{"18446744073709551616", false, `resourceVersion: Invalid value: "18446744073709551616": strconv.ParseUint: parsing "18446744073709551616": value out of range`, 500},
 	} {
 		n, err := ParseVersion(c.text, c.list)
 		got, code := fmt.Sprint(n), 0

@@ -135,7 +135,7 @@ func (c *Controller) usage(ctx context.Context, namespace string, q stored, hard
 		if !r.Namespaced || r.Virtual {
 			continue
 		}
-		b, err := besides(ctx, c.Store, c.Now(), of)
+		b, err := besides(ctx, c.Store, c.Now(), of, namespace)
 		if err != nil {
 			return nil, err
 		}

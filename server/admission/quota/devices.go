@@ -3,7 +3,6 @@ package quota
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -120,32 +119,40 @@ func devicesIn(request value.Value) int64 {
 	return 0
 }
 
-// usageOfOwner returns what the pod uses that a resource claim was made for, nil for other claims, and if the store fails. The pod names its
-// claim. Until then, it is the first one by age and name.
-func usageOfOwner(ctx context.Context, s store.Store, claim value.Value, now time.Time) plugins.Amounts {
-	owner := ownerOf(claim)
-	if owner.IsAbsent() {
-		return nil
+// owners are the pods of a namespace, and the first resource claim of each by age and name, by the UID of the pod.
+type owners struct{ pods, first map[string]value.Value }
+
+// ownersIn returns the owners in a namespace, none if the store fails.
+func ownersIn(ctx context.Context, s store.Store, namespace string) owners {
+	o := owners{map[string]value.Value{}, map[string]value.Value{}}
+	for _, pod := range objectsIn(ctx, s, "/registry/pods/"+namespace+"/") {
+		o.pods[pod.Get("metadata", "uid").Str()] = pod
 	}
-	namespace, name := claim.Get("metadata", "namespace").Str(), claim.Get("metadata", "name").Str()
-	all := objectsIn(ctx, s, "/registry/pods/"+namespace+"/")
-	at := slices.IndexFunc(all, func(pod value.Value) bool {
-		return pod.Get("metadata", "name").Equal(owner.Get("name")) && pod.Get("metadata", "uid").Equal(owner.Get("uid"))
-	})
-	if at < 0 {
-		return nil
-	}
-	pod := all[at]
-	status := pod.Get("status", "extendedResourceClaimStatus")
-	if status.Kind() == value.KindObject && status.Get("resourceClaimName").Str() != name {
-		return nil
-	}
-	if status.Kind() != value.KindObject {
-		for _, other := range objectsIn(ctx, s, "/registry/resourceclaims/"+namespace+"/") {
-			if ownerOf(other).Get("uid").Equal(owner.Get("uid")) && compareAge(other, claim) < 0 {
-				return nil
+	for _, claim := range objectsIn(ctx, s, "/registry/resourceclaims/"+namespace+"/") {
+		if owner := ownerOf(claim); !owner.IsAbsent() {
+			uid := owner.Get("uid").Str()
+			if first, has := o.first[uid]; !has || compareAge(claim, first) < 0 {
+				o.first[uid] = claim
 			}
 		}
+	}
+	return o
+}
+
+// usage returns what the pod uses that a resource claim was made for, nil if it was made for another claim. owner is the reference to the pod.
+// The pod names its claim. Until then, it is the first one.
+func (o owners) usage(owner, claim value.Value, now time.Time) plugins.Amounts {
+	uid := owner.Get("uid").Str()
+	pod := o.pods[uid]
+	if pod.IsAbsent() || !pod.Get("metadata", "name").Equal(owner.Get("name")) {
+		return nil
+	}
+	if status := pod.Get("status", "extendedResourceClaimStatus"); status.Kind() == value.KindObject {
+		if !status.Get("resourceClaimName").Equal(claim.Get("metadata", "name")) {
+			return nil
+		}
+	} else if first, has := o.first[uid]; has && compareAge(first, claim) < 0 {
+		return nil
 	}
 	return usageOf(pods, pod, beside{now: now})
 }

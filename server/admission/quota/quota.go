@@ -78,7 +78,7 @@ func (p *Plugin) Validate(ctx context.Context, r *admission.Request) error {
 	lock, _ := p.locks.LoadOrStore(r.Namespace, &sync.Mutex{})
 	lock.(*sync.Mutex).Lock()
 	defer lock.(*sync.Mutex).Unlock()
-	b, err := besides(ctx, p.Store, p.Now(), of)
+	b, err := besides(ctx, p.Store, p.Now(), of, r.Namespace)
 	if err != nil {
 		return err
 	}
@@ -123,13 +123,20 @@ func isCounted(r *admission.Request) bool {
 	return isNew
 }
 
-// besides returns what the usage of objects of a resource depends on.
-func besides(ctx context.Context, s store.Store, now time.Time, of kschema.GroupResource) (beside, error) {
+// besides returns what the usage of the objects of a resource in a namespace depends on.
+func besides(ctx context.Context, s store.Store, now time.Time, of kschema.GroupResource, namespace string) (beside, error) {
 	b := beside{now: now}
 	if of != deviceClaims {
 		return b, nil
 	}
-	b.podOf = func(claim value.Value) plugins.Amounts { return usageOfOwner(ctx, s, claim, now) }
+	all := sync.OnceValue(func() owners { return ownersIn(ctx, s, namespace) }) // most claims were made for no pod
+	b.podOf = func(claim value.Value) plugins.Amounts {
+		owner := ownerOf(claim)
+		if owner.IsAbsent() {
+			return nil
+		}
+		return all().usage(owner, claim, now)
+	}
 	var err error
 	b.classes, err = deviceClassesOf(ctx, s)
 	return b, err
