@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+
+	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -89,7 +92,7 @@ not below are then those of helm template, such as --is-upgrade.`,
 	flags.StringVar(&f.cluster.Context, "kube-context", "", "the `name` of the context in the kubeconfig")
 	flags.StringVar(&f.cluster.Kubeconfig, "kubeconfig", "", "the `file` with contexts")
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of the release")
-	flags.StringVar(&f.manager, "field-manager", "", "the `name` of the manager that writes; without it, that of Helm: the name of its program")
+	flags.StringVar(&f.manager, "field-manager", "", "the `name` of the manager that writes; without it, helm, as for Helm itself")
 	flags.BoolVar(&f.bare, "no-defaults", false, "leave out the changes that a server makes beside merging: default values and normal forms")
 	flags.DurationVar(&f.input.timeout, "request-timeout", manifest.DefaultTimeout, "how long a request to the cluster may take; 0 means no limit")
 	flags.IntVar(&f.input.jobs, "jobs", 0, "work on `n` objects at a time; 0 means one for each processor")
@@ -134,15 +137,34 @@ func flagOf(flags *pflag.FlagSet, arg string) (f *pflag.Flag, hasValue bool) {
 // releaseName is the name of the file for messages about the objects of a release.
 func releaseName(release string) string { return "release/" + release }
 
+// withoutApply returns the flag in args by which Helm writes objects in another way than by server-side apply, or "".
+func withoutApply(args []string) (found string) {
+	for i, arg := range args {
+		name, text, hasValue := strings.Cut(arg, "=")
+		switch name {
+		case "--force-replace", "--force":
+			if isSet, err := strconv.ParseBool(text); !hasValue || err == nil && isSet {
+				found = arg
+			}
+		case "--server-side":
+			if !hasValue && i+1 < len(args) {
+				text = args[i+1]
+			}
+			if text == "false" {
+				found = name + "=" + text
+			}
+		}
+	}
+	return found
+}
+
 // helmPlan runs deed helm plan. args are those that it hands to Helm.
 func (c *cli) helmPlan(f helmPlanFlags, args []string) error {
 	if len(args) < 2 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[1], "-") {
 		return errors.New("name the release and the chart in front of other arguments")
 	}
-	for _, flag := range []string{"--force-replace", "--force", "--server-side=false"} {
-		if slices.Contains(args, flag) {
-			return fmt.Errorf("with %s, Helm applies nothing", flag)
-		}
+	if flag := withoutApply(args); flag != "" {
+		return fmt.Errorf("with %s, Helm applies nothing", flag)
 	}
 	h := helm.Helm{Program: cmp.Or(os.Getenv("HELM_BIN"), "helm"), Err: c.Log}
 	for _, v := range []struct{ name, value string }{
@@ -152,7 +174,7 @@ func (c *cli) helmPlan(f helmPlanFlags, args []string) error {
 			h.Env = append(h.Env, v.name+"="+v.value)
 		}
 	}
-	f.manager = cmp.Or(f.manager, h.Manager())
+	f.manager = cmp.Or(f.manager, helm.Manager)
 	if f.cluster = (clusterFlags{f.cluster.FromHelm()}); len(f.live) > 0 {
 		f.cluster = clusterFlags{} // its flags are for Helm
 	} else {
@@ -170,7 +192,9 @@ func (c *cli) helmPlan(f helmPlanFlags, args []string) error {
 		c.Archived[name] = []byte(release.Definitions)
 		f.schemas.Crds = append(f.schemas.Crds, name)
 	}
-	c.helmDeletes(release, old)
+	if err := c.helmDeletes(f, release, old); err != nil {
+		return err
+	}
 	f.input.files = []string{releaseName(release.Name)}
 	f.mark = func(o *manifest.Object) *manifest.Object { return markHelm(o, release) }
 	return c.plan(f.planFlags)
@@ -180,8 +204,8 @@ func (c *cli) helmPlan(f helmPlanFlags, args []string) error {
 func (c *cli) helmRelease(h helm.Helm, f *helmPlanFlags, args []string) (release, old helm.Release, err error) {
 	where := notice.InFile(releaseName(args[0]))
 	if f.template {
+		f.how.upgrade = true
 		release, err = h.Template(args)
-		f.how.upgrade = slices.Contains(args, "--is-upgrade")
 		return release, old, err
 	}
 	if old, err = h.Deployed(args[0]); err != nil {
@@ -193,12 +217,13 @@ func (c *cli) helmRelease(h helm.Helm, f *helmPlanFlags, args []string) (release
 	if release.ApplyMethod != helm.ServerSide {
 		c.Warn(where, "Helm writes this release without server-side apply, and meets no conflict: the plan is that of --server-side=true")
 	}
-	f.how.upgrade = old.Name != "" && old.ApplyMethod != helm.ServerSide
+	f.how.upgrade = old.ApplyMethod != helm.ServerSide // or if there is no release: Helm takes over its own objects then, too
 	return release, old, nil
 }
 
-// helmDeletes names the objects of old that release does not have, which Helm deletes.
-func (c *cli) helmDeletes(release, old helm.Release) {
+// helmDeletes names the objects of old that release does not have, which Helm deletes. Helm keeps a stored object with an annotation that
+// says so, in exactly this spelling. For an object that --live does not have, the annotation of old counts.
+func (c *cli) helmDeletes(f helmPlanFlags, release, old helm.Release) error {
 	quiet := c.quiet()
 	objects := func(text string) []*manifest.Object {
 		quiet.Archived = map[string][]byte{"release": []byte(text)}
@@ -211,12 +236,62 @@ func (c *cli) helmDeletes(release, old helm.Release) {
 	for _, o := range objects(release.Manifest) {
 		kept[id(o)] = true
 	}
-	for _, o := range objects(old.Manifest) {
-		policy := o.Content.Get("metadata", "annotations", "helm.sh/resource-policy").Str()
-		if !kept[id(o)] && strings.TrimSpace(strings.ToLower(policy)) != "keep" {
+	gone := slices.DeleteFunc(objects(old.Manifest), func(o *manifest.Object) bool { return kept[id(o)] })
+	stored, err := c.helmStored(f, gone)
+	if err != nil {
+		return err
+	}
+	for i, o := range gone {
+		if stored[i] != nil && stored[i].Content.Get("metadata", "annotations", "helm.sh/resource-policy").Str() != "keep" {
 			c.Warn(notice.InFile(releaseName(release.Name)), "%v is not in the chart any more: Helm deletes it", o.Id)
 		}
 	}
+	return nil
+}
+
+// helmStored returns what is stored for each object of a release. It is nil if the cluster has no such object, and the object itself if
+// that is not known.
+func (c *cli) helmStored(f helmPlanFlags, all []*manifest.Object) ([]*manifest.Object, error) {
+	stored := slices.Clone(all)
+	if len(all) == 0 {
+		return stored, nil
+	}
+	quiet := c.quiet()
+	quiet.Archived = nil
+	if !slices.Contains(f.live, clusterName) {
+		live := quiet.Index(quiet.Read(f.live, false), manifest.Everything)
+		for i, o := range all {
+			if s, err := live.Find(o.WithNamespace(cmp.Or(o.Id.Namespace, f.namespace)).Id); err == nil && s != nil {
+				stored[i] = cmp.Or(s.Read(quiet.Loader), o)
+			}
+		}
+		return stored, nil
+	}
+	k, err := f.cluster.open(c, f.input, f.namespace)
+	if err != nil {
+		return nil, err
+	}
+	references := make([]reference, len(all))
+	for i, o := range all {
+		references[i] = reference{gvkschema.GroupVersionKind(o.GVK()), o.Id.Namespace, o.Id.Name, o}
+	}
+	i := 0
+	for _, a := range k.fetch(references) {
+		if a.err == nil {
+			stored[i] = nil
+			if a.text != nil {
+				text, err := k.parsed(a)
+				if err != nil {
+					return nil, err
+				}
+				if found := quiet.Objects([]*manifest.Text{text}); len(found) == 1 {
+					stored[i] = found[0]
+				}
+			}
+		}
+		i++
+	}
+	return stored, nil
 }
 
 // markHelm returns o with the label and the annotations by which Helm knows the objects of a release.

@@ -25,7 +25,7 @@ func TestHelm(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(program, filepath.Join(bin, "helm")); err != nil { // its name is that of the field manager
+	if err := os.Symlink(program, filepath.Join(bin, "helm")); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("HOME", home)

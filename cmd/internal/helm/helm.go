@@ -10,8 +10,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -22,10 +22,8 @@ type Helm struct {
 	Err     io.Writer // receives the messages of Helm
 }
 
-// Manager returns the field manager of Helm: the base name of its program.
-func (h Helm) Manager() string {
-	return strings.TrimSuffix(filepath.Base(h.Program), ".exe")
-}
+// Manager is the field manager of Helm, also if its program has another name.
+const Manager = "helm"
 
 // Release is what Helm applies for a release. The zero Release is one that does not exist.
 type Release struct {
@@ -34,12 +32,22 @@ type Release struct {
 	Manifest    string `json:"manifest"`     // the objects, without hooks
 	ApplyMethod string `json:"apply_method"` // [ServerSide], "csa", or empty for a release of Helm 3
 	Definitions string `json:"-"`            // the CustomResourceDefinitions of the chart, which Helm creates where they are missing
+	Info        struct {
+		Status string `json:"status"` // such as deployed, failed or uninstalled
+	} `json:"info"`
 }
 
 // ServerSide is the ApplyMethod of releases that Helm writes by server-side apply.
 const ServerSide = "ssa"
 
-// Deployed returns the newest revision of a release.
+// The statuses of revisions that decide with which one Helm compares the next.
+const (
+	deployed    = "deployed"
+	uninstalled = "uninstalled"
+)
+
+// Deployed returns the revision with which Helm compares the next one: the newest that is deployed, and without one the newest. The zero
+// Release says that there is none, because Helm installs a release anew if it is uninstalled.
 func (h Helm) Deployed(name string) (r Release, err error) {
 	var messages bytes.Buffer
 	out, err := h.run(&messages, "status", name, "-o", "json")
@@ -50,7 +58,45 @@ func (h Helm) Deployed(name string) (r Release, err error) {
 		_, failed := h.Err.Write(messages.Bytes())
 		return Release{}, errors.Join(err, failed)
 	}
+	if err := decode(out, &r); err != nil {
+		return Release{}, err
+	}
+	switch r.Info.Status {
+	case deployed:
+		return r, nil
+	case uninstalled:
+		return Release{}, nil
+	}
+	revision, err := h.deployedRevision(name)
+	if err != nil || revision == 0 {
+		return r, err
+	}
+	if out, err = h.run(h.Err, "status", name, "--revision", strconv.Itoa(revision), "-o", "json"); err != nil {
+		return Release{}, err
+	}
+	r = Release{}
 	return r, decode(out, &r)
+}
+
+// deployedRevision returns the newest revision of a release that is deployed, or 0 if none is.
+func (h Helm) deployedRevision(name string) (newest int, err error) {
+	out, err := h.run(h.Err, "history", name, "-o", "json")
+	if err != nil {
+		return 0, err
+	}
+	var all []struct {
+		Revision int    `json:"revision"`
+		Status   string `json:"status"`
+	}
+	if err := decode(out, &all); err != nil {
+		return 0, err
+	}
+	for _, r := range all {
+		if r.Status == deployed {
+			newest = max(newest, r.Revision)
+		}
+	}
+	return newest, nil
 }
 
 // Upgrade returns what helm upgrade --install would apply. args begins with the names of the release and the chart.
@@ -100,8 +146,8 @@ func split(text string) (definitions, rest string) {
 	return d.String(), r.String()
 }
 
-func decode(out []byte, r *Release) error {
-	if err := json.Unmarshal(out, r); err != nil {
+func decode(out []byte, into any) error {
+	if err := json.Unmarshal(out, into); err != nil {
 		return errors.New("what helm printed is no JSON") // the text may have secrets
 	}
 	return nil
