@@ -64,7 +64,11 @@ func (c *cli) krm() error {
 	if err != nil {
 		return err
 	}
-	args, err := krmArguments(list.Config())
+	data, err := list.Config()
+	if err != nil {
+		return err
+	}
+	args, err := krmArguments(data)
 	if err != nil {
 		return err
 	}

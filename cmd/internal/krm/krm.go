@@ -144,16 +144,49 @@ func read(node *yaml.RNode) (*item, error) {
 	return &out, err
 }
 
-// Config returns the member data of the function's configuration, as that of a ConfigMap.
-func (l *List) Config() map[string]string {
-	if l.rw.FunctionConfig == nil {
-		return nil
+// Config returns the member data of the function's configuration, as that of a ConfigMap. The error names a member that says nothing to
+// the function, or a value that is no text.
+func (l *List) Config() (map[string]string, error) {
+	config := l.rw.FunctionConfig
+	if config.IsNilOrEmpty() {
+		return nil, nil
 	}
-	return l.rw.FunctionConfig.GetDataMap()
+	if err := yaml.ErrorIfInvalid(config, yaml.MappingNode); err != nil {
+		return nil, errors.New("functionConfig is no object")
+	}
+	names, err := config.Fields()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if !slices.Contains([]string{"apiVersion", "kind", "metadata", "data", "immutable"}, name) {
+			return nil, fmt.Errorf("functionConfig: %s is not read: data says what to do", name)
+		}
+	}
+	data := config.Field("data")
+	if data.IsNilOrEmpty() {
+		return nil, nil
+	}
+	out := map[string]string{}
+	err = data.Value.VisitFields(func(member *yaml.MapNode) error {
+		name := yaml.GetValue(member.Key)
+		if member.Value.YNode().Kind != yaml.ScalarNode {
+			return fmt.Errorf("functionConfig: data: %s: a value must be text", name)
+		}
+		out[name] = yaml.GetValue(member.Value)
+		return nil
+	})
+	return out, err
 }
+
+// none is a document that stands for no resources.
+const none = "{apiVersion: v1, kind: List, items: []}\n"
 
 // Text returns the resources as documents of YAML, without those that are not for a cluster.
 func (l *List) Text() []byte {
+	if len(l.items) == 0 {
+		return []byte(none)
+	}
 	var out strings.Builder
 	for _, i := range l.items {
 		out.WriteString("---\n" + i.text)
@@ -182,7 +215,7 @@ func (l *List) Write(results []Result) error {
 		if err != nil {
 			return err
 		}
-		if l.rw.Results == nil {
+		if l.rw.Results.IsNilOrEmpty() {
 			l.rw.Results = added
 		} else {
 			l.rw.Results.YNode().Content = append(l.rw.Results.YNode().Content, added.YNode().Content...)

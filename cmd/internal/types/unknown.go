@@ -24,7 +24,11 @@ func (e *noTypeError) Valueless() {}
 // Error names the kind, the likely intended kind, and the flags that supply its type.
 func (e *noTypeError) Error() string {
 	text := "no schema describes " + e.gvk.String()
-	if known := sortedVersions(e.others); len(known) > 0 {
+	isUnserved := func(version string) bool {
+		k, ok := builtin.Lookup(schema.ParseGVK(version, e.gvk.Kind))
+		return ok && k.Served == builtin.NotServed
+	}
+	if known := slices.DeleteFunc(sortedVersions(e.others), isUnserved); len(known) > 0 {
 		text += ", only " + strings.Join(known, " and ")
 	} else if meant := e.meant(); len(meant) > 0 {
 		text += "; did you mean " + strings.Join(meant, " or ") + "? If not"
