@@ -86,8 +86,9 @@ var canaryFlags = map[string][]string{
 	"type": {"any --schema smd.yaml"}, "until": {"3"}, "manager": {"ops", "nobody"}, "only": {"ops", "kubectl,ops", "conflicting,changed,note,server,refused"}, "not": {"kubectl"},
 	"both": {"ops,kubectl"}, "kind": {"Secret", "v1/Secret", "example.com/v1/Vault"}, "ignore-code": {"absent-path"}, "from": {"ops", "nobody"},
 	"to": {"new", "smd"}, "path": {".data", ".spec.tokens"}, "depth": {"2"}, "selector": {"a=b", "!a"},
-	"kustomize": {"kust", "unbuilt"}, "context": {"none"}, "kubeconfig": {"none.yaml"}, "inventory": {"secret/given"},
-	"policy": {"policy.yaml", "given.yaml"}, "params": {"given.yaml"}, "namespace-object": {"given.yaml"},
+	"kustomize": {"kust", "unbuilt"}, "context": {"none"}, "kubeconfig": {"none.yaml"}, "token": {"none"}, "as": {"none"}, "as-group": {"none"},
+	"inventory": {"secret/given"},
+	"policy":    {"policy.yaml", "given.yaml"}, "params": {"given.yaml"}, "namespace-object": {"given.yaml"},
 	"kubernetes": {"1.31", "1.37"}, "kube-context": {"none"},
 }
 

@@ -38,6 +38,9 @@ type clusterFlags struct{ connect.Flags }
 func (f *clusterFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Context, "context", "", "the `name` of the context in the kubeconfig, for --live cluster, which it implies")
 	flags.StringVar(&f.Kubeconfig, "kubeconfig", "", "the `file` with contexts, for --live cluster, which it implies")
+	flags.StringVar(&f.Token, "token", "", "the bearer `token` for --live cluster, which it implies, in place of the credentials of the kubeconfig")
+	flags.StringVar(&f.As, "as", "", "the `name` of the user to impersonate, for --live cluster, which it implies")
+	flags.Var(list{&f.AsGroups}, "as-group", "the `name` of a group to impersonate, with --as; repeatable")
 }
 
 // isCluster reports whether stored objects come from a cluster. live holds the values of --live, and files says whether other flags name
@@ -49,10 +52,10 @@ func (f clusterFlags) isCluster(live []string, files bool) (bool, error) {
 		return false, errors.New("--live cluster stands for all stored objects: name no files with them; a file called cluster is ./cluster")
 	case named:
 		return true, nil
-	case f.Flags == connect.Flags{}:
+	case f.IsZero():
 		return false, nil
 	case len(live) > 0 || files:
-		return false, errors.New("--context and --kubeconfig are for --live cluster, and the stored objects come from files")
+		return false, errors.New("--context, --kubeconfig, --token, --as and --as-group are for --live cluster, and the stored objects come from files")
 	}
 	return true, nil
 }

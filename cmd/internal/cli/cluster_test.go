@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -276,6 +277,33 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: guest}]
 	}
 	text, _ = k.deed("", notice.ExitInput, "blame", "statefulsets")
 	k.wants(text, `no object in the cluster is statefulsets in the namespace "shop"`)
+}
+
+// TestClusterUser checks that flags choose the user of the requests, and that they do not go with files.
+func TestClusterUser(t *testing.T) {
+	var sent http.Header
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent = r.Header
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer server.Close()
+	k := &clusterFixture{t: t, dir: t.TempDir(), url: server.URL}
+	config := k.write("config", fmt.Sprintf(`{"current-context": "it", "clusters": [{"name": "it", "cluster": {"server": %q, "insecure-skip-tls-verify": true}}],
+"users": [{"name": "it", "user": {"token": "old"}}], "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}]}`, k.url))
+	t.Setenv("KUBECONFIG", config)
+	args := []string{"blame", "deployment/web", "--token", "new", "--as", "jane", "--as-group", "dev", "--as-group", "ops"}
+	if got := Run(args, strings.NewReader(""), io.Discard, io.Discard); got != notice.ExitInput {
+		t.Errorf("exit code %d", got)
+	}
+	user := fmt.Sprint(sent["Authorization"], sent["Impersonate-User"], sent["Impersonate-Group"])
+	if want := "[Bearer new] [jane] [dev ops]"; user != want {
+		t.Errorf("the request is from %s, want %s", user, want)
+	}
+	var errs bytes.Buffer
+	if got := Run([]string{"blame", "-f", "web.yaml", "--as", "jane"}, strings.NewReader(""), io.Discard, &errs); got != notice.ExitInput {
+		t.Errorf("exit code %d", got)
+	}
+	k.wants(errs.String(), "--as and --as-group are for --live cluster, and the stored objects come from files")
 }
 
 // TestClusterFailures checks the messages about servers that give no object. They do not point at the help of the command.

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -28,9 +29,14 @@ import (
 
 // Flags says which cluster to open, as the flags of kubectl with these names do. The zero value is the current context.
 type Flags struct {
-	Kubeconfig, Context string
-	helm                bool // whether the variables of Helm count
+	Kubeconfig, Context, Token string
+	As                         string   // the user to impersonate
+	AsGroups                   []string // the groups to impersonate
+	helm                       bool     // whether the variables of Helm count
 }
+
+// IsZero reports whether f is the zero value.
+func (f Flags) IsZero() bool { return reflect.ValueOf(f).IsZero() }
 
 // FromHelm returns f with the variables by which Helm names a cluster and a user to its plugins.
 func (f Flags) FromHelm() Flags {
@@ -41,6 +47,7 @@ func (f Flags) FromHelm() Flags {
 // overrides returns what comes before the kubeconfig.
 func (f Flags) overrides() *clientcmd.ConfigOverrides {
 	o := &clientcmd.ConfigOverrides{CurrentContext: f.Context}
+	o.AuthInfo.Token, o.AuthInfo.Impersonate, o.AuthInfo.ImpersonateGroups = f.Token, f.As, f.AsGroups
 	if !f.helm {
 		return o
 	}
