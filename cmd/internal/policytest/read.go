@@ -206,7 +206,8 @@ func (r reader) object(v value.Value, name string, folder func(string) string) *
 		return nil
 	}
 	before := r.Problems
-	objects := r.Objects(texts)
+	isNew := name == "object" && v.Get("old").IsAbsent() // a server may generate the name
+	objects := r.ObjectsBy(manifest.Reader{Want: func(value.Value) bool { return true }, Unnamed: isNew}, texts)
 	if len(objects) != 1 {
 		if r.Problems == before {
 			r.in(name).problem("must be one object, and there are %d", len(objects))
