@@ -90,6 +90,8 @@ var canaryFlags = map[string][]string{
 	"inventory": {"secret/given"},
 	"policy":    {"policy.yaml", "given.yaml"}, "params": {"given.yaml"}, "namespace-object": {"given.yaml"},
 	"kubernetes": {"1.31", "1.37"}, "kube-context": {"none"},
+	"kube-apiserver": {"none"}, "kube-ca-file": {"none"}, "kube-tls-server-name": {"none"}, "kube-token": {"none"}, "kube-as-user": {"none"},
+	"kube-as-group": {"none"}, "kube-insecure-skip-tls-verify": {"true"},
 }
 
 // canary matches the values that must not be printed: see testdata/canary.

@@ -39,8 +39,55 @@ helm plan is helm deed-plan.`,
 // helmPlanFlags holds the flags of deed helm plan.
 type helmPlanFlags struct {
 	planFlags
-	template bool
+	template  bool
+	variables map[string]string // the flags that are variables of Helm, by the name of the variable
 }
+
+// helmVariables are the flags of Helm that choose a cluster and a user, with the names of their variables.
+var helmVariables = []struct{ flag, variable, usage string }{
+	{"kube-apiserver", "HELM_KUBEAPISERVER", "the `address` of the API server"},
+	{"kube-ca-file", "HELM_KUBECAFILE", "the `file` with the certificates of authorities for the API server"},
+	{"kube-tls-server-name", "HELM_KUBETLS_SERVER_NAME", "the `name` that the certificate of the API server must have"},
+	{"kube-insecure-skip-tls-verify", "HELM_KUBEINSECURE_SKIP_TLS_VERIFY", "`true` takes any certificate of the API server"},
+	{"kube-token", "HELM_KUBETOKEN", "the bearer `token`"},
+	{"kube-as-user", "HELM_KUBEASUSER", "the `name` of the user to impersonate"},
+	{"kube-as-group", helmGroups, "the `names` of groups to impersonate, with commas between them; repeatable"},
+}
+
+// registerCluster adds the flags that choose a cluster and a user, as in Helm.
+func (f *helmPlanFlags) registerCluster(flags *pflag.FlagSet) {
+	flags.StringVar(&f.cluster.Context, "kube-context", "", "the `name` of the context in the kubeconfig")
+	flags.StringVar(&f.cluster.Kubeconfig, "kubeconfig", "", "the `file` with contexts")
+	f.variables = map[string]string{}
+	for _, v := range helmVariables {
+		flags.Var(variable{f.variables, v.variable}, v.flag, v.usage)
+	}
+	flags.Lookup("kube-insecure-skip-tls-verify").NoOptDefVal = "true"
+}
+
+// variable is a flag that sets a variable of Helm.
+type variable struct {
+	all  map[string]string
+	name string
+}
+
+// helmGroups is the variable whose flag may be repeated.
+const helmGroups = "HELM_KUBEASGROUPS"
+
+// Set implements [pflag.Value].
+func (v variable) Set(text string) error {
+	if before := v.all[v.name]; before != "" && v.name == helmGroups {
+		text = before + "," + text
+	}
+	v.all[v.name] = text
+	return nil
+}
+
+// String implements [pflag.Value].
+func (v variable) String() string { return v.all[v.name] }
+
+// Type implements [pflag.Value].
+func (v variable) Type() string { return "string" }
 
 func (c *cli) helmPlanCommand() *cobra.Command {
 	var f helmPlanFlags
@@ -89,8 +136,7 @@ not below are then those of helm template, such as --is-upgrade.`,
 	flags.BoolVar(&f.template, "template", false, "render as helm template does, without the release")
 	flags.Var(list{&f.live}, "live",
 		"`file` or directory with the objects as they are stored, with managedFields, in place of those of the cluster; repeatable")
-	flags.StringVar(&f.cluster.Context, "kube-context", "", "the `name` of the context in the kubeconfig")
-	flags.StringVar(&f.cluster.Kubeconfig, "kubeconfig", "", "the `file` with contexts")
+	f.registerCluster(flags)
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "the `name` of the namespace of the release")
 	flags.StringVar(&f.manager, "field-manager", "", "the `name` of the manager that writes; without it, helm, as for Helm itself")
 	flags.BoolVar(&f.bare, "no-defaults", false, "leave out the changes that a server makes beside merging: default values and normal forms")
@@ -175,7 +221,13 @@ func (c *cli) helmPlan(f helmPlanFlags, args []string) error {
 		}
 	}
 	f.manager = cmp.Or(f.manager, helm.Manager)
-	if f.cluster = (clusterFlags{f.cluster.FromHelm()}); len(f.live) > 0 {
+	for _, v := range helmVariables {
+		if text, ok := f.variables[v.variable]; ok {
+			h.Env = append(h.Env, v.variable+"="+text)
+		}
+	}
+	lookup := func(name string) string { return cmp.Or(f.variables[name], os.Getenv(name)) }
+	if f.cluster = (clusterFlags{f.cluster.FromHelm(lookup)}); len(f.live) > 0 {
 		f.cluster = clusterFlags{} // its flags are for Helm
 	} else {
 		f.live = []string{clusterName}

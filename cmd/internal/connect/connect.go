@@ -30,17 +30,17 @@ import (
 // Flags says which cluster to open, as the flags of kubectl with these names do. The zero value is the current context.
 type Flags struct {
 	Kubeconfig, Context, Token string
-	As                         string   // the user to impersonate
-	AsGroups                   []string // the groups to impersonate
-	helm                       bool     // whether the variables of Helm count
+	As                         string              // the user to impersonate
+	AsGroups                   []string            // the groups to impersonate
+	helm                       func(string) string // returns a variable of Helm; nil if none counts
 }
 
 // IsZero reports whether f is the zero value.
 func (f Flags) IsZero() bool { return reflect.ValueOf(f).IsZero() }
 
-// FromHelm returns f with the variables by which Helm names a cluster and a user to its plugins.
-func (f Flags) FromHelm() Flags {
-	f.helm = true
+// FromHelm returns f with the variables by which Helm names a cluster and a user to its plugins. variable returns one by its name.
+func (f Flags) FromHelm(variable func(string) string) Flags {
+	f.helm = variable
 	return f
 }
 
@@ -48,15 +48,15 @@ func (f Flags) FromHelm() Flags {
 func (f Flags) overrides() *clientcmd.ConfigOverrides {
 	o := &clientcmd.ConfigOverrides{CurrentContext: f.Context}
 	o.AuthInfo.Token, o.AuthInfo.Impersonate, o.AuthInfo.ImpersonateGroups = f.Token, f.As, f.AsGroups
-	if !f.helm {
+	if f.helm == nil {
 		return o
 	}
-	o.CurrentContext = cmp.Or(f.Context, os.Getenv("HELM_KUBECONTEXT"))
-	o.ClusterInfo.Server, o.ClusterInfo.CertificateAuthority = os.Getenv("HELM_KUBEAPISERVER"), os.Getenv("HELM_KUBECAFILE")
-	o.ClusterInfo.TLSServerName = os.Getenv("HELM_KUBETLS_SERVER_NAME")
-	o.ClusterInfo.InsecureSkipTLSVerify, _ = strconv.ParseBool(os.Getenv("HELM_KUBEINSECURE_SKIP_TLS_VERIFY")) // false for another text
-	o.AuthInfo.Token, o.AuthInfo.Impersonate = os.Getenv("HELM_KUBETOKEN"), os.Getenv("HELM_KUBEASUSER")
-	if groups := os.Getenv("HELM_KUBEASGROUPS"); groups != "" {
+	o.CurrentContext = cmp.Or(f.Context, f.helm("HELM_KUBECONTEXT"))
+	o.ClusterInfo.Server, o.ClusterInfo.CertificateAuthority = f.helm("HELM_KUBEAPISERVER"), f.helm("HELM_KUBECAFILE")
+	o.ClusterInfo.TLSServerName = f.helm("HELM_KUBETLS_SERVER_NAME")
+	o.ClusterInfo.InsecureSkipTLSVerify, _ = strconv.ParseBool(f.helm("HELM_KUBEINSECURE_SKIP_TLS_VERIFY")) // false for another text
+	o.AuthInfo.Token, o.AuthInfo.Impersonate = f.helm("HELM_KUBETOKEN"), f.helm("HELM_KUBEASUSER")
+	if groups := f.helm("HELM_KUBEASGROUPS"); groups != "" {
 		o.AuthInfo.ImpersonateGroups = strings.Split(groups, ",")
 	}
 	return o
