@@ -33,7 +33,7 @@ var table = []layers.Layer{
 		"internal/wording internal/notice internal/secret internal/manifest",
 		"value fieldpath schema schema/form typed merge managedfields schema/openapi schema/structural schema/builtin internal/door internal/slab internal/build internal/custom internal/yaml",
 		""},
-	{"internal/validation", "internal/secret internal/types", "value schema schema/builtin server/kinds server/kinds/walk", "k8s.io/apimachinery/pkg/util/validation/field"},
+	{"internal/validation", "internal/secret internal/types", "value schema schema/builtin server/kinds server/kinds/walk", "k8s.io/apimachinery/pkg/util/validation/field k8s.io/apimachinery/pkg/version"},
 	{"internal/schemafile",
 		"internal/wording internal/notice internal/secret internal/manifest internal/types",
 		"value schema schema/openapi schema/builtin internal/yaml",

@@ -83,6 +83,7 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 		return x
 	}) {
 		if w.Join(x.log); x.ok {
+			w.warnDeprecated(t)
 			w.warnUntracked(t)
 			for _, e := range t.Stored.Entries {
 				w.managers[e.Manager] = true
@@ -96,6 +97,13 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 
 // Managers returns the names of the managers of the processed live objects, sorted.
 func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.managers)) }
+
+// warnDeprecated warns of an object in a deprecated version.
+func (w *Workload) warnDeprecated(t *Task) {
+	if text := t.Endpoint.Deprecation(); text != "" {
+		w.Warn(t.Given.At(), "%v: %s", t.Given, text)
+	}
+}
 
 // warnUntracked warns once about a live object that comes from a server but lacks its managed fields.
 func (w *Workload) warnUntracked(t *Task) {

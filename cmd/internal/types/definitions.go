@@ -79,6 +79,7 @@ func (c *Library) definition(o *manifest.Object, id groupKind) kindTypes {
 	kind.Replicas = replicasIn(o.Content)
 	kind.ClusterScoped = o.Content.Get("spec", "scope").Str() == "Cluster"
 	kind.schemas = d.structures
+	kind.definition = o.Content
 	kind.Renamed = o.Content.Get("spec", "conversion", "strategy").Str() != "Webhook"
 	kind.broken = func(version string) error {
 		if err := d.Versions[version]; err != nil {

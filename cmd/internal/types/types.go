@@ -19,6 +19,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/value"
 )
 
 // Any reports whether f names schemas.
@@ -133,8 +134,9 @@ type kindTypes struct {
 	// status holds the versions of a custom resource with the status subresource; nil for other kinds.
 	status map[string]bool
 	// schemas holds the rules of pruning and the defaults of a custom resource by apiVersion.
-	schemas map[string]*structural.Schema
-	builtIn bool // whether the kind belongs to Kubernetes itself
+	schemas    map[string]*structural.Schema
+	definition value.Value // the CustomResourceDefinition; absent for other kinds
+	builtIn    bool        // whether the kind belongs to Kubernetes itself
 	// MadeUp says that the kind is treated without a schema, because none describes it.
 	MadeUp bool
 	// broken returns the reason why the schema of a version is unusable. It is nil for sources without such versions.
@@ -177,10 +179,20 @@ type Endpoint struct {
 	ResetFields merge.Filter
 	bare        bool       // see Types.Bare
 	validation  Validation // see Library.Validation
+	release     *builtin.Release
 }
 
 // Typed reports whether objects are read into a Go type, like those of built-in kinds.
 func (e *Endpoint) Typed() bool { return managing.Config(e.Manager).Read != nil && e.builtIn }
+
+// Deprecation returns the warning with which a server answers requests about objects of the endpoint, or "" if their version is not
+// deprecated, or without a [Validation].
+func (e *Endpoint) Deprecation() string {
+	if e.validation == nil || !e.builtIn && e.definition.IsAbsent() {
+		return ""
+	}
+	return e.validation.Deprecation(managing.Config(e.Manager).GVK, e.release.Minor(), e.definition)
+}
 
 // HasSubresource reports whether the kind is known to have the subresource.
 func (e *Endpoint) HasSubresource(name string) bool {
@@ -298,7 +310,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		t.onFound(gvk, kind.From)
 		t.found[id] = &Endpoint{
 			kindTypes: kind, Typ: typ, Manager: manager, Restores: restores, ResetFields: config.ResetFields[gvk.APIVersion()],
-			bare: t.Bare, validation: t.validation,
+			bare: t.Bare, validation: t.validation, release: t.release,
 		}
 		return t.found[id], nil
 	}
