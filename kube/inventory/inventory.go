@@ -53,9 +53,9 @@ type Inventory struct {
 //
 //   - a Kustomization or HelmRelease of Flux;
 //   - an Application of Argo CD, without the resources that are hooks;
-//   - the Secret in which Helm stores a release, without hooks. An object whose manifest has no namespace is in the namespace of the
-//     release, unless its kind is a built-in kind without namespaces. A kind that Kubernetes itself does not have may also be without
-//     namespaces.
+//   - the Secret in which Helm stores a release, without hooks, and with the items of lists. An object whose manifest has no namespace
+//     is in the namespace of the release, unless its kind is a built-in kind without namespaces. A kind that Kubernetes itself does not
+//     have may also be without namespaces.
 //
 // Of returns an error if owner has another kind, or if its record is invalid. Errors quote nothing of a release.
 func Of(owner managedfields.Object) (Inventory, error) {
@@ -126,20 +126,30 @@ func helm(owner value.Value) (Inventory, error) {
 		return out, errors.New("the manifest of the release is no YAML")
 	}
 	for _, document := range documents {
-		object := document.Value
-		if object.Kind() != value.KindObject {
-			continue
-		}
-		gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
-		namespace := object.Get("metadata", "namespace").Str()
-		if k, known := builtin.Lookup(gvk); known && !k.Namespaced {
-			namespace = ""
-		} else if namespace == "" {
-			namespace = release.Get("namespace").Str()
-		}
-		out.Objects = append(out.Objects, Reference{gvkschema.GroupVersionKind(gvk), namespace, object.Get("metadata", "name").Str()})
+		out.addManifest(document.Value, release.Get("namespace").Str())
 	}
 	return out, nil
+}
+
+// addManifest adds object, or the items of a list, as Helm does. namespace is that of the release.
+func (i *Inventory) addManifest(object value.Value, namespace string) {
+	if items := object.Get("items"); items.Kind() == value.KindList {
+		for item := range items.Items() {
+			i.addManifest(item, namespace)
+		}
+		return
+	}
+	if object.Kind() != value.KindObject {
+		return
+	}
+	gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
+	if own := object.Get("metadata", "namespace").Str(); own != "" {
+		namespace = own
+	}
+	if k, known := builtin.Lookup(gvk); known && !k.Namespaced {
+		namespace = ""
+	}
+	i.Objects = append(i.Objects, Reference{gvkschema.GroupVersionKind(gvk), namespace, object.Get("metadata", "name").Str()})
 }
 
 // releaseIn returns the release in the data of a Secret.

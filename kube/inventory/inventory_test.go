@@ -53,6 +53,8 @@ func TestOf(t *testing.T) {
 		"a release": {secretOf(t, `{"name":"web","namespace":"shop","manifest":"---\napiVersion: v1\nkind: Service\nmetadata: {name: web}\n---\n# nothing\n---\n`+
 			`apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: other, namespace: else}\n"}`),
 			"Helm, [helm] to helm: v1 Service shop/web, v1 Namespace shop, v1 Service else/other"},
+		"a release with a list": {secretOf(t, `{"namespace":"shop","manifest":"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Service, metadata: {name: web}}\n`+
+			`- {apiVersion: v1, kind: Namespace, metadata: {name: shop}}\n"}`), "Helm, [helm] to helm: v1 Service shop/web, v1 Namespace shop"},
 	} {
 		i, err := read(c.owner)
 		if err != nil {
