@@ -81,7 +81,7 @@ func TestOverload(t *testing.T) {
 type stuck struct{ store.Store }
 
 func (s stuck) Put(ctx context.Context, key string, text []byte, expect store.Revision) (store.Revision, error) {
-	if !strings.HasPrefix(key, "/registry/configmaps/") {
+	if !strings.HasPrefix(key, "/registry/configmaps/default/") {
 		return s.Store.Put(ctx, key, text, expect)
 	}
 	<-ctx.Done()
