@@ -82,7 +82,7 @@ func (schemaless) Item(list value.Value, i int) ref.Val { return NewValue(list.I
 // converted is a value that can be converted to the library's form.
 type converted interface{ library() ref.Val }
 
-// asLibraryHas returns a value in the library's form, and so are its members and items when the library reads them.
+// asLibraryHas returns a value in the library's form. Its members and items get that form, too, when the library reads them.
 func asLibraryHas(v ref.Val) ref.Val {
 	switch v := v.(type) {
 	case converted:
