@@ -32,6 +32,7 @@ func TestAuthenticationIsKept(t *testing.T) {
 				t.Errorf("%s: %v", when, v)
 			}
 		}
+		synctest.Wait() // the ConfigMap is looked at once more when the server has started
 		shows("in the beginning", bundle, "")
 		servertest.Send(t, s, http.MethodPatch, path, `{"data":{"client-ca-file":null,"other":"x"}}`)
 		time.Sleep(time.Second)
