@@ -61,7 +61,7 @@ func TestSoak(t *testing.T) {
 	defer s.Close()
 	port := httptest.NewServer(s)
 	defer port.Close()
-	before := runtime.NumGoroutine()
+	before := servertest.Goroutines(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	k := &soak{seed: seeds.First(t), s: s, url: port.URL, ctx: ctx}

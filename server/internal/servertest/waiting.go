@@ -22,6 +22,20 @@ func Await(t testing.TB, is func() bool) {
 	}
 }
 
+// Goroutines returns how many goroutines run, once their number stays the same. A server that has just begun still starts some.
+func Goroutines(t testing.TB) int {
+	t.Helper()
+	n, same := runtime.NumGoroutine(), 0
+	Await(t, func() bool {
+		if now := runtime.NumGoroutine(); now != n {
+			n, same = now, 0
+		}
+		same++
+		return same > 100 // each look is a millisecond or more after the one before
+	})
+	return n
+}
+
 // Unhindered calls do. It fails the test if do waits for a client that does not read or send.
 func Unhindered(t testing.TB, what string, do func()) {
 	t.Helper()

@@ -55,7 +55,7 @@ func TestIdleWatches(t *testing.T) {
 // memoryOf returns how many bytes are held for each of n requests for a path that are not answered to the end.
 func memoryOf(t *testing.T, n int, path string, serve func(context.Context, net.Listener) error) int {
 	t.Helper()
-	goroutines := runtime.NumGoroutine()
+	goroutines := servertest.Goroutines(t)
 	defer servertest.Await(t, func() bool { return runtime.NumGoroutine() <= goroutines })
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
