@@ -64,7 +64,7 @@ func (p Ranges) rangesFor(ctx context.Context, r *admission.Request) ([]value.Va
 	if !isBounded || isSet(r.Old.Content().Get("metadata", "deletionTimestamp")) {
 		return nil, nil
 	}
-	ranges, err := listed(ctx, p.Store, rangesPrefix+r.Namespace+"/")
+	ranges, err := Listed(ctx, p.Store, rangesPrefix+r.Namespace+"/")
 	if err != nil {
 		return nil, forbid(r, fmt.Errorf("unable to %s %v at this time because there was an error enforcing limit ranges", r.Operation, r.Resource))
 	}

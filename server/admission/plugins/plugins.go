@@ -59,8 +59,8 @@ func forbid(r *admission.Request, err error) error {
 	return apierrors.NewForbidden(r.Resource.GroupResource(), r.ObjectName(), err)
 }
 
-// listed returns the objects whose keys begin with a prefix.
-func listed(ctx context.Context, s store.Store, prefix string) ([]value.Value, error) {
+// Listed returns the objects whose keys begin with a prefix.
+func Listed(ctx context.Context, s store.Store, prefix string) ([]value.Value, error) {
 	page, err := s.Range(ctx, store.Range{Prefix: prefix})
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func listed(ctx context.Context, s store.Store, prefix string) ([]value.Value, e
 // defaultClass returns the name of the class that an annotation marks as the default; "" for none. Of several, the newest counts, and then
 // the first by name.
 func defaultClass(ctx context.Context, s store.Store, prefix string, annotations ...string) (string, error) {
-	classes, err := listed(ctx, s, prefix)
+	classes, err := Listed(ctx, s, prefix)
 	if err != nil {
 		return "", err
 	}

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/admission/plugins"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
@@ -37,19 +36,12 @@ type deviceClasses map[string]string
 
 // deviceClassesOf returns the stored device classes.
 func deviceClassesOf(ctx context.Context, s store.Store) (deviceClasses, error) {
-	page, err := s.Range(ctx, store.Range{Prefix: "/registry/deviceclasses/"})
-	if err != nil {
-		return nil, err
-	}
+	all, err := plugins.Listed(ctx, s, "/registry/deviceclasses/")
 	out := deviceClasses{}
-	for _, record := range page.Records {
-		object, err := managedfields.ParseObject(record.Text)
-		if err != nil {
-			return nil, err
-		}
-		out[object.Content.Get("metadata", "name").Str()] = object.Content.Get("spec", "extendedResourceName").Str()
+	for _, class := range all {
+		out[class.Get("metadata", "name").Str()] = class.Get("spec", "extendedResourceName").Str()
 	}
-	return out, nil
+	return out, err
 }
 
 // bounds reports whether a name of a quota bounds what resource claims use.
@@ -181,16 +173,11 @@ func compareAge(a, b value.Value) int {
 	return cmp.Or(of("creationTimestamp"), of("name"))
 }
 
-// objectsIn returns the objects whose keys begin with a prefix, none if the store fails.
-func objectsIn(ctx context.Context, s store.Store, prefix string) (out []value.Value) {
-	page, err := s.Range(ctx, store.Range{Prefix: prefix})
+// objectsIn returns the objects whose keys begin with a prefix, none if they cannot be read.
+func objectsIn(ctx context.Context, s store.Store, prefix string) []value.Value {
+	all, err := plugins.Listed(ctx, s, prefix)
 	if err != nil {
 		return nil
 	}
-	for _, record := range page.Records {
-		if object, err := managedfields.ParseObject(record.Text); err == nil {
-			out = append(out, object.Content)
-		}
-	}
-	return out
+	return all
 }
