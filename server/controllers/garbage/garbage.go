@@ -9,18 +9,17 @@ package garbage
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/loopback"
 	"github.com/deed-project/deed/server/store"
-	"github.com/deed-project/deed/value"
 )
 
 // Collector is the garbage collector. Its exported fields are set before Run.
@@ -136,33 +135,12 @@ func (c *Collector) carryOut(ctx context.Context, out outcome) {
 
 // warn records the Event OwnerRefInvalidNamespace about an object.
 func (c *Collector) warn(ctx context.Context, f foreign) error {
-	events, err := c.kinds.version(c.Catalog(), "v1", "Event")
-	if err != nil {
-		return err
-	}
-	now, namespace := c.Now(), f.dependent.namespace
-	if namespace == "" {
-		namespace = "default"
-	}
-	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
-	involved := []value.Member{
-		text("apiVersion", f.dependent.apiVersion), text("kind", f.dependent.kind), text("name", f.dependent.name), text("uid", f.dependent.uid),
-	}
-	if f.dependent.namespace != "" {
-		involved = append(involved, text("namespace", f.dependent.namespace))
-	}
-	return c.Client.Send(ctx, http.MethodPost, loopback.CollectionPath(events, namespace), value.Object(
-		text("apiVersion", "v1"), text("kind", "Event"),
-		value.Member{Name: "metadata", Value: value.Object(
-			text("name", fmt.Sprintf("%s.%x", f.dependent.name, now.UnixNano())), text("namespace", namespace),
-		)},
-		value.Member{Name: "involvedObject", Value: value.Object(involved...)},
-		text("reason", "OwnerRefInvalidNamespace"),
-		text("message", fmt.Sprintf("ownerRef %s does not exist in namespace %q", f.owner.String(f.dependent.namespace), f.dependent.namespace)),
-		value.Member{Name: "source", Value: value.Object(text("component", component))}, text("reportingComponent", component),
-		text("firstTimestamp", api.Timestamp(now)), text("lastTimestamp", api.Timestamp(now)),
-		value.Member{Name: "count", Value: value.Int(1)}, text("type", "Warning"),
-	))
+	d := f.dependent
+	return c.Client.Warn(ctx, loopback.Warning{
+		Component: component, At: c.Now(), Reason: "OwnerRefInvalidNamespace",
+		About:   corev1.ObjectReference{APIVersion: d.apiVersion, Kind: d.kind, Namespace: d.namespace, Name: d.name, UID: types.UID(d.uid)},
+		Message: fmt.Sprintf("ownerRef %s does not exist in namespace %q", f.owner.String(d.namespace), d.namespace),
+	})
 }
 
 // component is the name of the collector in Events.

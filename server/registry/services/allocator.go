@@ -37,8 +37,7 @@ type Allocator struct {
 	Now     func() time.Time
 	Report  func(what string, err error)
 
-	recorded                events // of repairs
-	isMismatched, isUnready bool   // an Event has said so of the ServiceCIDR kubernetes; KeepRange alone uses them
+	recorded events
 }
 
 var resource = kschema.GroupResource{Resource: "services"}

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/loopback"
 	"github.com/deed-project/deed/server/registry"
 	"github.com/deed-project/deed/value"
 )
@@ -30,7 +31,7 @@ const rangesPath = "/apis/networking.k8s.io/v1/servicecidrs"
 
 // KeepRange creates the ServiceCIDR kubernetes unless it exists, and marks it as ready unless it says whether it is. One that an earlier
 // server created gets a second range that this server has beside the first. Services get addresses of the stored ranges, so an Event says
-// once where others are configured. Another Event says once that the condition Ready is False.
+// where others are configured. Another Event says that the condition Ready is False.
 //
 // It is to be called from one goroutine at a time.
 func (a *Allocator) KeepRange(ctx context.Context) error {
@@ -61,10 +62,10 @@ func (a *Allocator) KeepRange(ctx context.Context) error {
 	case stored.IsAbsent() || registry.IsTerminating(stored): // a client deletes it
 		return nil
 	case !is.Equal(configured):
-		return a.warnOfRange(ctx, &a.isMismatched, stored, "KubernetesDefaultServiceCIDRInconsistent",
+		return a.warnOfRange(ctx, stored, "KubernetesDefaultServiceCIDRInconsistent",
 			fmt.Sprintf("The default ServiceCIDR %s does not match the controller flag configurations %s", listed(is), listed(configured)))
 	case status == "False":
-		return a.warnOfRange(ctx, &a.isUnready, stored, ready.Get("reason").Str(), "Configuration matches, but "+ready.Get("message").Str())
+		return a.warnOfRange(ctx, stored, ready.Get("reason").Str(), "Configuration matches, but "+ready.Get("message").Str())
 	case status == "True":
 		return nil
 	}
@@ -89,31 +90,11 @@ func (a *Allocator) markRange(ctx context.Context) error {
 // rangesController is the name of what creates the ServiceCIDR, as its field manager and in Events.
 const rangesController = "kubernetes-service-cidr-controller"
 
-// warnOfRange records an Event about the ServiceCIDR kubernetes, unless that was done.
-func (a *Allocator) warnOfRange(ctx context.Context, done *bool, stored value.Value, reason, message string) error {
-	if *done {
-		return nil
-	}
-	current, err := a.Client.Get(ctx, rangesPath+"/"+kubernetes)
-	if err != nil {
-		return err
-	}
-	now := a.Now()
-	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
-	err = a.Client.Send(ctx, http.MethodPost, "/api/v1/namespaces/default/events", value.Object(
-		text("apiVersion", "v1"), text("kind", "Event"),
-		value.Member{Name: "metadata", Value: value.Object(text("name", fmt.Sprintf("%s.%x", kubernetes, now.UnixNano())), text("namespace", "default"))},
-		value.Member{Name: "involvedObject", Value: value.Object(
-			text("apiVersion", "networking.k8s.io/v1"), text("kind", "ServiceCIDR"), text("name", kubernetes), text("uid", api.Meta(stored, "uid")),
-			text("resourceVersion", api.Meta(current, "resourceVersion")),
-		)},
-		text("reason", reason), text("message", message),
-		value.Member{Name: "source", Value: value.Object(text("component", rangesController))}, text("reportingComponent", rangesController),
-		text("firstTimestamp", api.Timestamp(now)), text("lastTimestamp", api.Timestamp(now)),
-		value.Member{Name: "count", Value: value.Int(1)}, text("type", "Warning"),
-	))
-	*done = err == nil
-	return err
+// warnOfRange records an Event about the ServiceCIDR kubernetes, unless an equal one was recorded for this revision.
+func (a *Allocator) warnOfRange(ctx context.Context, stored value.Value, reason, message string) error {
+	return a.warn(ctx, rangesPath+"/"+kubernetes, loopback.Warning{
+		Component: rangesController, About: referenceTo(stored, "networking.k8s.io/v1", "ServiceCIDR"), Reason: reason, Message: message,
+	})
 }
 
 // listed returns texts in brackets.

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/netip"
-	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/controllers/queue"
@@ -124,7 +125,7 @@ func (a *Allocator) repairService(ctx context.Context, service value.Value) erro
 	for _, ip := range addressesOf(service.Get("spec")) {
 		family := familyOf(ip)
 		warn := func(reason, format string, of ...any) error {
-			return a.warn(ctx, service, "Service", reason, "ClusterIPAllocation", fmt.Sprintf(format, of...))
+			return a.warnOf(ctx, service, "Service", reason, "ClusterIPAllocation", fmt.Sprintf(format, of...))
 		}
 		inside, err := a.isInside(ctx, ip)
 		if err == nil && !inside {
@@ -214,7 +215,7 @@ func (a *Allocator) repairAddress(ctx context.Context, name string) error {
 	}
 	parent := address.Get("spec", "parentRef")
 	remove := func(reason, format string, of ...any) error {
-		err := a.warn(ctx, address, "IPAddress", reason, "IPAddressAllocation", fmt.Sprintf(format, of...))
+		err := a.warnOf(ctx, address, "IPAddress", reason, "IPAddressAllocation", fmt.Sprintf(format, of...))
 		return errors.Join(err, a.releaseName(ctx, name))
 	}
 	group, of, namespace, service := parent.Get("group").Str(), parent.Get("resource").Str(), parent.Get("namespace").Str(), parent.Get("name").Str()
@@ -253,41 +254,43 @@ func createdAt(object value.Value) time.Time {
 	return at
 }
 
-// warn records an Event about a stored object, unless an equal one was recorded for this revision of the object.
-func (a *Allocator) warn(ctx context.Context, about value.Value, kind, reason, action, note string) error {
-	at, of := "/api/v1/namespaces/"+api.Meta(about, "namespace")+"/services/", "v1"
+// warnOf records an Event about a stored service or IPAddress, unless an equal one was recorded for this revision of the object.
+func (a *Allocator) warnOf(ctx context.Context, object value.Value, kind, reason, action, note string) error {
+	at, version := "/api/v1/namespaces/"+api.Meta(object, "namespace")+"/services/", "v1"
 	if kind == "IPAddress" {
-		at, of = addressPath+"/", "networking.k8s.io/v1"
+		at, version = addressPath+"/", "networking.k8s.io/v1"
 	}
-	current, err := a.Client.Get(ctx, at+api.Meta(about, "name"))
+	return a.warn(ctx, at+api.Meta(object, "name"), loopback.Warning{
+		Component: repairController, About: referenceTo(object, version, kind), Action: action, Reason: reason, Message: note,
+	})
+}
+
+// warn records w about the object at path, unless it was recorded for this revision of the object. It completes w: with the time, and with
+// the revision.
+func (a *Allocator) warn(ctx context.Context, path string, w loopback.Warning) error {
+	current, err := a.Client.Get(ctx, path)
 	if err != nil {
 		return loopback.IgnoreNotFound(err)
 	}
-	uid, version := api.Meta(about, "uid"), api.Meta(current, "resourceVersion")
-	event := uid + " " + version + " " + note
+	w.About.ResourceVersion = api.Meta(current, "resourceVersion")
+	event := string(w.About.UID) + " " + w.About.ResourceVersion + " " + w.Message
 	if a.recorded.has(event) {
 		return nil
 	}
-	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
-	now, namespace := a.Now(), api.Meta(about, "namespace")
-	regarding := []value.Member{text("apiVersion", of), text("kind", kind), text("name", api.Meta(about, "name")), text("uid", uid), text("resourceVersion", version)}
-	if namespace != "" {
-		regarding = append(regarding, text("namespace", namespace))
-	} else {
-		namespace = "default"
+	w.At = a.Now()
+	if err := a.Client.Warn(ctx, w); err != nil {
+		return err
 	}
-	host, _ := os.Hostname() // a host without a name has none in the event
-	err = a.Client.Send(ctx, http.MethodPost, "/apis/events.k8s.io/v1/namespaces/"+namespace+"/events", value.Object(
-		text("apiVersion", "events.k8s.io/v1"), text("kind", "Event"),
-		value.Member{Name: "metadata", Value: value.Object(text("name", fmt.Sprintf("%s.%x", api.Meta(about, "name"), now.UnixNano())), text("namespace", namespace))},
-		text("eventTime", now.UTC().Format("2006-01-02T15:04:05.000000Z")), value.Member{Name: "regarding", Value: value.Object(regarding...)},
-		text("reportingController", repairController), text("reportingInstance", repairController+"-"+host),
-		text("action", action), text("reason", reason), text("note", note), text("type", "Warning"),
-	))
-	if err == nil {
-		a.recorded.add(event)
+	a.recorded.add(event)
+	return nil
+}
+
+// referenceTo returns a reference to an object, without its resource version.
+func referenceTo(object value.Value, apiVersion, kind string) corev1.ObjectReference {
+	return corev1.ObjectReference{
+		APIVersion: apiVersion, Kind: kind, Namespace: api.Meta(object, "namespace"), Name: api.Meta(object, "name"),
+		UID: types.UID(api.Meta(object, "uid")),
 	}
-	return err
 }
 
 // events is the set of the events that were recorded. The zero value is empty and ready, and safe for concurrent use.
