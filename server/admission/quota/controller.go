@@ -152,9 +152,14 @@ func (c *Controller) usage(ctx context.Context, namespace string, q stored, hard
 			if err != nil {
 				return nil, err
 			}
-			if matches(q.Value, of, object.Content) {
-				used.Add(usageOf(of, object.Content, b).Only(func(name string) bool { _, bounded := hard[name]; return bounded && isBounded(name) }))
+			if !matches(q.Value, of, object.Content) {
+				continue
 			}
+			amounts, err := usageOf(of, object.Content, b)
+			if err != nil {
+				return nil, err
+			}
+			used.Add(amounts.Only(func(name string) bool { _, bounded := hard[name]; return bounded && isBounded(name) }))
 		}
 	}
 	return used, nil

@@ -114,13 +114,20 @@ func devicesIn(request value.Value) int64 {
 // owners are the pods of a namespace, and the first resource claim of each by age and name, by the UID of the pod.
 type owners struct{ pods, first map[string]value.Value }
 
-// ownersIn returns the owners in a namespace, none if the store fails.
-func ownersIn(ctx context.Context, s store.Store, namespace string) owners {
+// ownersIn returns the owners in a namespace.
+func ownersIn(ctx context.Context, s store.Store, namespace string) (owners, error) {
 	o := owners{map[string]value.Value{}, map[string]value.Value{}}
-	for _, pod := range objectsIn(ctx, s, "/registry/pods/"+namespace+"/") {
+	all, err := plugins.Listed(ctx, s, "/registry/pods/"+namespace+"/")
+	if err != nil {
+		return o, err
+	}
+	for _, pod := range all {
 		o.pods[pod.Get("metadata", "uid").Str()] = pod
 	}
-	for _, claim := range objectsIn(ctx, s, "/registry/resourceclaims/"+namespace+"/") {
+	if all, err = plugins.Listed(ctx, s, "/registry/resourceclaims/"+namespace+"/"); err != nil {
+		return o, err
+	}
+	for _, claim := range all {
 		if owner := ownerOf(claim); !owner.IsAbsent() {
 			uid := owner.Get("uid").Str()
 			if first, has := o.first[uid]; !has || compareAge(claim, first) < 0 {
@@ -128,23 +135,23 @@ func ownersIn(ctx context.Context, s store.Store, namespace string) owners {
 			}
 		}
 	}
-	return o
+	return o, nil
 }
 
 // usage returns what the pod uses that a resource claim was made for, nil if it was made for another claim. owner is the reference to the pod.
 // The pod names its claim. Until then, it is the first one.
-func (o owners) usage(owner, claim value.Value, now time.Time) plugins.Amounts {
+func (o owners) usage(owner, claim value.Value, now time.Time) (plugins.Amounts, error) {
 	uid := owner.Get("uid").Str()
 	pod := o.pods[uid]
 	if pod.IsAbsent() || !pod.Get("metadata", "name").Equal(owner.Get("name")) {
-		return nil
+		return nil, nil
 	}
 	if status := pod.Get("status", "extendedResourceClaimStatus"); status.Kind() == value.KindObject {
 		if !status.Get("resourceClaimName").Equal(claim.Get("metadata", "name")) {
-			return nil
+			return nil, nil
 		}
 	} else if first, has := o.first[uid]; has && compareAge(first, claim) < 0 {
-		return nil
+		return nil, nil
 	}
 	return usageOf(pods, pod, beside{now: now})
 }
@@ -171,13 +178,4 @@ func compareAge(a, b value.Value) int {
 		return cmp.Compare(a.Get("metadata", name).Str(), b.Get("metadata", name).Str())
 	}
 	return cmp.Or(of("creationTimestamp"), of("name"))
-}
-
-// objectsIn returns the objects whose keys begin with a prefix, none if they cannot be read.
-func objectsIn(ctx context.Context, s store.Store, prefix string) []value.Value {
-	all, err := plugins.Listed(ctx, s, prefix)
-	if err != nil {
-		return nil
-	}
-	return all
 }

@@ -129,23 +129,30 @@ func besides(ctx context.Context, s store.Store, now time.Time, of kschema.Group
 	if of != deviceClaims {
 		return b, nil
 	}
-	all := sync.OnceValue(func() owners { return ownersIn(ctx, s, namespace) }) // most claims were made for no pod
-	b.podOf = func(claim value.Value) plugins.Amounts {
+	all := sync.OnceValues(func() (owners, error) { return ownersIn(ctx, s, namespace) }) // most claims were made for no pod
+	b.podOf = func(claim value.Value) (plugins.Amounts, error) {
 		owner := ownerOf(claim)
 		if owner.IsAbsent() {
-			return nil
+			return nil, nil
 		}
-		return all().usage(owner, claim, now)
+		of, err := all()
+		if err != nil {
+			return nil, err
+		}
+		return of.usage(owner, claim, now)
 	}
 	var err error
 	b.classes, err = deviceClassesOf(ctx, s)
 	return b, err
 }
 
-// check returns the usage of each quota with the write, nil for those that it does not change. The error is a 403.
+// check returns the usage of each quota with the write, nil for those that it does not change. The error is a 403, or that of the store.
 func check(r *admission.Request, of kschema.GroupResource, quotas []stored, b beside) ([]plugins.Amounts, error) {
 	object := r.Object.Content()
-	used := usageOf(of, object, b)
+	used, err := usageOf(of, object, b)
+	if err != nil {
+		return nil, err
+	}
 	forbid := func(format string, args ...any) error {
 		return apierrors.NewForbidden(of, r.ObjectName(), fmt.Errorf(format, args...))
 	}
@@ -168,7 +175,11 @@ func check(r *admission.Request, of kschema.GroupResource, quotas []stored, b be
 	for _, i := range bounding {
 		q, delta := quotas[i], used
 		if r.Operation == admission.Update && matches(q.Value, of, r.Old.Content()) {
-			delta = used.Less(usageOf(of, r.Old.Content(), b))
+			before, err := usageOf(of, r.Old.Content(), b)
+			if err != nil {
+				return nil, err
+			}
+			delta = used.Less(before)
 		}
 		hard, has := plugins.Quantities(q.Get("status", "hard")), plugins.Quantities(q.Get("status", "used"))
 		delta = delta.Only(func(name string) bool {

@@ -48,12 +48,12 @@ func countOf(of kschema.GroupResource) string { return "count/" + of.String() }
 // beside is what the usage of an object depends on beside the object.
 type beside struct {
 	now     time.Time
-	classes deviceClasses                           // nil if no resource claims are counted
-	podOf   func(claim value.Value) plugins.Amounts // what the pod of a resource claim uses, see [deviceClasses.usage]
+	classes deviceClasses                                    // nil if no resource claims are counted
+	podOf   func(claim value.Value) (plugins.Amounts, error) // what the pod of a resource claim uses, see [deviceClasses.usage]
 }
 
-// usageOf returns what an object uses.
-func usageOf(of kschema.GroupResource, object value.Value, b beside) plugins.Amounts {
+// usageOf returns what an object uses. The error is that of the store.
+func usageOf(of kschema.GroupResource, object value.Value, b beside) (plugins.Amounts, error) {
 	used := plugins.Amounts{countOf(of): one.DeepCopy()}
 	if of.Group == "" && slices.Contains(counted, of.Resource) {
 		used[of.Resource] = one.DeepCopy()
@@ -68,9 +68,13 @@ func usageOf(of kschema.GroupResource, object value.Value, b beside) plugins.Amo
 	case services:
 		used.Add(serviceUsage(object.Get("spec")))
 	case deviceClaims:
-		used.Add(b.classes.usage(object, b.podOf(object)))
+		pod, err := b.podOf(object)
+		if err != nil {
+			return nil, err
+		}
+		used.Add(b.classes.usage(object, pod))
 	}
-	return used
+	return used, nil
 }
 
 // hasEnded reports whether a pod uses nothing any more: it ran to its end, or the time that it had to end is over.
