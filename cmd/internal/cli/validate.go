@@ -188,7 +188,10 @@ func (o typedObject) validate(server finding.Server) validated {
 	if len(refusals) == 0 {
 		refusals = v.Defects
 	}
-	out.defects, out.warnings = append(out.defects, refusals...), v.Warnings
+	if out.warnings = v.Warnings; v.Unserved {
+		out.warnings = o.endpoint.Warnings()
+	}
+	out.defects = append(out.defects, refusals...)
 	slices.SortStableFunc(out.defects, func(a, b finding.Defect) int { return a.Where.Compare(b.Where) })
 	return out
 }

@@ -83,7 +83,7 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 		return x
 	}) {
 		if w.Join(x.log); x.ok {
-			w.warnDeprecated(t)
+			w.warnOfVersion(t)
 			w.warnUntracked(t)
 			for _, e := range t.Stored.Entries {
 				w.managers[e.Manager] = true
@@ -98,9 +98,9 @@ func Each[T any](w *Workload, what string, configs bool, work func(*Task) T, use
 // Managers returns the names of the managers of the processed live objects, sorted.
 func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.managers)) }
 
-// warnDeprecated warns of an object in a deprecated version.
-func (w *Workload) warnDeprecated(t *Task) {
-	if text := t.Endpoint.Deprecation(); text != "" {
+// warnOfVersion warns of an object in a version that is deprecated, or that not all servers serve.
+func (w *Workload) warnOfVersion(t *Task) {
+	for _, text := range t.Endpoint.Warnings() {
 		w.Warn(t.Given.At(), "%v: %s", t.Given, text)
 	}
 }
