@@ -175,6 +175,8 @@ func (r *Reader) Object(from Origin, v value.Value) *Object {
 	switch metadata := v.Get("metadata"); {
 	case metadata.Kind() != value.KindObject && !metadata.IsAbsent() && !metadata.IsNull():
 		fail(from.At("metadata"), "metadata must be an object, but is %v", view.Value(PathOf("metadata"), metadata))
+	case metadata.Get("name").IsAbsent() && v.Get("kind").Str() == ListSuffix: // see isList
+		fail(from.At("items"), "a List must have items, and items must be a list of objects")
 	case metadata.Get("name").IsAbsent() && metadata.Get("generateName").Kind() == value.KindString && r.Unnamed:
 	case metadata.Get("name").IsAbsent() && !metadata.Get("generateName").IsAbsent():
 		fail(from.Key("metadata", "generateName"),
