@@ -10,8 +10,8 @@
 //		volumes []core.Volume
 //		serviceAccount DeprecatedServiceAccount text
 //
-// A field has its name in the versioned type, its name in the JSON of the internal type unless that differs in the case of its first letter
-// alone, and its type. The first name is . if the members are those of the object itself, and - if no version has the field. A second name
+// A field has its name in the versioned type, its name in the JSON of the internal type, and its type. The second name is missing if only the
+// case of its first letter differs. The first name is . if the members are those of the object itself, and - if no version has the field. A second name
 // that ends with ? is left out when the value is empty. An embedded struct, whose members are printed as those of the struct around it, has
 // the type in parentheses. Types are text, name for a string type, number, bool, quantity and time, any for what is null when it is absent,
 // and the name of a struct; * is a pointer, [] a list and {} a map.

@@ -226,8 +226,8 @@ func (k *kind) add(b *pair.Base) {
 // replays are how often a history with a difference is played, each time with another object.
 const replays = 3
 
-// play plays a history until its servers differ. Whether a write has a later time than the one before depends on the second in which it comes,
-// so that a difference counts only if it comes each time.
+// play plays a history until its servers differ. A difference counts only if it comes each time: whether a write has a later time than the one
+// before depends on the second in which it comes.
 func (c *campaign) play(h *history) error {
 	for attempt := range replays {
 		again := *h

@@ -58,9 +58,9 @@ type ConvertedForm interface {
 	Form
 	// Converts reports whether the version is not the stored one.
 	Converts() bool
-	// StoreOver returns object, which was read from sent, in its stored form, as it replaces had, the stored object, through a subresource, or
-	// the main endpoint if that is "". The fields that the endpoint does not write, and the generation, come from had: this version may not
-	// show all of it. sent is absent if it is not known.
+	// StoreOver returns object in the form in which it is stored in place of had. It is written through a subresource, or through the main
+	// endpoint if that is "". The fields that the endpoint does not write, and the generation, come from had: this version may not show all
+	// of it. object was read from sent, which is absent if it is not known.
 	StoreOver(object, sent, had value.Value, subresource string) (value.Value, error)
 }
 

@@ -151,11 +151,10 @@ func (d *Deletions) Resume(ctx context.Context) error {
 	return nil
 }
 
-// Removed completes the deletion of the definition and the namespace of an object that is gone, if they wait for it and it was the last of
-// its resource. namespace is the namespace of the object.
+// Removed is called for each object that is removed. If it was the last of its resource, the definition and the namespace that wait for it go,
+// too. namespace is the namespace of the object.
 //
-// It is called for each object that is removed, so it looks for the cheap signs first: most objects are in no definition or namespace that
-// waits.
+// It looks for the cheap signs first, because most objects are in no definition or namespace that waits.
 func (d *Deletions) Removed(ctx context.Context, v *catalog.Version, namespace string) {
 	if v.Custom && v.Terminating && d.mayBeEmpty(ctx, v.KeyPrefix("")) {
 		d.Definition(v.Plural + "." + v.Group)

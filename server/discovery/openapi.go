@@ -251,8 +251,8 @@ func (h *Handler) openAPIPath(w http.ResponseWriter, r *http.Request, hash strin
 	h.openAPIDocument(w, r, "v3", of)
 }
 
-// openAPIDocument answers with an OpenAPI document in the media type that the client wants, or with the range that it asks for, unless the
-// client has the document already. version is v2 or v3. Documents of v2 are compressed.
+// openAPIDocument answers with an OpenAPI document in the media type that the client wants, or with the range of it that it asks for. If the
+// client has the document already, it says so. version is v2 or v3. Documents of v2 are compressed.
 func (h *Handler) openAPIDocument(w http.ResponseWriter, r *http.Request, version string, of document) {
 	header, v2 := w.Header(), version == v2Path
 	if v2 {

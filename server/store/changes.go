@@ -9,9 +9,9 @@ import (
 )
 
 // Changes returns what happened after a revision on keys that begin with prefix, as Since does, for a cache that need not have seen each
-// write. Of a store that does not know what happened, and after revision 0, it reads all records and compares them with known, the keys of
-// the cache with their revisions: the batch then has a put for each record that is not known with its revision, and a deletion, without a
-// revision, for each known key that has no record.
+// write. If the store does not know what happened, or after is 0, it reads all records and compares them with known: the keys of the cache,
+// with their revisions. The batch then has a put for each record that is not known with its revision. For each known key that has no
+// record, it has a deletion without a revision.
 func Changes(ctx context.Context, s Store, prefix string, after Revision, known iter.Seq2[string, Revision]) (Batch, error) {
 	if after != 0 {
 		batch, err := s.Since(ctx, prefix, after)

@@ -3,8 +3,8 @@
 //	go run ./web/build                       # into web/dist
 //	go run ./web/build -serve 127.0.0.1:8080 # and serve the folder, to look at it
 //
-// It compiles cmd/internal/playground to WebAssembly, gathers the examples from the documentation, and copies the files of the page, the
-// style that deed blame -o html has too, and the support file of the Go release. It prints the sizes.
+// It compiles cmd/internal/playground to WebAssembly and gathers the examples from the documentation. It copies the files of the page, the
+// style of deed blame -o html, and the support file of the Go release. It prints the sizes.
 package main
 
 import (

@@ -15,7 +15,7 @@ import (
 )
 
 // Mutating policies run one after the other, since each sees what the others before it did. Plugins that change the object later may cause
-// a second pass, in which only policies run that want it; the states of both passes are those of package webhook:
+// a second pass, in which only policies run that want it. The states of both passes are those of package webhook:
 //
 //	pass 0   a: called = a    b changes the object: due = a    c: called = c
 //	pass 1   a                                                             b and c have seen the latest object

@@ -68,7 +68,7 @@ var sources = map[string][]string{
 	attachments: {attachments}, slicesOfNodes: {slicesOfNodes}, certificateRequestsOfPods: {certificateRequestsOfPods},
 }
 
-// isRelated reports whether an object belongs to a node, or is used by a pod on it, also by way of a volume of a claim of the pod.
+// isRelated reports whether an object belongs to a node, or is used by a pod on it. A pod also uses the volumes of its claims.
 func (a *Authorizer) isRelated(ctx context.Context, node string, o object) (bool, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -162,8 +162,8 @@ type compiledSchemas struct {
 // says that the definition is valid, and has no schemas. Decision 14 says what the cache gains.
 var knownTexts = cache.ByText[compiledSchemas]{Budget: 16 << 20}
 
-// schemasOf compiles the schemas of a definition. It caches the result by the text of the spec, because the same spec is compiled again
-// when the status changes, and by every other server in the process.
+// schemasOf compiles the schemas of a definition. It caches the result by the text of the spec: the same spec comes again with each change of
+// the status, and with each other server in the process.
 func schemasOf(crd value.Value) (compiledSchemas, error) {
 	return knownTexts.Get(crd.Get("spec").AppendJSON(nil), func() (out compiledSchemas, err error) {
 		if out.schemas, err = structural.Versions(crd); err != nil {

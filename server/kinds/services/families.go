@@ -119,8 +119,8 @@ func validateFamilies(r *walk.Report, spec walk.Place, live value.Value) {
 	validateClusterIPs(r, spec.At("clusterIPs"), live.Get("clusterIPs"), families.Value)
 }
 
-// Complete completes the spec of a service, new or as the successor of live, with the fields that follow from its addresses and from the
-// families of the cluster. Nothing is allocated.
+// Complete adds the fields to the spec of a service that follow from its addresses and from the families of the cluster. The service is new, or
+// replaces live. Nothing is allocated.
 //
 //	kept     fields of live that the service omits: addresses, the health check port, and node ports by the
 //	         names of ports

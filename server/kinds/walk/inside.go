@@ -240,8 +240,8 @@ func appendInsideMembers(to []byte, typ string, v value.Value) []byte {
 	return to
 }
 
-// Ordered returns a value with the members of its objects in the order of the Go types, by the names that clients know, and without empty lists
-// and maps. Refusals by tags of types show values like that: the types leave these out.
+// Ordered returns a value as refusals by tags of types show it: with the members of its objects in the order of the Go types, by the names that
+// clients know. Empty lists and maps are missing, because the types leave them out.
 func (r *Report) Ordered(p Place) any {
 	if p.Kind() != value.KindObject {
 		return p.ToAny()

@@ -1,6 +1,6 @@
 // Package walk is how a server looks at an object: place by place, into a report of what is wrong and into warnings.
 //
-// A [Place] is a value with its path. A [Report] collects errors in the order in which kube-apiserver finds them, with its texts; its
+// A [Place] is a value with its path. A [Report] collects errors in the order in which kube-apiserver finds them, with its texts. Its
 // methods are the rules that many kinds share, such as those for labels, ports and quantities. Package kinds has the rules of each kind.
 package walk
 
