@@ -1,7 +1,9 @@
 package jsonpatch
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -276,5 +278,14 @@ func operand(op library.Operation) *node {
 	case text == nil:
 		return &node{whole: value.Null()}
 	}
-	return &node{text: *text}
+	return &node{text: compact(*text)}
+}
+
+// compact returns a JSON text without white space. Later operations may test it again and again.
+func compact(text []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return text // cannot be: Decode has read it
+	}
+	return b.Bytes()
 }

@@ -356,6 +356,9 @@ func TestGrowth(t *testing.T) {
 		"a deep path":           {deep, func(n int) string { return `[{"op":"add","path":"` + strings.Repeat("/a", n) + `","value":1}]` }},
 		"a deep path is tested": {deep, func(n int) string { return `[{"op":"test","path":"` + strings.Repeat("/a", n+1) + `"}]` }},
 		"members added":         {list, func(n int) string { return additions(n) }},
+		"white space is tested": {list, func(n int) string {
+			return `[{"op":"add","path":"/x","value":[` + strings.Repeat(" ", 100*n) + `]}` + strings.Repeat(`,{"op":"test","path":"/x","value":[]}`, n) + `]`
+		}},
 	} {
 		var cost [3]int64
 		for i := range cost {

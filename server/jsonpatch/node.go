@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,7 +16,7 @@ import (
 // node is a part of a document, in one of three forms. A nil node is a null of the document, or the missing value of an operation.
 //
 //	no path leads into it      whole
-//	an operation wrote it      text, and also whole once it was decoded
+//	an operation wrote it      text without white space, and also whole once it was decoded
 //	a path leads into it       members or items
 //
 // Invariant: a node has exactly one of the forms. A node changes its form from the first or second to the third when a path leads into it,
@@ -52,7 +51,7 @@ type members struct {
 // now has an element for each item of the outcome; were is kept only to find out whether anything changed.
 type items struct {
 	were value.Value
-	now  []item
+	now  sequence
 }
 
 // item is an original part, or a node if a path leads to it.
@@ -109,10 +108,7 @@ func (d *draft) open(n *node) error {
 	case value.KindObject:
 		n.members = &members{were: n.whole, count: n.whole.Len()}
 	case value.KindList:
-		n.items = &items{were: n.whole, now: make([]item, 0, n.whole.Len()+1)}
-		for was := range n.whole.Items() {
-			n.items.now = append(n.items.now, item{was: was})
-		}
+		n.items = &items{n.whole, sequenceOf(n.whole)}
 	default:
 		return errNoParts
 	}
@@ -141,10 +137,11 @@ func (d *draft) split(n *node) error {
 		if err := json.Unmarshal(text, &parts); err != nil {
 			return err
 		}
-		n.items = &items{were: value.List(), now: make([]item, len(parts))}
+		all := make([]item, len(parts))
 		for i, text := range parts {
-			n.items.now[i] = item{node: part(text), led: true}
+			all[i] = item{node: part(text), led: true}
 		}
+		n.items = &items{value.List(), cut(all)}
 	} else {
 		var parts map[string]*json.RawMessage
 		if err := json.Unmarshal(text, &parts); err != nil {
@@ -202,15 +199,15 @@ func (n *node) get(key string) (*node, error) {
 		}
 		return whole(m.were.Get(key)).orNil(), nil
 	}
-	i, err := n.items.index(key, len(n.items.now))
+	i, err := n.items.index(key, n.items.now.count)
 	if err != nil {
 		return nil, err
 	}
-	if at := n.items.now[i]; !at.led {
+	at := n.items.now.at(i)
+	if !at.led {
 		return whole(at.was), nil
-	} else {
-		return at.node, nil
 	}
+	return at.node, nil
 }
 
 // orNil returns n, or nil if n is absent.
@@ -227,8 +224,8 @@ func (n *node) keep(key string, part *node) {
 		m.put(key, part)
 		return
 	}
-	i, _ := n.items.index(key, len(n.items.now)) // get has found it
-	n.items.now[i] = item{node: part, led: true}
+	i, _ := n.items.index(key, n.items.now.count) // get has found it
+	*n.items.now.at(i) = item{node: part, led: true}
 }
 
 // set replaces an existing part, or adds a member.
@@ -254,17 +251,17 @@ func (n *node) add(key string, part *node) error {
 		return nil
 	}
 	l := n.items
-	i := len(l.now)
+	i := l.now.count
 	if key != "-" {
 		if _, err := strconv.Atoi(key); err != nil {
 			return fmt.Errorf("value was not a proper array index: '%s': %w", key, err)
 		}
 		var err error
-		if i, err = l.index(key, len(l.now)+1); err != nil {
+		if i, err = l.index(key, l.now.count+1); err != nil {
 			return err
 		}
 	}
-	l.now = slices.Insert(l.now, i, item{node: part, led: true})
+	l.now.insert(i, item{node: part, led: true})
 	return nil
 }
 
@@ -285,11 +282,11 @@ func (n *node) remove(key string) error {
 		m.count--
 		return nil
 	}
-	i, err := n.items.index(key, len(n.items.now))
+	i, err := n.items.index(key, n.items.now.count)
 	if err != nil {
 		return err
 	}
-	n.items.now = slices.Delete(n.items.now, i, i+1)
+	n.items.now.remove(i)
 	return nil
 }
 

@@ -91,8 +91,8 @@ func (m *members) all(yield func(name string, part item) bool) {
 
 // value returns the list.
 func (l *items) value(depth int) (value.Value, error) {
-	out, same := make([]value.Value, len(l.now)), len(l.now) == l.were.Len()
-	for i, at := range l.now {
+	out, same := make([]value.Value, l.now.count), l.now.count == l.were.Len()
+	for i, at := range l.now.all {
 		out[i] = at.was
 		if at.led {
 			var err error
@@ -118,7 +118,7 @@ func (n *node) appendText(b []byte, depth int) (_ []byte, err error) {
 	case n == nil:
 		return append(b, "null"...), nil
 	case n.text != nil:
-		return append(b, compact(n.text)...), nil
+		return append(b, n.text...), nil
 	case n.members != nil:
 		b = append(b, '{')
 		for name, part := range n.members.all {
@@ -130,7 +130,7 @@ func (n *node) appendText(b []byte, depth int) (_ []byte, err error) {
 		return append(b, '}'), nil
 	case n.items != nil:
 		b = append(b, '[')
-		for _, at := range n.items.now {
+		for _, at := range n.items.now.all {
 			if b, err = at.appendText(comma(b), depth); err != nil {
 				return b, err
 			}
@@ -200,7 +200,7 @@ func (n *node) equals(written *node) bool {
 	switch {
 	case n.isNull() || written.isNull():
 		return n.isNull() && written.isNull() && (n == nil || written != nil)
-	case n.text != nil && bytes.Equal(compact(n.text), compact(written.text)):
+	case n.text != nil && bytes.Equal(n.text, written.text):
 		return true
 	case n.text != nil && !asPrinted(n.text), !asPrinted(written.text), n.read() != nil, written.read() != nil:
 		return false
@@ -210,15 +210,6 @@ func (n *node) equals(written *node) bool {
 
 // isNull reports whether a node is a null, or missing.
 func (n *node) isNull() bool { return n == nil || n.text == nil && n.whole.IsNull() }
-
-// compact returns a JSON text without white space; a text that is malformed as it is.
-func compact(text []byte) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, text) != nil {
-		return text
-	}
-	return b.Bytes()
-}
 
 // is reports whether n equals v.
 func (n *node) is(v value.Value) bool {
@@ -249,10 +240,10 @@ func (m *members) are(v value.Value) bool {
 
 // are reports whether the list equals v.
 func (l *items) are(v value.Value) bool {
-	if v.Kind() != value.KindList || v.Len() != len(l.now) {
+	if v.Kind() != value.KindList || v.Len() != l.now.count {
 		return false
 	}
-	for i, at := range l.now {
+	for i, at := range l.now.all {
 		if at.led && !at.node.is(v.Item(i)) || !at.led && !at.was.Equal(v.Item(i)) {
 			return false
 		}
