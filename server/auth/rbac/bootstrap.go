@@ -170,8 +170,17 @@ func (a *Authorizer) wanting(ctx context.Context) ([]change, error) {
 	return out, nil
 }
 
+// formerRoles are the names of ClusterRoles whose rules an initial one took over, and formerBindings those of ClusterRoleBindings. A new
+// object begins with what a stored former one has, so that edits of it are not lost.
+var (
+	formerRoles = map[string]string{
+		"system:aggregate-to-admin": "admin", "system:aggregate-to-edit": "edit", "system:aggregate-to-view": "view",
+	}
+	formerBindings = map[string]string{"system:public-info-viewer": "system:discovery"}
+)
+
 // changeOf returns the change that an initial object needs, nil if it is stored as it should be.
-func (a *Authorizer) changeOf(of initial) (*change, error) {
+func (a *Authorizer) changeOf(of initial) (_ *change, err error) {
 	namespace, name := of.object.Get("metadata", "namespace").Str(), of.object.Get("metadata", "name").Str()
 	path, key := "/apis/"+Group+"/v1/"+of.plural, name
 	if namespace != "" {
@@ -191,6 +200,9 @@ func (a *Authorizer) changeOf(of initial) (*change, error) {
 			role := *live
 			return update(reconcileRole(&role, of.role), &role)
 		}
+		if former := a.clusterRoles.Get(a.clusterRoles.Prefix + formerRoles[name]); former != nil && former.AggregationRule == nil {
+			create.object, err = of.roleLike(former)
+		}
 	case roles:
 		if live := a.roles.Get(a.roles.Prefix + key); live != nil {
 			role := rbacv1.ClusterRole{TypeMeta: live.TypeMeta, ObjectMeta: live.ObjectMeta, Rules: live.Rules}
@@ -200,12 +212,31 @@ func (a *Authorizer) changeOf(of initial) (*change, error) {
 		if live := a.clusterRoleBindings.Get(a.clusterRoleBindings.Prefix + key); live != nil {
 			return of.rebound(create, update, rbacv1.RoleBinding(*live))
 		}
+		if former := a.clusterRoleBindings.Get(a.clusterRoleBindings.Prefix + formerBindings[name]); former != nil {
+			create.object, err = of.bindingLike(former)
+		}
 	default:
 		if live := a.roleBindings.Get(a.roleBindings.Prefix + key); live != nil {
 			return of.rebound(create, update, *live)
 		}
 	}
-	return create, nil
+	return create, err
+}
+
+// roleLike returns a new role that has what a former one has, and what the initial one has.
+func (of initial) roleLike(former *rbacv1.ClusterRole) (value.Value, error) {
+	role := *former
+	role.Name, role.ResourceVersion = of.role.Name, ""
+	reconcileRole(&role, of.role)
+	return structs.From(&role)
+}
+
+// bindingLike returns a new binding that has the labels, annotations and subjects of a former one, and what the initial one has.
+func (of initial) bindingLike(former *rbacv1.ClusterRoleBinding) (value.Value, error) {
+	b := of.binding
+	b.Labels, b.Annotations, b.Subjects = former.Labels, former.Annotations, former.Subjects
+	reconcileBinding(&b, of.binding)
+	return structs.From(&b)
 }
 
 // rebound returns the change of a binding that is stored. A binding to another role is made anew, since its role is immutable.

@@ -114,6 +114,10 @@ func TestBootstrap(t *testing.T) {
 		{"DELETE", "clusterrolebindings/system:discovery", ""},
 		{"POST", "clusterrolebindings", strings.Replace(binding("system:discovery", "x"), `"name":"joe"`, `"name":"ann"`, 1)},
 		{"DELETE", "namespaces/kube-system/roles/system:controller:token-cleaner", ""},
+		// Initial objects that begin with what former ones have.
+		{"PATCH", "clusterroles/view", `{"aggregationRule":null,"rules":[{"apiGroups":["x"],"resources":["mine"],"verbs":["z"]}]}`},
+		{"DELETE", "clusterroles/system:aggregate-to-view", ""},
+		{"DELETE", "clusterrolebindings/system:public-info-viewer", ""},
 	} {
 		send(t, first, r[0], path+r[1], r[2])
 	}
@@ -125,6 +129,8 @@ func TestBootstrap(t *testing.T) {
 		{"clusterroles/system:discovery", `"autoupdate":"false"`}, {"clusterroles/edit", "aggregate-to-edit"},
 		{"clusterrolebindings/system:basic-user", "system:authenticated"}, {"clusterrolebindings/system:discovery", `"name":"system:discovery"`},
 		{"namespaces/kube-system/roles/system:controller:token-cleaner", `"secrets"`},
+		{"clusterroles/system:aggregate-to-view", `"mine"`}, {"clusterroles/system:aggregate-to-view", `"configmaps"`},
+		{"clusterrolebindings/system:public-info-viewer", `"ann"`}, {"clusterrolebindings/system:public-info-viewer", "system:unauthenticated"},
 	} {
 		object := send(t, s, "GET", path+want[0], "")
 		bare := object.With("metadata", object.Get("metadata").With("managedFields", value.Value{})).String()
