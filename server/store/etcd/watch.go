@@ -81,8 +81,7 @@ func (s *Store) heard(ctx context.Context, of store.Revision) (*recent, error) {
 // Watch implements store.Store. A watch that keeps up reads the events of the hub. A watch that is behind the hub reads from etcd until it
 // has caught up.
 //
-// The error of a compacted revision must come before the sequence. So a position behind the hub is checked by a read, which also tells the
-// revision that is compacted.
+// The error of a compacted revision must come before the sequence. So a position behind the hub is checked by a read.
 func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) (iter.Seq2[store.Batch, error], error) {
 	if err := s.ready(ctx); err != nil {
 		return nil, err
@@ -92,14 +91,28 @@ func (s *Store) Watch(ctx context.Context, prefix string, after store.Revision) 
 	}
 	if after > 0 && after < s.hub.now.Load().from {
 		// etcd would only return this error once the watch begins.
-		switch oldest, err := s.revision(ctx, after); {
+		switch _, err := s.revision(ctx, after); {
 		case errors.Is(err, store.ErrCompacted):
-			return nil, &store.CompactedError{Oldest: oldest}
+			return nil, s.compacted(ctx, prefix, after)
 		case err != nil:
 			return nil, err
 		}
 	}
 	return func(yield func(store.Batch, error) bool) { s.run(ctx, prefix, after, yield) }, nil
+}
+
+// compacted returns the error of a watch from a compacted revision. etcd names the revision up to which it has compacted only to a watch.
+//
+// A watch after a revision begins at the next one. If etcd accepts it, the next one is the oldest.
+func (s *Store) compacted(ctx context.Context, prefix string, after store.Revision) error {
+	err := s.follow(ctx, prefix, after, nil, func(store.Batch) bool { return false })
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = &store.CompactedError{Oldest: after + 1}
+	}
+	return err
 }
 
 // run yields batches until ctx is done, the reader stops, or the store is closed.

@@ -183,8 +183,10 @@ func watchEnds(t *testing.T, s store.Store) {
 	if err := s.Compact(t.Context(), m.revisions[10]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Watch(t.Context(), "", m.revisions[9]); !errors.Is(err, store.ErrCompacted) {
-		t.Errorf("watching what is compacted: %v", err)
+	_, err := s.Watch(t.Context(), "", m.revisions[9])
+	var gone *store.CompactedError
+	if !errors.As(err, &gone) || gone.Oldest != m.revisions[10] {
+		t.Errorf("watching what is compacted, up to %d: %v", m.revisions[10], err)
 	}
 	if err := lastOf(slow); !errors.Is(err, store.ErrCompacted) {
 		t.Errorf("a slow watch ends with %v", err)
