@@ -73,7 +73,7 @@ var table = []layers.Layer{
 	{"response", "api logs store wire", "", ""},
 	{"metrics", "api catalog request store", "", "k8s.io/apimachinery github.com/prometheus/client_golang"},
 	{"audit", "admission auth logs", "", "k8s.io/apimachinery"},
-	{"loopback", "auth catalog request store", "value value/structs", "k8s.io/api/core/v1 k8s.io/api/events/v1 k8s.io/apimachinery"},
+	{"loopback", "api auth catalog request store", "value value/structs", "k8s.io/api/core/v1 k8s.io/api/events/v1 k8s.io/apimachinery"},
 	{"flowcontrol", "api auth catalog logs loopback registry request store store/replica", "value value/structs",
 		"k8s.io/api/flowcontrol k8s.io/apimachinery k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"},
 	{"filters", "api auth catalog flowcontrol logs metrics request response wire", "", "k8s.io/apimachinery"},

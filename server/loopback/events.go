@@ -4,19 +4,23 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value/structs"
 )
 
 // Warning is an Event of type Warning.
 type Warning struct {
 	Component       string // reports it
+	Manager         string // the field manager; "" for [Agent]
 	About           corev1.ObjectReference
 	Action          string // what the component does about it, if the component records Events of events.k8s.io/v1
 	Reason, Message string
@@ -38,7 +42,11 @@ func (c *Client) Warn(ctx context.Context, w Warning) error {
 	if err != nil {
 		return err
 	}
-	return c.Send(ctx, http.MethodPost, path+namespace+"/events", body)
+	query := url.Values{}
+	if w.Manager != "" {
+		query.Set("fieldManager", w.Manager)
+	}
+	return c.Send(ctx, http.MethodPost, path+namespace+"/events?"+query.Encode(), body)
 }
 
 // v1 returns an Event of v1.
@@ -62,7 +70,12 @@ func (w *Warning) eventsV1(namespace string) eventsv1.Event {
 	}
 }
 
-// meta returns the metadata of the Event. The name has the time, so that each Event has its own.
+// meta returns the metadata of the Event. The name has the time, so that each Event has its own. It is a UUID if the name of the object cannot
+// be in the name of an Event.
 func (w *Warning) meta(namespace string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{Name: fmt.Sprintf("%s.%x", w.About.Name, w.At.UnixNano()), Namespace: namespace}
+	name := fmt.Sprintf("%s.%x", w.About.Name, w.At.UnixNano())
+	if len(validation.NameIsDNSSubdomain(name, false)) > 0 {
+		name = api.NewUID()
+	}
+	return metav1.ObjectMeta{Name: name, Namespace: namespace}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/errors"
@@ -31,7 +32,7 @@ import (
 //	otherwise                                    it is deleted: as its finalizers say, or else in the background
 
 // manager is the field manager of the collector, as that of kube-controller-manager.
-const manager = "?fieldManager=kube-controller-manager"
+const manager = "kube-controller-manager"
 
 var (
 	// errNotServed says that a reference names a kind that is not served. The kind may be defined later.
@@ -162,16 +163,18 @@ func (c *Collector) owner(ctx context.Context, i *item, r reference) (*object, e
 	if remote, is := c.remoteOf(r.apiVersion, r.kind); is {
 		return c.remoteOwner(ctx, i, r, remote)
 	}
-	version, err := c.kinds.version(c.Catalog(), r.apiVersion, r.kind)
+	served, err := c.kinds.named(c.Catalog(), r.apiVersion, r.kind)
 	switch {
 	case err != nil && c.kinds.resource(c.Catalog(), r.apiVersion, r.kind) == nil && c.graph.isGone(r, i.object.namespace):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case version.Namespaced && i.object.namespace == "":
+	case served.namespaced && i.object.namespace == "":
 		return nil, errNamespaced
+	case served.stored == nil:
+		return nil, nil
 	}
-	record, err := c.Store.Get(ctx, version.Key(i.object.namespace, r.name), 0)
+	record, err := c.Store.Get(ctx, served.stored.Key(i.object.namespace, r.name), 0)
 	if err != nil {
 		return nil, loopback.IgnoreNotFound(err)
 	}
@@ -179,7 +182,10 @@ func (c *Collector) owner(ctx context.Context, i *item, r reference) (*object, e
 	if err != nil || owner.uid != r.uid {
 		return nil, err
 	}
-	return &owner, nil
+	if strings.HasPrefix(record.Key, events) {
+		err = c.keepEvent(ctx, record, i.object.namespace, r)
+	}
+	return &owner, err
 }
 
 // remoteOwner is owner for an object of another API server.
@@ -261,7 +267,7 @@ func (c *Collector) change(ctx context.Context, i *item, list string, to func(va
 		value.Member{Name: list, Value: value.List(items...)},
 		value.Member{Name: "resourceVersion", Value: value.String(i.version)},
 	)})
-	return loopback.IgnoreNotFound(c.Client.Send(ctx, http.MethodPatch, i.path+manager, patch))
+	return loopback.IgnoreNotFound(c.Client.Send(ctx, http.MethodPatch, i.path+"?fieldManager="+manager, patch))
 }
 
 // delete deletes an object with a propagation policy, unless its owners have changed since it was read.
@@ -297,32 +303,89 @@ func (c *Collector) deleteAt(ctx context.Context, i *item, policy, at string) er
 
 // kinds finds resources by their kinds. It keeps an index of one catalog.
 type kinds struct {
-	mu      sync.Mutex
-	catalog *catalog.Catalog
-	byKind  map[schema.GVK]*catalog.Resource // without versions
+	mu       sync.Mutex
+	catalog  *catalog.Catalog
+	byKind   map[schema.GVK]*catalog.Resource // without versions
+	byLower  map[schema.GVK]*catalog.Resource // the same, by kinds in lower case
+	versions map[schema.GVK]bool              // without kinds
 }
 
-// resource returns the resource of a kind in any version, nil if it is not served.
+// index indexes a catalog. The caller holds mu.
+func (k *kinds) index(of *catalog.Catalog) {
+	if k.catalog == of {
+		return
+	}
+	k.catalog, k.byKind, k.byLower, k.versions = of, map[schema.GVK]*catalog.Resource{}, map[schema.GVK]*catalog.Resource{}, map[schema.GVK]bool{}
+	for r := range of.All() {
+		if len(r.Versions) == 0 {
+			continue
+		}
+		k.byKind[schema.GVK{Group: r.Group, Kind: r.Kind}] = r
+		k.byLower[schema.GVK{Group: r.Group, Kind: strings.ToLower(r.Kind)}] = r
+		for _, v := range r.Versions {
+			k.versions[schema.GVK{Group: r.Group, Version: v.Name}] = true
+		}
+	}
+}
+
+// resource returns the resource of a kind in any version, nil if it is not served or not stored.
 func (k *kinds) resource(of *catalog.Catalog, apiVersion, kind string) *catalog.Resource {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.catalog != of {
-		k.catalog, k.byKind = of, map[schema.GVK]*catalog.Resource{}
-		for r := range of.All() {
-			if !r.Virtual && len(r.Versions) > 0 {
-				k.byKind[schema.GVK{Group: r.Group, Kind: r.Kind}] = r
-			}
-		}
+	k.index(of)
+	if r := k.byKind[schema.GVK{Group: schema.ParseGVK(apiVersion, kind).Group, Kind: kind}]; r != nil && !r.Virtual {
+		return r
 	}
-	return k.byKind[schema.GVK{Group: schema.ParseGVK(apiVersion, kind).Group, Kind: kind}]
+	return nil
 }
 
 // version returns the version that serves a kind. The error is errNotServed.
 func (k *kinds) version(of *catalog.Catalog, apiVersion, kind string) (*catalog.Version, error) {
-	if r := k.resource(of, apiVersion, kind); r != nil {
-		if v := r.Version(schema.ParseGVK(apiVersion, kind).Version); v != nil {
-			return v, nil
-		}
+	served, err := k.named(of, apiVersion, kind)
+	if err == nil && served.stored == nil {
+		err = errNotServed
 	}
-	return nil, fmt.Errorf("%w: %s %s", errNotServed, apiVersion, kind)
+	return served.stored, err
+}
+
+// served says how the kind of an owner reference is served.
+type served struct {
+	stored     *catalog.Version // nil if no object of the kind can exist
+	namespaced bool
+}
+
+// named returns what a reference means by a kind, as client-go's REST mapper understands it. The error is errNotServed.
+//
+//	ConfigMap, configmap   the resource
+//	TokenReview            a virtual resource: no object of it is found
+//	ConfigMapList, List    no object is found either
+func (k *kinds) named(of *catalog.Catalog, apiVersion, kind string) (served, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.index(of)
+	gvk := schema.ParseGVK(apiVersion, kind)
+	find := func(kind string) (*catalog.Resource, *catalog.Version) {
+		r := k.byKind[schema.GVK{Group: gvk.Group, Kind: kind}]
+		if r == nil {
+			r = k.byLower[schema.GVK{Group: gvk.Group, Kind: kind}]
+		}
+		if r == nil {
+			return nil, nil
+		}
+		return r, r.Version(gvk.Version)
+	}
+	if r, v := find(kind); v != nil {
+		if r.Virtual {
+			v = nil
+		}
+		return served{v, r.Namespaced}, nil
+	}
+	item, isList := strings.CutSuffix(kind, "List")
+	if item == "" && isList && k.versions[schema.GVK{Group: gvk.Group, Version: gvk.Version}] {
+		return served{}, nil
+	}
+	if r, v := find(item); isList && v != nil && r.Kind == item {
+		return served{namespaced: r.Namespaced}, nil
+	}
+	return served{}, fmt.Errorf("%w: %s %s", errNotServed, apiVersion, kind)
 }

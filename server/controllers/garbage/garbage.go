@@ -8,6 +8,7 @@ package garbage
 
 import (
 	"context"
+	stderrors "errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -40,6 +41,8 @@ type Collector struct {
 const (
 	// all is the prefix of the keys of objects.
 	all = "/registry/"
+	// events is the prefix of the keys of Events.
+	events = all + "events/"
 	// pageSize is the number of records that are read at once when the graph is made.
 	pageSize = 500
 	// maxExaminations is how many objects are examined at a time, as many as by kube-controller-manager. An examination may wait for a
@@ -112,15 +115,30 @@ func (c *Collector) follow(ctx context.Context) error {
 	return nil
 }
 
-// put takes over a stored record, unless it is no object, or an Event: Events own nothing and expire.
+// put takes over a stored record, unless it is no object, or an Event: there are many, and they are not collected. Those that own something
+// are in the graph nevertheless; see keepEvent.
 func (c *Collector) put(ctx context.Context, record store.Record) {
-	if strings.HasPrefix(record.Key, all+"events/") {
+	if strings.HasPrefix(record.Key, events) {
 		return
 	}
 	o, err := parse(record.Text)
 	if err == nil && o.uid != "" {
 		c.carryOut(ctx, c.graph.put(record.Key, o))
 	}
+}
+
+// keepEvent has the dependents of an Event examined when the Event goes. r is the reference of one of them.
+//
+// The Event may go while it enters the graph, which would then keep it. So keepEvent looks again afterwards.
+func (c *Collector) keepEvent(ctx context.Context, record store.Record, namespace string, r reference) error {
+	o := object{identity: identity{r.apiVersion, r.kind, namespace, r.name}, uid: r.uid}
+	c.carryOut(ctx, c.graph.put(record.Key, o))
+	_, err := c.Store.Get(ctx, record.Key, 0)
+	if stderrors.Is(err, store.ErrNotFound) {
+		c.carryOut(ctx, c.graph.delete(record.Key))
+		return nil
+	}
+	return err
 }
 
 // carryOut does what a change of the graph asks for.
@@ -137,7 +155,7 @@ func (c *Collector) carryOut(ctx context.Context, out outcome) {
 func (c *Collector) warn(ctx context.Context, f foreign) error {
 	d := f.dependent
 	return c.Client.Warn(ctx, loopback.Warning{
-		Component: component, At: c.Now(), Reason: "OwnerRefInvalidNamespace",
+		Component: component, Manager: manager, At: c.Now(), Reason: "OwnerRefInvalidNamespace",
 		About:   corev1.ObjectReference{APIVersion: d.apiVersion, Kind: d.kind, Namespace: d.namespace, Name: d.name, UID: types.UID(d.uid)},
 		Message: fmt.Sprintf("ownerRef %s does not exist in namespace %q", f.owner.String(d.namespace), d.namespace),
 	})

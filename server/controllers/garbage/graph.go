@@ -18,7 +18,7 @@ import (
 //	vertex 4711 (unseen) <--- vertex lost (seen)  no object with UID 4711 is stored, or not yet
 //
 // Invariant: a vertex exists exactly as long as its object is stored or another vertex names it as an owner. The dependents of a vertex are
-// exactly the seen vertices that name its UID.
+// exactly the seen vertices that name its UID. Events are the exception: see [Collector.keepEvent].
 
 // The finalizers that tell the collector what a deletion means.
 const (
@@ -210,7 +210,7 @@ type foreign struct {
 // It asks to examine the object if one of these holds:
 //
 //	it waits for its dependents, or for their being orphaned
-//	its owners changed, and one of them is unseen, waits for its dependents, or has other coordinates
+//	it has a new owner that is unseen, waits for its dependents, or has other coordinates
 //
 // Dependents that named an unseen owner otherwise than it is now seen are examined, too.
 func (g *graph) put(key string, o object) (out outcome) {
@@ -237,44 +237,59 @@ func (g *graph) put(key string, o object) (out outcome) {
 		out.examine = append(out.examine, v)
 	}
 	if isNew {
-		for d := range v.dependents {
-			g.compare(d, v, &out)
-		}
+		g.meet(v, &out)
 	}
 	return out
 }
 
+// meet compares a vertex that is seen for the first time with what its dependents say of it.
+func (g *graph) meet(v *vertex, out *outcome) {
+	for d := range v.dependents {
+		if i := slices.IndexFunc(d.owners, func(r reference) bool { return r.uid == v.uid }); v.isForeign(d) {
+			out.foreign = append(out.foreign, foreign{d.object, d.owners[i]})
+		}
+		if slices.ContainsFunc(d.owners, func(r reference) bool { return d.doubts(v, r) }) {
+			out.examine = append(out.examine, d)
+		}
+	}
+}
+
 // relink makes v a dependent of its owners, and no longer of those that it had.
 //
-// An owner that waits for its dependents is examined if v stopped blocking it.
+// An owner that waits for its dependents is examined if v stopped blocking it. Of the new owners, the first that is seen and not as v names
+// it counts: it is reported if it is in another namespace. An owner that v had already is not compared again, as in kube-controller-manager.
 func (g *graph) relink(v *vertex, had []reference, out *outcome) {
 	for _, r := range had {
 		g.unlink(v, r.uid, out)
 	}
+	isFirst := true
 	for _, r := range v.owners {
 		owner := g.vertex(r.uid)
 		if owner.dependents == nil {
 			owner.dependents = map[*vertex]struct{}{}
 		}
 		owner.dependents[v] = struct{}{}
-		g.compare(v, owner, out)
-	}
-}
-
-// compare asks to examine a dependent unless its owner is as the dependent names it, and stays. It reports an owner in another namespace.
-func (g *graph) compare(v, owner *vertex, out *outcome) {
-	for _, r := range v.owners {
-		if r.uid != owner.uid {
+		if slices.ContainsFunc(had, func(h reference) bool { return h.uid == r.uid }) {
 			continue
 		}
-		isForeign := owner.seen() && owner.namespace != "" && owner.namespace != v.namespace
-		if isForeign {
+		if isFirst && owner.isForeign(v) {
 			out.foreign = append(out.foreign, foreign{v.object, r})
 		}
-		if isForeign || !owner.seen() || owner.waits() || !r.names(owner.identity) {
+		isFirst = isFirst && (!owner.seen() || r.names(owner.identity) && !owner.isForeign(v))
+		if v.doubts(owner, r) {
 			out.examine = append(out.examine, v)
 		}
 	}
+}
+
+// isForeign reports whether an owner is seen in another namespace than its dependent.
+func (v *vertex) isForeign(dependent *vertex) bool {
+	return v.seen() && v.namespace != "" && v.namespace != dependent.namespace
+}
+
+// doubts reports whether v is to be examined because of a reference: unless the owner is as the reference names it, and stays.
+func (v *vertex) doubts(owner *vertex, r reference) bool {
+	return r.uid == owner.uid && (owner.isForeign(v) || !owner.seen() || owner.waits() || !r.names(owner.identity))
 }
 
 // unlink removes v from the dependents of an owner, which is examined if it waits for them.

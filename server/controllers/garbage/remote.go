@@ -135,7 +135,11 @@ func (c *Collector) putRemote(ctx context.Context, r Remote, content value.Value
 // remoteOf returns the remote resource of a kind.
 func (c *Collector) remoteOf(apiVersion, kind string) (Remote, bool) {
 	for _, r := range c.Remotes() {
-		if r.GVK == schema.ParseGVK(apiVersion, kind) {
+		gvk := schema.ParseGVK(apiVersion, kind)
+		if gvk.Kind == strings.ToLower(r.GVK.Kind) {
+			gvk.Kind = r.GVK.Kind
+		}
+		if r.GVK == gvk {
 			return r, true
 		}
 	}
