@@ -40,8 +40,8 @@ const (
 	accountUID  = "kubernetes.io/service-account.uid"
 )
 
-// tokenSecret is a Secret with a token, and its account.
-type tokenSecret struct{ namespace, name, account, uid string }
+// tokenSecret is a Secret with a token, and its account. id is the UID of the Secret, and uid that of the account, if the Secret says it.
+type tokenSecret struct{ namespace, name, id, account, uid string }
 
 // Run keeps the Secrets until ctx ends.
 func (t Tokens) Run(ctx context.Context) {
@@ -68,7 +68,8 @@ func secretOf(e store.Event) []tokenSecret {
 	}
 	annotations := o.Content.Get("metadata", "annotations")
 	return []tokenSecret{{
-		api.Meta(o.Content, "namespace"), api.Meta(o.Content, "name"), annotations.Get(accountName).Str(), annotations.Get(accountUID).Str(),
+		api.Meta(o.Content, "namespace"), api.Meta(o.Content, "name"), api.Meta(o.Content, "uid"),
+		annotations.Get(accountName).Str(), annotations.Get(accountUID).Str(),
 	}}
 }
 
@@ -103,15 +104,15 @@ func (t Tokens) work(ctx context.Context, of tokenSecret) error {
 	if err != nil {
 		return err
 	}
-	if secret.Content.Get("type").Str() != tokenType {
-		return nil
+	if api.Meta(secret.Content, "uid") != of.id { // a successor with the same name
+		return t.forget(ctx, of)
 	}
 	account, err := t.object(ctx, "serviceaccounts", of.namespace, of.account)
 	if err != nil {
 		return err
 	}
 	if uid := api.Meta(account, "uid"); account.IsAbsent() || of.uid != "" && of.uid != uid {
-		return t.delete(ctx, of, api.Meta(secret.Content, "uid"))
+		return t.delete(ctx, of)
 	}
 	filled, err := t.filled(secret.Content, accounts.Account{Namespace: of.namespace, Name: of.account, UID: api.Meta(account, "uid")})
 	if err != nil || filled.Equal(secret.Content) {
@@ -126,10 +127,10 @@ func (t Tokens) work(ctx context.Context, of tokenSecret) error {
 }
 
 // delete deletes a Secret.
-func (t Tokens) delete(ctx context.Context, of tokenSecret, uid string) error {
+func (t Tokens) delete(ctx context.Context, of tokenSecret) error {
 	text := func(name, s string) value.Member { return value.Member{Name: name, Value: value.String(s)} }
 	options := value.Object(text("apiVersion", "v1"), text("kind", "DeleteOptions"),
-		value.Member{Name: "preconditions", Value: value.Object(text("uid", uid))})
+		value.Member{Name: "preconditions", Value: value.Object(text("uid", of.id))})
 	err := t.Client.Send(ctx, http.MethodDelete, path("secrets", of.namespace)+"/"+of.name, options)
 	if errors.IsConflict(err) {
 		return nil // it is another one by now

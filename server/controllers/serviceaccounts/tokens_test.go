@@ -55,3 +55,26 @@ func TestLegacyTokens(t *testing.T) {
 		reviewed(`Token has been invalidated`)
 	})
 }
+
+// TestSuccessors replaces Secrets at once. The account does not name the Secret any more, however soon the next one comes.
+func TestSuccessors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := servertest.Start(t, server.Config{Controllers: []string{"serviceaccount-token-controller"}, RootCA: []byte("PEM")})
+		const accounts, secrets = "/api/v1/namespaces/default/serviceaccounts", "/api/v1/namespaces/default/secrets"
+		for range 200 {
+			const secret = `{"metadata":{"name":"t","annotations":{"kubernetes.io/service-account.name":"web"}},"type":"kubernetes.io/service-account-token"}`
+			servertest.Create(t, s, accounts, `{"metadata":{"name":"web"},"secrets":[{"name":"t"},{"name":"other"}]}`)
+			servertest.Create(t, s, secrets, secret)
+			synctest.Wait()
+			servertest.Send(t, s, http.MethodDelete, secrets+"/t", "")
+			servertest.Create(t, s, secrets, secret)
+			synctest.Wait()
+			_, account := servertest.Send(t, s, http.MethodGet, accounts+"/web", "")
+			if got := account.Get("secrets").String(); got != `[{"name":"other"}]` {
+				t.Fatalf("the secrets of the account are %s", got)
+			}
+			servertest.Send(t, s, http.MethodDelete, accounts+"/web", "")
+			synctest.Wait()
+		}
+	})
+}
