@@ -19,8 +19,8 @@ import (
 
 // Lenient returns the field manager of [Registry.Endpoint], but accepts every field. A field that the schema lacks merges like a value
 // without a schema: see [schema.Deduced]. Such a field is owned, pruned and in conflict like all others. The conversions of a built-in
-// kind leave it unchanged. If no source has a kind, all its fields merge in this way. A built-in kind in a version that servers no longer
-// serve has the schema and form of that version.
+// kind leave it unchanged. If no source has a schema of a kind, all its fields merge in this way. A built-in kind in a version that
+// servers no longer serve has the schema and form of that version.
 func (r *Registry) Lenient(gvk gvkschema.GroupVersionKind, subresource string) (Endpoint, error) {
 	return r.endpoint(endpointKey{gvk, subresource, true}, r.lenient)
 }
@@ -33,11 +33,13 @@ func (r *Registry) lenient(gvk gvkschema.GroupVersionKind, subresource string) (
 		return withdrawn(k)
 	}
 	if errors.As(err, &unserved) {
-		types := map[string]*schema.Type{gvk.GroupVersion().String(): schema.Deduced}
-		return managedfields.Config{GVK: schema.GVK(gvk), Subresource: subresource, Types: types}, nil
+		return untyped(gvk, subresource), nil
 	}
 	if err != nil {
 		return strict, err
+	}
+	if strict.Types[gvk.GroupVersion().String()] == nil {
+		return untyped(gvk, subresource), nil
 	}
 	c := strict
 	c.Types = map[string]*schema.Type{}
@@ -64,9 +66,18 @@ func (r *Registry) lenient(gvk gvkschema.GroupVersionKind, subresource string) (
 	return c, nil
 }
 
+// untyped returns the configuration of a kind without a schema.
+func untyped(gvk gvkschema.GroupVersionKind, subresource string) managedfields.Config {
+	types := map[string]*schema.Type{gvk.GroupVersion().String(): schema.Deduced}
+	return managedfields.Config{GVK: schema.GVK(gvk), Subresource: subresource, Types: types}
+}
+
 // withdrawn returns a configuration with the schema and form of a built-in kind in a version that servers no longer serve.
 func withdrawn(k *builtin.Kind) (managedfields.Config, error) {
 	t, _ := builtin.Type(k.GVK)
+	if t == nil {
+		return untyped(gvkschema.GroupVersionKind(k.GVK), ""), nil
+	}
 	open, err := opened(t)
 	if err != nil {
 		return managedfields.Config{}, fmt.Errorf("%v: %w", k.GVK, err)

@@ -154,6 +154,13 @@ func TestLenient(t *testing.T) {
 		"a kind that no source has": {
 			`{"apiVersion":"example.org/v9","kind":"Gizmo","spec":{"a":1,"b":[1]}}`, `{"apiVersion":"example.org/v9","kind":"Gizmo","spec":{"b":[2]}}`, `{"b":[2]}`,
 		},
+		"a built-in kind without a schema": {
+			`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"a":1,"b":[1]}}`,
+			`{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"b":[2]}}`, `{"b":[2]}`,
+		},
+		"a kind of a subresource": {
+			`{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"a":1,"b":[1]}}`, `{"apiVersion":"autoscaling/v1","kind":"Scale","spec":{"b":[2]}}`, `{"b":[2]}`,
+		},
 		"a version that is not served any more": {
 			`{"apiVersion":"apps/v1beta1","kind":"Deployment","spec":{"replicas":2,"fresh":1}}`, `{"apiVersion":"apps/v1beta1","kind":"Deployment","spec":{"fresh":2}}`, "",
 		},
