@@ -14,7 +14,7 @@ var table = []layers.Layer{
 	{"gitops", ". cluster", "fieldpath internal/door managedfields merge schema schema/builtin typed value", "k8s.io/apimachinery"},
 	{"inventory", "", "internal/yaml managedfields schema schema/builtin value", "k8s.io/apimachinery"},
 	{"csa", ". inventory", "managedfields ownership", "k8s.io/apimachinery sigs.k8s.io/structured-merge-diff/v6"},
-	{"fake", ".", "managedfields", "k8s.io/apimachinery"},
+	{"fake", ".", "managedfields schema schema/builtin", "k8s.io/apimachinery"},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/kube", table) }

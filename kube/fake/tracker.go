@@ -10,6 +10,7 @@ package fake
 
 import (
 	"fmt"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -21,6 +22,8 @@ import (
 
 	"github.com/deed-project/deed/kube"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
 )
 
 // Storage stores objects. It has the methods of client-go's testing.ObjectTracker, so that testing.NewObjectTracker returns one.
@@ -42,10 +45,11 @@ type Tracker struct {
 	Storage
 	scheme   *runtime.Scheme
 	registry *kube.Registry
+	writing  sync.Mutex // held from the read of the live object to the end of a write, so that concurrent applies all count
 }
 
 // NewTracker returns a tracker that stores objects in storage. scheme has their Go types; objects of other kinds are unstructured.
-// registry has the schemas. An object of a kind that it lacks merges without a schema. A nil registry has the built-in kinds only.
+// registry has the schemas. Kinds and fields that it lacks merge without a schema. A nil registry has the built-in kinds only.
 func NewTracker(storage Storage, scheme *runtime.Scheme, registry *kube.Registry) (*Tracker, error) {
 	if registry == nil {
 		var err error
@@ -53,7 +57,7 @@ func NewTracker(storage Storage, scheme *runtime.Scheme, registry *kube.Registry
 			return nil, err
 		}
 	}
-	return &Tracker{storage, scheme, registry}, nil
+	return &Tracker{Storage: storage, scheme: scheme, registry: registry}, nil
 }
 
 // Create adds obj, owned by the field manager of opts.
@@ -62,6 +66,8 @@ func (t *Tracker) Create(gvr gvkschema.GroupVersionResource, obj runtime.Object,
 	if err != nil {
 		return err
 	}
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	if err := t.track(gvr, nil, obj, o.FieldManager); err != nil {
 		return err
 	}
@@ -74,6 +80,8 @@ func (t *Tracker) Update(gvr gvkschema.GroupVersionResource, obj runtime.Object,
 	if err != nil {
 		return err
 	}
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	if err := t.replace(gvr, obj, ns, o.FieldManager); err != nil {
 		return err
 	}
@@ -86,6 +94,8 @@ func (t *Tracker) Patch(gvr gvkschema.GroupVersionResource, obj runtime.Object, 
 	if err != nil {
 		return err
 	}
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	if err := t.replace(gvr, obj, ns, o.FieldManager); err != nil {
 		return err
 	}
@@ -105,7 +115,8 @@ func (t *Tracker) replace(gvr gvkschema.GroupVersionResource, obj runtime.Object
 	return t.track(gvr, live, obj, manager)
 }
 
-// Apply applies a configuration for the field manager of opts. Conflicts are an error with the reason Conflict, unless opts has force.
+// Apply applies a configuration for the field manager of opts. Conflicts are an error with the reason Conflict, unless opts has force. A
+// configuration of another kind or version than the resource is an error with the reason BadRequest.
 func (t *Tracker) Apply(gvr gvkschema.GroupVersionResource, applyConfiguration runtime.Object, ns string, opts ...metav1.PatchOptions) error {
 	o, err := single(opts)
 	if err != nil {
@@ -115,6 +126,8 @@ func (t *Tracker) Apply(gvr gvkschema.GroupVersionResource, applyConfiguration r
 	if err != nil {
 		return err
 	}
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	live, err := t.Get(gvr, ns, accessor.GetName())
 	exists := err == nil
 	if err != nil && !apierrors.IsNotFound(err) {
@@ -139,15 +152,16 @@ func (t *Tracker) applied(gvr gvkschema.GroupVersionResource, live, config runti
 	if err != nil {
 		return nil, err
 	}
-	m, err := t.manager(gvk)
+	if k, ok := builtin.Lookup(schema.GVK(gvk)); gvk.GroupVersion() != gvr.GroupVersion() || ok && k.Resource != "" && k.Resource != gvr.Resource {
+		return nil, otherKind(gvk)
+	}
+	before, err := t.before(gvr, live, gvk)
 	if err != nil {
 		return nil, err
 	}
-	var before managedfields.Object
-	if live != nil {
-		if before, _, err = t.object(gvr, live); err != nil {
-			return nil, err
-		}
+	m, err := t.manager(gvk)
+	if err != nil {
+		return nil, err
 	}
 	after, err := m.Apply(before, desired, o.FieldManager, o.Force != nil && *o.Force)
 	if err != nil {
@@ -162,7 +176,15 @@ func (t *Tracker) applied(gvr gvkschema.GroupVersionResource, live, config runti
 
 // track sets the managed fields of obj, which replaces live. If live is nil, obj is created.
 func (t *Tracker) track(gvr gvkschema.GroupVersionResource, live, obj runtime.Object, manager string) error {
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
 	object, gvk, err := t.object(gvr, obj)
+	if err != nil {
+		return err
+	}
+	before, err := t.before(gvr, live, gvk)
 	if err != nil {
 		return err
 	}
@@ -170,22 +192,32 @@ func (t *Tracker) track(gvr gvkschema.GroupVersionResource, live, obj runtime.Ob
 	if err != nil {
 		return err
 	}
-	var before managedfields.Object
-	if live != nil {
-		if before, _, err = t.object(gvr, live); err != nil {
-			return err
-		}
-	}
 	after, err := m.Update(before, object, manager)
 	if err != nil {
 		return kube.StatusError(err)
 	}
-	accessor, err := meta.Accessor(obj)
-	if err != nil {
-		return err
-	}
 	accessor.SetManagedFields(kube.ManagedFields(after.Entries))
 	return nil
+}
+
+// before returns the live object that a write of kind gvk starts from. live is nil if no object exists yet. Other kinds, such as the
+// Scale of a Deployment, are refused: to store one would replace the object.
+func (t *Tracker) before(
+	gvr gvkschema.GroupVersionResource, live runtime.Object, gvk gvkschema.GroupVersionKind,
+) (managedfields.Object, error) {
+	if live == nil {
+		return managedfields.Object{}, nil
+	}
+	object, stored, err := t.object(gvr, live)
+	if err == nil && stored.GroupKind() != gvk.GroupKind() {
+		err = otherKind(gvk)
+	}
+	return object, err
+}
+
+// otherKind returns the error for an object of another kind than its resource, with the message of kube-apiserver.
+func otherKind(gvk gvkschema.GroupVersionKind) error {
+	return apierrors.NewBadRequest(fmt.Sprintf("invalid object type: %v", gvk))
 }
 
 // object returns obj with its kind, in the version of gvr. A typed object may omit its kind.
@@ -209,6 +241,9 @@ func (t *Tracker) object(gvr gvkschema.GroupVersionResource, obj runtime.Object)
 	object, err := kube.ObjectOf(obj)
 	if err != nil {
 		return object, gvk, err
+	}
+	if accessor, err := meta.Accessor(obj); err == nil && object.Entries == nil && accessor.GetManagedFields() != nil {
+		object.Entries = []managedfields.Entry{} // a patch emptied the list, which the JSON of a typed object does not show
 	}
 	for name, v := range map[string]string{"apiVersion": gvk.GroupVersion().String(), "kind": gvk.Kind} {
 		if object, err = kube.Set(object, v, name); err != nil {

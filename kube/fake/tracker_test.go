@@ -2,6 +2,7 @@ package fake_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -116,5 +117,76 @@ func TestTracker(t *testing.T) {
 	}
 	if err := tracker.Create(configMaps, &unstructured.Unstructured{Object: map[string]any{}}, "default"); err == nil {
 		t.Error("an object without kind is created")
+	}
+	if err := tracker.Create(configMaps, nil, "default"); err == nil {
+		t.Error("nil is created")
+	}
+	bare := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metav1.ObjectMeta{Name: "web"}}
+	bare.ManagedFields = []metav1.ManagedFieldsEntry{} // the JSON of bare omits the list
+	write(tracker.Patch(configMaps, bare, "default"))
+	if object, err := tracker.Get(configMaps, "default", "web"); err != nil || len(object.(*metav1.PartialObjectMetadata).ManagedFields) > 0 {
+		t.Errorf("a patch that empties managed fields leaves %v, %v", object, err)
+	}
+}
+
+// TestKinds writes objects of other kinds than the resource, and of a kind without a schema.
+func TestKinds(t *testing.T) {
+	tracker, err := fake.NewTracker(storage{objects: map[string]runtime.Object{}}, runtime.NewScheme(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := func(apiVersion, kind string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": "web"}, "spec": map[string]any{"replicas": int64(1)},
+		}}
+	}
+	deployments := gvkschema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	if err := tracker.Apply(deployments, object("apps/v1", "StatefulSet"), "default"); !apierrors.IsBadRequest(err) {
+		t.Errorf("an apply of another kind is %v", err)
+	}
+	if err := tracker.Apply(deployments, object("apps/v1beta1", "Deployment"), "default"); !apierrors.IsBadRequest(err) {
+		t.Errorf("an apply of another version is %v", err)
+	}
+	if err := tracker.Create(deployments, object("apps/v1", "Deployment"), "default"); err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"apply":  tracker.Apply(deployments, object("autoscaling/v1", "Scale"), "default"),
+		"update": tracker.Update(deployments, object("autoscaling/v1", "Scale"), "default"),
+		"patch":  tracker.Patch(deployments, object("autoscaling/v1", "Scale"), "default"),
+	} {
+		if !apierrors.IsBadRequest(err) {
+			t.Errorf("an %s of a Scale to a Deployment is %v", what, err)
+		}
+	}
+	reviews := gvkschema.GroupVersionResource{Group: "authentication.k8s.io", Version: "v1", Resource: "tokenreviews"}
+	if err := tracker.Create(reviews, object("authentication.k8s.io/v1", "TokenReview"), ""); err != nil {
+		t.Errorf("a kind without a schema: %v", err)
+	}
+}
+
+// TestConcurrentApplies applies to one object at the same time. No apply is lost.
+func TestConcurrentApplies(t *testing.T) {
+	tracker, err := fake.NewTracker(storage{objects: map[string]runtime.Object{}}, runtime.NewScheme(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const writers = 20
+	var group sync.WaitGroup
+	for i := range writers {
+		group.Go(func() {
+			name := fmt.Sprint("writer", i)
+			if err := tracker.Apply(configMaps, configMap(map[string]any{name: "a"}), "default", metav1.PatchOptions{FieldManager: name}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	object, err := tracker.Get(configMaps, "default", "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(object.(*unstructured.Unstructured).GetManagedFields()); got != writers {
+		t.Errorf("%d of %d applies count", got, writers)
 	}
 }
