@@ -91,12 +91,53 @@ func (s *Set) wasRead() bool {
 	return w != nil && w.read
 }
 
-// built caches a tree as a set of deed. Sets only grow, so a tree with the same size is unchanged.
+// built caches a tree as a set of deed. Copies of a Set by assignment share the cache, and callers may replace Members and Children. The
+// cache therefore holds the storage of all levels. An insertion changes the length of a slice, or the slice itself.
 type built struct{ last atomic.Pointer[builtSet] }
 
 type builtSet struct {
-	set  deed.Set
-	size int
+	set    deed.Set
+	levels []level // in the order of walk
+}
+
+// level is the storage of one level of a tree.
+type level struct {
+	members, nodes *shared // the sets of deed in Members and Children, or nil
+	ownMembers     []PathElement
+	ownNodes       []setNode
+}
+
+func (l level) same(other level) bool {
+	return l.members == other.members && l.nodes == other.nodes &&
+		sameSlice(l.ownMembers, other.ownMembers) && sameSlice(l.ownNodes, other.ownNodes)
+}
+
+// sameSlice reports whether a and b are one slice of one array.
+func sameSlice[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
+
+// walk calls f with each level of s until f returns false. It reports whether f never did.
+func (s *Set) walk(f func(level) bool) bool {
+	if !f(level{s.Members.of, s.Children.of, s.Members.members, s.Children.nodes}) {
+		return false
+	}
+	for _, n := range s.Children.nodes {
+		if !n.set.walk(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOf reports whether b was made of the present levels of s.
+func (b *builtSet) isOf(s *Set) bool {
+	rest := b.levels
+	return s.walk(func(l level) bool {
+		if len(rest) == 0 || !l.same(rest[0]) {
+			return false
+		}
+		rest = rest[1:]
+		return true
+	}) && len(rest) == 0
 }
 
 // deed returns s as a set of deed.
@@ -104,10 +145,9 @@ func (s *Set) deed() deed.Set {
 	if w := s.whole(); w != nil {
 		return w.set
 	}
-	cache, size := s.Children.built, 0
+	cache := s.Children.built
 	if cache != nil {
-		size = s.Size()
-		if known := cache.last.Load(); known != nil && known.size == size {
+		if known := cache.last.Load(); known != nil && known.isOf(s) {
 			return known.set
 		}
 	}
@@ -115,7 +155,12 @@ func (s *Set) deed() deed.Set {
 	s.build(&b, nil)
 	set := b.Set()
 	if cache != nil {
-		cache.last.Store(&builtSet{set, size})
+		made := &builtSet{set: set}
+		s.walk(func(l level) bool {
+			made.levels = append(made.levels, l)
+			return true
+		})
+		cache.last.Store(made)
 	}
 	return set
 }

@@ -171,6 +171,19 @@ func (g *game) sets(set, some *fieldpath.Set) {
 		copied.Children.Descend(fieldpath.FieldNameElement("child")).Insert(fieldpath.MakePathOrDie("other"))
 		return showSet(read) + "  " + showSet(copied)
 	})
+	g.say("assigned", func() string {
+		tree := *some.Copy()
+		before := showSet(&tree)
+		other := tree
+		tree.Insert(fieldpath.MakePathOrDie("tree"))
+		after := showSet(&tree)
+		other.Insert(fieldpath.MakePathOrDie("other"))
+		added := showSet(&other)
+		other.Members = set.Members.Copy()
+		replaced := showSet(&other)
+		tree.Children = set.Children.Copy()
+		return strings.Join([]string{before, after, added, replaced, showSet(&tree)}, "  ")
+	})
 }
 
 // text is a type whose methods print and read JSON.
