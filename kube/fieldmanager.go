@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
@@ -44,6 +45,7 @@ type FieldManager struct {
 type endpoint struct {
 	*managedfields.FieldManager
 	types map[string]*schema.Type // by apiVersion
+	empty error                   // why there is no empty object, which an apply to an untracked object needs
 }
 
 // NewDefaultFieldManager returns the field manager of an endpoint for kind. The arguments are those of apimachinery's function of this
@@ -81,16 +83,20 @@ func NewDefaultCRDFieldManager(
 // Otherwise it is a copy of liveObj with the new managed fields. liveObj is an empty object if no object is stored yet. Conflicts are an
 // apierrors.StatusError with the reason Conflict, unless force decides them.
 func (m *FieldManager) Apply(liveObj, appliedObj runtime.Object, manager string, force bool) (runtime.Object, error) {
-	if _, err := meta.Accessor(liveObj); err != nil {
+	liveMeta, err := meta.Accessor(liveObj)
+	if err != nil {
 		return nil, fmt.Errorf("couldn't get accessor: %v", err)
 	}
-	read := m.versioned
-	if appliedObj.GetObjectKind().GroupVersionKind() != m.kind {
-		read = func(o runtime.Object) (managedfields.Object, error) { return ObjectOf(o) } // the plan refuses the kind before it reads live
+	untracked := len(liveMeta.GetManagedFields()) == 0
+	if gvk := appliedObj.GetObjectKind().GroupVersionKind(); gvk != m.kind {
+		return nil, m.otherKind(Entries(liveMeta.GetManagedFields()), gvk)
 	}
-	live, err := read(liveObj)
+	live, err := m.live(liveObj, untracked)
 	if err != nil {
-		return nil, fmt.Errorf("failed to convert live object (%v) to proper version: %v", describe(liveObj), err)
+		return nil, err
+	}
+	if _, err := meta.Accessor(appliedObj); err != nil {
+		return nil, fmt.Errorf("couldn't get accessor: %v", err)
 	}
 	config, err := ObjectOf(appliedObj)
 	if err != nil {
@@ -99,6 +105,9 @@ func (m *FieldManager) Apply(liveObj, appliedObj runtime.Object, manager string,
 	to, err := m.endpoint(live.Entries)
 	if err != nil {
 		return nil, fmt.Errorf("failed to create typed patch object (%v): %v", describe(appliedObj), err)
+	}
+	if untracked && to.empty != nil {
+		return nil, to.empty
 	}
 	plan, err := to.Plan(live, config, manager)
 	if err != nil {
@@ -116,6 +125,34 @@ func (m *FieldManager) Apply(liveObj, appliedObj runtime.Object, manager string,
 		return kept(liveObj, live, outcome)
 	}
 	return m.stored(appliedObj, outcome)
+}
+
+// otherKind returns the error of an apply of kind gvk. Invalid managed fields of the live object are refused first.
+func (m *FieldManager) otherKind(live []managedfields.Entry, gvk gvkschema.GroupVersionKind) error {
+	to, err := m.endpoint(live)
+	if err != nil {
+		return err
+	}
+	config := managedfields.Object{Content: value.Object(
+		value.Member{Name: "apiVersion", Value: value.String(gvk.GroupVersion().String())},
+		value.Member{Name: "kind", Value: value.String(gvk.Kind)},
+	)}
+	_, err = to.Plan(managedfields.Object{Entries: live}, config, "")
+	return requestError(err)
+}
+
+// live returns the live object of an apply in the endpoint's version. Errors about an untracked object are those of the update that gives
+// it an owner.
+func (m *FieldManager) live(liveObj runtime.Object, untracked bool) (managedfields.Object, error) {
+	live, err := m.versioned(liveObj)
+	switch {
+	case err == nil:
+		return live, nil
+	case untracked:
+		return live, fmt.Errorf("failed to create manager for existing fields: failed to convert new object (%v) to proper version (%v): %v",
+			describe(liveObj), m.kind.GroupVersion(), err)
+	}
+	return live, fmt.Errorf("failed to convert live object (%v) to proper version: %v", describe(liveObj), err)
 }
 
 // kept returns a copy of the live object with the managed fields and kubectl's record of outcome.
@@ -172,8 +209,8 @@ func (m *FieldManager) Update(liveObj, newObj runtime.Object, manager string) (r
 	}
 	sent := newMeta.GetManagedFields()
 	newMeta.SetManagedFields(nil)
-	if len(sent) == 0 && len(liveMeta.GetManagedFields()) == 0 && liveMeta.GetUID() != "" {
-		return newObj, nil // the object is not tracked
+	if liveMeta.GetUID() != "" && m.untracked(sent, liveMeta.GetManagedFields()) {
+		return newObj, nil
 	}
 	object, err := m.versioned(newObj)
 	if err != nil {
@@ -194,6 +231,16 @@ func (m *FieldManager) Update(liveObj, newObj runtime.Object, manager string) (r
 	}
 	newMeta.SetManagedFields(ManagedFields(outcome.Entries))
 	return newObj, nil
+}
+
+// untracked reports whether an update starts without managed fields: the request resets them, or neither object has any. A subresource
+// takes those of the live object.
+func (m *FieldManager) untracked(sent, live []metav1.ManagedFieldsEntry) bool {
+	if m.subresource != "" {
+		return len(live) == 0
+	}
+	reset := sent != nil && len(sent) == 0 || len(sent) == 1 && sent[0] == metav1.ManagedFieldsEntry{}
+	return reset || len(sent)+len(live) == 0
 }
 
 // UpdateNoErrors is [FieldManager.Update]. If the update fails, newObj gets the managed fields of liveObj. UpdateNoErrors does not log.
@@ -273,24 +320,31 @@ func (m *FieldManager) make(types map[string]*schema.Type) (*endpoint, error) {
 	config := managedfields.Config{
 		GVK: schema.GVK(m.kind), Types: types, Subresource: m.subresource, Converter: versions{m}, ResetFields: m.resets,
 	}
-	if m.creater != nil {
-		object, err := m.creater.New(m.kind)
-		if err != nil {
-			return nil, fmt.Errorf("failed to create empty object of type %v: %v", m.kind, err)
-		}
-		if _, ok := object.(runtime.Unstructured); ok {
-			object.GetObjectKind().SetGroupVersionKind(m.kind)
-		} else if !m.custom {
-			config.Hub = m.hub.String()
-		}
-		empty, err := m.versioned(object)
-		if err != nil {
-			return nil, fmt.Errorf("failed to create empty object of type %v: %v", m.kind, err)
-		}
-		config.Empty = empty.Content
-	}
+	empty := m.empty(&config)
 	made, err := managedfields.New(config)
-	return &endpoint{made, types}, err
+	return &endpoint{made, types, empty}, err
+}
+
+// empty sets the empty object in config, and the hub of kinds that servers hold as Go structs.
+func (m *FieldManager) empty(config *managedfields.Config) error {
+	if m.creater == nil {
+		return nil
+	}
+	object, err := m.creater.New(m.kind)
+	if err != nil {
+		return fmt.Errorf("failed to create empty object of type %v: %v", m.kind, err)
+	}
+	if _, ok := object.(runtime.Unstructured); ok {
+		object.GetObjectKind().SetGroupVersionKind(m.kind)
+	} else if !m.custom {
+		config.Hub = m.hub.String()
+	}
+	empty, err := m.versioned(object)
+	if err != nil {
+		return fmt.Errorf("failed to create empty object of type %v: %v", m.kind, err)
+	}
+	config.Empty = empty.Content
+	return nil
 }
 
 // versions converts values with the object converter of a field manager.
@@ -302,8 +356,10 @@ func (v versions) Convert(object value.Value, apiVersion string) (value.Value, e
 	if err != nil {
 		return value.Value{}, err
 	}
-	if to.Version == runtime.APIVersionInternal {
-		return value.Value{}, fmt.Errorf("%v has no form outside the server", to)
+	if to.Version == runtime.APIVersionInternal { // a client may have written it in an entry
+		if _, err := typeOf(v.types, to.WithKind(v.kind.Kind)); err != nil {
+			return value.Value{}, errNoVersion{err}
+		}
 	}
 	from := unstructuredOf(object)
 	hub := v.hub
