@@ -266,31 +266,40 @@ func (m *FieldManager) versioned(object runtime.Object) (managedfields.Object, e
 	return ObjectOf(converted)
 }
 
+// maxVersions bounds the versions that an endpoint knows. Clients can write any version in an entry, and a type converter may have a type
+// for each.
+const maxVersions = 32
+
 // endpoint returns a field manager that knows the types of all versions in entries. It leaves out versions in which the kind has no type.
 // The error is that of the endpoint's own type.
 func (m *FieldManager) endpoint(entries ...[]managedfields.Entry) (*endpoint, error) {
-	made := m.made.Load()
-	more := m.unknown(made, entries)
-	if made != nil && len(more) == 0 {
+	if made := m.made.Load(); made != nil && len(m.unknown(made, entries)) == 0 {
 		return made, nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if made = m.made.Load(); made != nil {
-		more = maps.Clone(more)
-		maps.Copy(more, made.types)
-	} else {
+	made := m.made.Load()
+	types, version := m.unknown(made, entries), m.kind.GroupVersion().String()
+	switch {
+	case made == nil:
 		own, err := typeOf(m.types, m.kind)
 		if err != nil {
 			return nil, err
 		}
-		more[m.kind.GroupVersion().String()] = own
+		types[version] = own
+	case len(types)+len(made.types) <= maxVersions:
+		maps.Copy(types, made.types)
+	default: // forget the versions of other objects
+		types = m.unknown(nil, entries)
+		types[version] = made.types[version]
 	}
-	next, err := m.make(more)
+	next, err := m.make(types)
 	if err != nil {
 		return nil, err
 	}
-	m.made.Store(next)
+	if len(types) <= maxVersions {
+		m.made.Store(next)
+	}
 	return next, nil
 }
 

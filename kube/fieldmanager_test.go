@@ -13,6 +13,7 @@ import (
 	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
 	apimachinery "k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/kube-openapi/pkg/validation/spec"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
 	"github.com/deed-project/deed/kube"
 )
@@ -147,5 +148,56 @@ func TestOddRequests(t *testing.T) {
 	_, want := theirs.Apply(object("a", "Gizmo"), noMetadata, "me", false)
 	if _, err := ours.Apply(object("a", "Gizmo"), noMetadata, "me", false); err == nil || err.Error() != want.Error() {
 		t.Errorf("a configuration without metadata: %v, want %v", err, want)
+	}
+}
+
+// versionTypes counts the types that it returns. It has one for each version.
+type versionTypes struct {
+	kube.TypeConverter
+	asked map[string]int
+}
+
+func (v versionTypes) ObjectToTyped(o runtime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	v.asked[o.GetObjectKind().GroupVersionKind().Version]++
+	return v.TypeConverter.ObjectToTyped(o, opts...)
+}
+
+// TestManyVersions updates objects with entries of many versions, which clients can make up. The field manager forgets versions, but never
+// those of the object that it updates.
+func TestManyVersions(t *testing.T) {
+	types := versionTypes{kube.NewDeducedTypeConverter(), map[string]int{}}
+	m, err := kube.NewDefaultCRDFieldManager(types, server{}, server{}, server{}, gizmo, gizmo.GroupVersion(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	update := func(versions ...int) {
+		t.Helper()
+		live := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.org/v1", "kind": "Gizmo", "metadata": map[string]any{"name": "a"}}}
+		var entries []metav1.ManagedFieldsEntry
+		for _, i := range versions {
+			entries = append(entries, metav1.ManagedFieldsEntry{
+				Manager: fmt.Sprint("writer", i), Operation: "Apply", APIVersion: fmt.Sprint("example.org/v", i), FieldsType: "FieldsV1",
+				FieldsV1: metav1.NewFieldsV1(`{"f:size":{}}`),
+			})
+		}
+		live.SetManagedFields(entries)
+		out, err := m.Update(live, live.DeepCopy(), "me")
+		if err != nil || len(out.(*unstructured.Unstructured).GetManagedFields()) != len(entries) {
+			t.Fatalf("%v: %v, %v", versions, out, err)
+		}
+	}
+	const many = 100
+	all := make([]int, many)
+	for i := range many {
+		all[i] = i + 3
+		update(i+3, 2)
+	}
+	update(all...)
+	update(2, 3)
+	if n := types.asked["v2"]; n > 10 {
+		t.Errorf("the type of a version in use is asked for %d times", n)
+	}
+	if n := types.asked["v3"]; n < 2 {
+		t.Error("no version is forgotten")
 	}
 }
