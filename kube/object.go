@@ -108,13 +108,10 @@ func Into(object managedfields.Object, target any) error {
 //	object, err = kube.Set(object, "blue", "metadata", "labels", "color")
 //
 // v is any value that encoding/json prints; nil removes the member. Set returns an error if v is no JSON value, or if the path leads into
-// a value that is no object. It also refuses an empty path and managed fields.
+// a value that is no object. It also refuses an empty path and managed fields, also as a part of metadata.
 func Set(object managedfields.Object, v any, names ...string) (managedfields.Object, error) {
 	if len(names) == 0 {
 		return object, errors.New("there is no path to set a value at")
-	}
-	if len(names) >= 2 && names[0] == "metadata" && names[1] == "managedFields" {
-		return object, errors.New("managed fields are set as the entries of an object")
 	}
 	var member value.Value // absent
 	if v != nil {
@@ -122,6 +119,9 @@ func Set(object managedfields.Object, v any, names ...string) (managedfields.Obj
 		if member, err = structs.From(v); err != nil {
 			return object, err
 		}
+	}
+	if names[0] == "metadata" && (len(names) >= 2 && names[1] == "managedFields" || len(names) == 1 && !member.Get("managedFields").IsAbsent()) {
+		return object, errors.New("managed fields are set as the entries of an object")
 	}
 	content, err := with(object.Content, member, names)
 	if err != nil {

@@ -96,6 +96,8 @@ func TestSet(t *testing.T) {
 		{`{}`, make(chan int), []string{"metadata", "name"}, ``},
 		{`{}`, "a", nil, ``},
 		{`{}`, []any{}, []string{"metadata", "managedFields"}, ``},
+		{`{}`, metav1.ObjectMeta{Name: "a"}, []string{"metadata"}, `{"metadata":{"name":"a"}}`},
+		{`{}`, metav1.ObjectMeta{ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "a"}}}, []string{"metadata"}, ``},
 	} {
 		object, err := kube.ObjectOf([]byte(c.in))
 		if err != nil {
