@@ -75,9 +75,13 @@ func (n *notations) scalars(t *schema.Type, live, wanted value.Value) {
 		}
 		return
 	}
+	if t.Scalar() != schema.Untyped {
+		n.other = true
+		return
+	}
 	a, isA := quantityOf(live)
 	b, isB := quantityOf(wanted)
-	if t.Scalar() != schema.Untyped || !isA || !isB || a.Cmp(b) != 0 {
+	if !isA || !isB || a.Cmp(b) != 0 {
 		n.other = true
 		return
 	}

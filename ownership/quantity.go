@@ -13,7 +13,10 @@ import (
 //	text   1.5   500m     2Gi           1e3
 //	means  3/2   1/2      2147483648    1000
 //
-// Cost: linear in the text. Exponents are limited, so that no short text means a huge number.
+// Cost: quadratic in the text, whose length is limited. Exponents are limited, so that no short text means a huge number.
+
+// maxQuantity limits the length of a text, as deed-apiserver does.
+const maxQuantity = 1024
 
 // maxExponent limits the powers of ten. Quantities of Kubernetes stay far below it.
 const maxExponent = 64
@@ -34,6 +37,9 @@ func quantityOf(v value.Value) (*big.Rat, bool) {
 
 // parseQuantity reads a sign, digits with at most one dot among them, and a suffix.
 func parseQuantity(text string) (*big.Rat, bool) {
+	if len(text) > maxQuantity {
+		return nil, false
+	}
 	number := strings.TrimLeft(text, "+-")
 	if len(text)-len(number) > 1 {
 		return nil, false

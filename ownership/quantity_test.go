@@ -1,6 +1,7 @@
 package ownership
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/value"
@@ -29,11 +30,12 @@ func TestQuantities(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
+		`"` + strings.Repeat("7", 1<<20) + `"`, // would take seconds
 		`""`, `"."`, `"-"`, `"--1"`, `"+-1"`, `"1..2"`, `"1.2.3"`, `"m"`, `"1i"`, `"1ki"`, `"1K"`, `"1e"`, `"1ee1"`, `"1e65"`, `"1e999999999"`,
 		`"1 "`, `" 1"`, `"0x1"`, `"1_0"`, `"1/2"`, `"x"`, `"1mm"`, `"Inf"`, `null`, `true`, `[]`, `{}`, `"1é"`, `"1e1.5"`,
 	} {
 		if got, ok := quantityOf(parseJSON(t, text)); ok {
-			t.Errorf("%s is %v", text, got)
+			t.Errorf("%.100s is a quantity: %.100v", text, got)
 		}
 	}
 }
@@ -58,7 +60,7 @@ func FuzzParseQuantity(f *testing.F) {
 			return
 		}
 		again, ok := parseQuantity(got.FloatString(80))
-		if !ok || again.Cmp(got) != 0 && len(text) < 16 {
+		if !ok && len(text) < 800 || ok && again.Cmp(got) != 0 && len(text) < 16 {
 			t.Errorf("%q is %v, which reads as %v", text, got, again)
 		}
 		if milli, ok := parseQuantity(text + "m"); ok && milli.Cmp(got) > 0 == (got.Sign() > 0) && got.Sign() != 0 {
