@@ -10,6 +10,7 @@ package fake
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -66,8 +67,15 @@ func (t *Tracker) Create(gvr gvkschema.GroupVersionResource, obj runtime.Object,
 	if err != nil {
 		return err
 	}
+	accessor, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
 	t.writing.Lock()
 	defer t.writing.Unlock()
+	if _, err := t.Get(gvr, ns, accessor.GetName()); err == nil {
+		return t.Storage.Create(gvr, obj, ns, opts...) // which refuses obj, and leaves it as it is
+	}
 	if err := t.track(gvr, nil, obj, o.FieldManager); err != nil {
 		return err
 	}
@@ -152,7 +160,7 @@ func (t *Tracker) applied(gvr gvkschema.GroupVersionResource, live, config runti
 	if err != nil {
 		return nil, err
 	}
-	if k, ok := builtin.Lookup(schema.GVK(gvk)); gvk.GroupVersion() != gvr.GroupVersion() || ok && k.Resource != "" && k.Resource != gvr.Resource {
+	if gvk.GroupVersion() != gvr.GroupVersion() || !serves(gvr.Resource, gvk) {
 		return nil, otherKind(gvk)
 	}
 	before, err := t.before(gvr, live, gvk)
@@ -213,6 +221,13 @@ func (t *Tracker) before(
 		err = otherKind(gvk)
 	}
 	return object, err
+}
+
+// serves reports whether a resource may have objects of kind gvk. Of kinds that are not built in, any resource may. Names of resources may
+// have any case, and be singular, as for a REST mapper.
+func serves(resource string, gvk gvkschema.GroupVersionKind) bool {
+	k, ok := builtin.Lookup(schema.GVK(gvk))
+	return !ok || k.Resource == "" || strings.EqualFold(resource, k.Resource) || strings.EqualFold(resource, gvk.Kind)
 }
 
 // otherKind returns the error for an object of another kind than its resource, with the message of kube-apiserver.

@@ -36,7 +36,14 @@ func (s storage) put(object runtime.Object) error {
 	return err
 }
 
-func (s storage) Create(_ gvkschema.GroupVersionResource, object runtime.Object, _ string, _ ...metav1.CreateOptions) error {
+func (s storage) Create(gvr gvkschema.GroupVersionResource, object runtime.Object, ns string, _ ...metav1.CreateOptions) error {
+	accessor, err := meta.Accessor(object)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Get(gvr, ns, accessor.GetName()); err == nil {
+		return apierrors.NewAlreadyExists(gvr.GroupResource(), accessor.GetName())
+	}
 	return s.put(object)
 }
 
@@ -121,6 +128,10 @@ func TestTracker(t *testing.T) {
 	if err := tracker.Create(configMaps, nil, "default"); err == nil {
 		t.Error("nil is created")
 	}
+	twice := configMap(nil)
+	if err := tracker.Create(configMaps, twice, "default"); !apierrors.IsAlreadyExists(err) || twice.GetManagedFields() != nil {
+		t.Errorf("a second create is %v, and changes the object to %v", err, twice)
+	}
 	bare := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metav1.ObjectMeta{Name: "web"}}
 	bare.ManagedFields = []metav1.ManagedFieldsEntry{} // the JSON of bare omits the list
 	write(tracker.Patch(configMaps, bare, "default"))
@@ -147,6 +158,10 @@ func TestKinds(t *testing.T) {
 	if err := tracker.Apply(deployments, object("apps/v1beta1", "Deployment"), "default"); !apierrors.IsBadRequest(err) {
 		t.Errorf("an apply of another version is %v", err)
 	}
+	if err := tracker.Apply(gvkschema.GroupVersionResource{Version: "v1", Resource: "configMaps"}, object("v1", "ConfigMap"), "default"); err != nil {
+		t.Errorf("a name of a resource in mixed case: %v", err)
+	}
+	delete(tracker.Storage.(storage).objects, "web")
 	if err := tracker.Create(deployments, object("apps/v1", "Deployment"), "default"); err != nil {
 		t.Fatal(err)
 	}
@@ -159,6 +174,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("an %s of a Scale to a Deployment is %v", what, err)
 		}
 	}
+	delete(tracker.Storage.(storage).objects, "web")
 	reviews := gvkschema.GroupVersionResource{Group: "authentication.k8s.io", Version: "v1", Resource: "tokenreviews"}
 	if err := tracker.Create(reviews, object("authentication.k8s.io/v1", "TokenReview"), ""); err != nil {
 		t.Errorf("a kind without a schema: %v", err)
