@@ -193,8 +193,9 @@ func TestErrors(t *testing.T) {
 	}
 	_, err := gitops.NewRules([]gitops.IgnoreDifferences{
 		{JSONPointers: []string{"spec"}}, {JQPathExpressions: []string{".a | length"}}, {Kind: "[z-a]"}, {JQPathExpressions: []string{`.a | select(.b | test("("))`}},
+		{Kind: "[a-cX]"}, {Kind: "[]D]"}, {Kind: "[a"}, {Kind: "{a,b"},
 	}, []gitops.IgnoreRule{{Selector: &gitops.Selector{Name: "("}}, {Selector: &gitops.Selector{LabelSelector: "a in"}}, {Paths: []string{"x"}}})
-	if err == nil || strings.Count(err.Error(), "ignoreDifferences[") != 4 || strings.Count(err.Error(), "rule ") != 3 {
+	if err == nil || strings.Count(err.Error(), "ignoreDifferences[") != 8 || strings.Count(err.Error(), "rule ") != 3 {
 		t.Errorf("rules: %v", err)
 	}
 }
@@ -205,7 +206,8 @@ func TestSelectors(t *testing.T) {
 		kind string
 		want bool
 	}{{"Deployment", true}, {"*", true}, {"Deploy*", true}, {"?eployment", true}, {"[A-D]eployment", true}, {"[!D]eployment", false}, {"{Pod,Deployment}", true},
-		{"deployment", false}, {"", false}, {`Deployment\*`, false}} {
+		{"deployment", false}, {"", false}, {`Deployment\*`, false}, {`Deployment\`, true}, {"[*D-]eployment", true},
+		{`[\]D]eployment`, true}} {
 		rules, err := gitops.NewRules([]gitops.IgnoreDifferences{{Group: "a*", Kind: c.kind, JSONPointers: []string{"/spec"}}}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -160,13 +161,12 @@ func glob(pattern string) (*regexp.Regexp, error) {
 		case c == '?':
 			b.WriteString(".")
 		case c == '[':
-			b.WriteString("[")
-			if i+1 < len(pattern) && pattern[i+1] == '!' {
-				b.WriteString("^")
-				i++
+			class, n, err := globClass(pattern[i:])
+			if err != nil {
+				return nil, fmt.Errorf("%q is no pattern: %w", pattern, err)
 			}
-		case c == ']', c == '-':
-			b.WriteByte(c)
+			b.WriteString(class)
+			i += n - 1
 		case c == '{':
 			b.WriteString("(?:")
 			depth++
@@ -175,18 +175,59 @@ func glob(pattern string) (*regexp.Regexp, error) {
 			depth--
 		case c == ',' && depth > 0:
 			b.WriteString("|")
-		case c == '\\' && i+1 < len(pattern):
-			i++
-			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+		case c == '\\':
+			if i++; i < len(pattern) {
+				b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
+			}
 		default:
 			b.WriteString(regexp.QuoteMeta(pattern[i : i+1]))
 		}
+	}
+	if depth > 0 {
+		return nil, fmt.Errorf("%q is no pattern: a brace is not closed", pattern)
 	}
 	re, err := regexp.Compile("^(?s:" + b.String() + ")$")
 	if err != nil {
 		return nil, fmt.Errorf("%q is no pattern: %w", pattern, err)
 	}
 	return re, nil
+}
+
+// globClass returns the regular expression of the class at the start of pattern, and the length of the class. A class is one range or a
+// list of characters, which have no meaning of their own:
+//
+//	[a-z]  [!a-z]  [abc]  [!abc]  [*?\]]
+func globClass(pattern string) (class string, length int, err error) {
+	rest, isNegated := strings.CutPrefix(pattern[1:], "!")
+	characters := ""
+	first, size := utf8.DecodeRuneInString(rest)
+	if after, isRange := strings.CutPrefix(rest[size:], "-"); isRange {
+		last, size := utf8.DecodeRuneInString(after)
+		if rest = after[size:]; last < first || !strings.HasPrefix(rest, "]") {
+			return "", 0, errors.New("a range in brackets is not like [a-z]")
+		}
+		characters = fmt.Sprintf(`\x{%x}-\x{%x}`, first, last)
+	} else {
+		isEscaped := false
+		for rest != "" && (isEscaped || rest[0] != ']') {
+			c, size := utf8.DecodeRuneInString(rest)
+			if rest = rest[size:]; c == '\\' && !isEscaped {
+				isEscaped = true
+				continue
+			}
+			characters += fmt.Sprintf(`\x{%x}`, c)
+			isEscaped = false
+		}
+	}
+	switch {
+	case rest == "":
+		return "", 0, errors.New("a bracket is not closed")
+	case characters == "":
+		return "", 0, errors.New("brackets have nothing in them")
+	case isNegated:
+		characters = "^" + characters
+	}
+	return "[" + characters + "]", len(pattern) - len(rest) + 1, nil
 }
 
 func (f IgnoreRule) compile() (rule, error) {
