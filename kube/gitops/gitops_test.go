@@ -1,6 +1,8 @@
 package gitops_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -216,6 +218,82 @@ func TestSelectors(t *testing.T) {
 		if err != nil || left.Content.Get("spec").IsAbsent() != c.want {
 			t.Errorf("%q removes: %t, %v", c.kind, !c.want, err)
 		}
+	}
+}
+
+// TestExpressions removes what path expressions lead to. A comma binds closer than a pipe.
+func TestExpressions(t *testing.T) {
+	for expression, want := range map[string]string{
+		".a, .b | .c":                        `{"a":{"d":2},"b":{},"list":["xy",{"c":5}]}`,
+		".a | .c, .d":                        `{"a":{},"b":{"c":3},"list":["xy",{"c":5}]}`,
+		`.a, .b, .list[1] | select(.c != 3)`: `{"b":{"c":3},"list":["xy"]}`,
+		`.list[], .list[0]`:                  `{"a":{"c":1,"d":2},"b":{"c":3},"list":[]}`,
+		`select(.list[0][1] == "y") | .a`:    `{"b":{"c":3},"list":["xy",{"c":5}]}`,
+		`.list[0][1], .a`:                    `{"a":{"c":1,"d":2},"b":{"c":3},"list":["xy",{"c":5}]}`,
+		`.list[0][5].c, .a`:                  `{"a":{"c":1,"d":2},"b":{"c":3},"list":["xy",{"c":5}]}`,
+		`.x.y.z, .a`:                         `{"b":{"c":3},"list":["xy",{"c":5}]}`,
+		`.list[0], .list[-2], .list[-9]`:     `{"a":{"c":1,"d":2},"b":{"c":3},"list":[{"c":5}]}`,
+	} {
+		rules, err := gitops.NewRules([]gitops.IgnoreDifferences{{Group: "*", Kind: "*", JQPathExpressions: []string{expression}}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, err := rules.Without([]byte(`{"a":{"c":1,"d":2},"b":{"c":3},"list":["xy",{"c":5}]}`))
+		if got := string(left.Content.AppendJSON(nil)); err != nil || got != want {
+			t.Errorf("%s: got %s, %v, want %s", expression, got, err, want)
+		}
+	}
+	for _, expression := range []string{`select(.a | startswith("x") | endswith("y"))`, strings.Repeat(".a", 1<<20), "select(" + strings.Repeat("(", 1<<20)} {
+		if _, err := gitops.NewRules([]gitops.IgnoreDifferences{{JQPathExpressions: []string{expression}}}, nil); err == nil {
+			t.Errorf("%.50s is no error", expression)
+		}
+	}
+}
+
+// TestRemovals removes the fields of several rules in their order: an expression sees what a pointer of a later rule removes.
+func TestRemovals(t *testing.T) {
+	rules, err := gitops.NewRules([]gitops.IgnoreDifferences{
+		{Group: "*", Kind: "*", JQPathExpressions: []string{`.list[] | select(.name == "a") | .image`}},
+		{Group: "*", Kind: "*", JSONPointers: []string{"/list/0/name"}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := rules.Without([]byte(`{"list":[{"name":"a","image":"x","tag":1}]}`))
+	if got := string(left.Content.AppendJSON(nil)); err != nil || got != `{"list":[{"tag":1}]}` {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// TestRemovalCost removes as many values as an object can hold, by expressions whose cost would be a square, or grow exponentially.
+func TestRemovalCost(t *testing.T) {
+	const size = 30000
+	members, changed := map[string]any{}, map[string]any{}
+	for i := range size {
+		name := fmt.Sprintf("k%d", i)
+		members[name], changed[name] = "a", "b"
+	}
+	object := func(data any) map[string]any {
+		return map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "data": data}
+	}
+	rules, err := gitops.NewRules([]gitops.IgnoreDifferences{{Group: "*", Kind: "*", JQPathExpressions: []string{
+		".data | .x, .y" + strings.Repeat(" | .x, .y", 60), strings.Repeat(". , . | ", 60) + ".x",
+		"select(.data[] and .data[] and .data[] and (.data[] == null)) | .data", ".data[]", ".list[]",
+	}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]any{"data": members, "list": slices.Repeat([]any{int64(1)}, size)}
+	if left, err := rules.Without(list); err != nil || left.Content.Get("list").Len() != 0 || left.Content.Get("data").Len() != 0 {
+		t.Errorf("%.200v, %v", left.Content, err)
+	}
+	one, err := gitops.NewRules([]gitops.IgnoreDifferences{{Group: "*", Kind: "*", JSONPointers: []string{"/data/k1"}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gitops.Diff(object(members), object(changed), nil, gitops.Options{Manager: "me", Ignore: one})
+	if err != nil || len(r.Changes) != size-1 || len(r.Ignored) != 1 {
+		t.Errorf("%.200v, %v", r, err)
 	}
 }
 

@@ -30,8 +30,8 @@ type IgnoreDifferences struct {
 	// JQPathExpressions name fields in a subset of jq:
 	//
 	//	.spec.replicas  ."a.b"  .a["b"]  .[0]  .[-1]  .[]  each may end with ?, so that a value of the wrong kind is no error
-	//	a | b           the fields of b in those of a
 	//	a, b            the fields of both
+	//	a | b           the fields of b in those of a; a comma binds closer
 	//	select(a)       the value itself if a is true; a compares with == and !=, has the functions startswith, endswith,
 	//	                contains and test with a text, and joins conditions by and, or and not
 	//
@@ -61,11 +61,13 @@ type Rules struct{ rules []rule }
 // rule removes fields of the objects that it selects.
 type rule struct {
 	selects  func(identity) bool
-	pointers [][]string
-	queries  []query
+	removals []removal // in the order of the tools: each starts from the result of the one before
 	managers []string
 	whole    bool
 }
+
+// removal returns an object without some fields.
+type removal func(value.Value) value.Value
 
 // NewRules compiles the rules of both tools into one set. The error joins the defects of all rules.
 func NewRules(argo []IgnoreDifferences, flux []IgnoreRule) (*Rules, error) {
@@ -136,12 +138,12 @@ func (d IgnoreDifferences) compile() (rule, error) {
 	for _, text := range d.JSONPointers {
 		tokens, err := pointer(text)
 		problems = append(problems, err)
-		r.pointers = append(r.pointers, tokens)
+		r.removals = append(r.removals, tokens.without)
 	}
 	for _, text := range d.JQPathExpressions {
 		q, err := parseQuery(text)
 		problems = append(problems, err)
-		r.queries = append(r.queries, q)
+		r.removals = append(r.removals, q.without)
 	}
 	r.selects = func(id identity) bool {
 		return group.MatchString(id.group) && kind.MatchString(id.kind) &&
@@ -240,7 +242,7 @@ func (f IgnoreRule) compile() (rule, error) {
 		}
 		tokens, err := pointer(text)
 		problems = append(problems, err)
-		r.pointers = append(r.pointers, tokens)
+		r.removals = append(r.removals, tokens.without)
 	}
 	if f.Selector != nil {
 		var err error
@@ -279,8 +281,11 @@ func (s *Selector) compile() (func(identity) bool, error) {
 	}, errors.Join(problems...)
 }
 
+// tokens are the parts of a JSON pointer.
+type tokens []string
+
 // pointer returns the tokens of a JSON pointer.
-func pointer(text string) ([]string, error) {
+func pointer(text string) (tokens, error) {
 	if !strings.HasPrefix(text, "/") {
 		return nil, fmt.Errorf("%q is no JSON pointer: it must begin with a slash", text)
 	}
@@ -300,8 +305,7 @@ func (rs *Rules) of(live, object value.Value) rule {
 	id := identityOf(live, object)
 	for _, r := range rs.rules {
 		if r.selects(id) {
-			out.pointers = append(out.pointers, r.pointers...)
-			out.queries = append(out.queries, r.queries...)
+			out.removals = append(out.removals, r.removals...)
 			out.managers = append(out.managers, r.managers...)
 			out.whole = out.whole || r.whole
 		}
@@ -311,35 +315,49 @@ func (rs *Rules) of(live, object value.Value) rule {
 
 // empty reports whether r removes nothing.
 func (r rule) empty() bool {
-	return len(r.pointers) == 0 && len(r.queries) == 0 && len(r.managers) == 0
+	return len(r.removals) == 0 && len(r.managers) == 0
 }
 
-// ignore moves the changes that rules remove from Changes to Ignored. entries are those of the live object.
+// ignore moves the changes that rules remove from Changes to Ignored. entries are those of the live object. The fields of managers are
+// removed first, as Argo CD does: the other removals may take the keys of items.
 func (r *Result) ignore(rules rule, entries []managedfields.Entry) {
-	before, after := rules.without(r.Live), rules.without(r.Object.Content)
-	before, after = withoutManaged(rules.managers, entries, r.kind, before, after)
+	before, after := withoutManaged(rules.managers, entries, r.kind, r.Live, r.Object.Content)
+	before, after = rules.without(before), rules.without(after)
 	all := r.Changes
 	r.Changes = r.changes(tidied(before, r.Live, after), tidied(after, r.Object.Content, before))
+	left := map[string][]Change{}
+	for _, c := range r.Changes {
+		left[c.Path.String()] = append(left[c.Path.String()], c)
+	}
 	for _, c := range all {
-		if !slices.ContainsFunc(r.Changes, func(left Change) bool {
-			return slices.Equal(left.Path, c.Path) && left.Before.Equal(c.Before) && left.After.Equal(c.After)
-		}) {
+		if !slices.ContainsFunc(left[c.Path.String()], func(l Change) bool { return l.Before.Equal(c.Before) && l.After.Equal(c.After) }) {
 			r.Ignored = append(r.Ignored, c)
 		}
 	}
 }
 
-// without returns object without the fields that pointers and queries name.
+// without returns object without the fields that the removals of r name.
 func (r rule) without(object value.Value) value.Value {
-	for _, tokens := range r.pointers {
-		object = removed(object, tokens)
-	}
-	for _, q := range r.queries {
-		if found, err := q.paths(object); err == nil {
-			object = removedAll(object, found)
-		}
+	for _, remove := range r.removals {
+		object = remove(object)
 	}
 	return object
+}
+
+// without returns object without the value at the pointer.
+func (t tokens) without(object value.Value) value.Value { return removed(object, t) }
+
+// without returns object without the values that q selects. It returns object itself if q fails.
+func (q query) without(object value.Value) value.Value {
+	found, err := q.paths(object)
+	if err != nil {
+		return object
+	}
+	left, err := removedAll(object, found)
+	if err != nil {
+		return object
+	}
+	return left
 }
 
 // removed returns v without the value at a JSON pointer, and v itself if there is none. A negative number counts items from the end.

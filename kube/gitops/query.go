@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,18 +14,21 @@ import (
 
 // Path expressions in a subset of jq: they select values in a document.
 //
-//	query  = pipe {"," pipe}
-//	pipe   = term {"|" term}
+//	query  = stage {"|" stage}
+//	stage  = term {"," term}
 //	term   = path | "select(" cond ")" [path]
 //	path   = "." | ("." name | [ "." ] "[" string | number | nothing "]") ["?"] …
 //	cond   = and {"or" and} {"|" function}
 //	and    = is {"and" is}
 //	is     = path ["==" | "!=" literal] | "(" cond ")"
 
-// query is a parsed expression.
-type query []pipe
+// query is a parsed expression: stages that are joined by pipes. Each stage continues from the values that the stage before selects.
+type query []stage
 
-// pipe is a list of terms. Each term continues from the values that the term before selects.
+// stage is a list of terms that are joined by commas. It selects the values of all of them.
+type stage []pipe
+
+// pipe is a term: steps and conditions, each of which continues from the values that the one before selects.
 type pipe []term
 
 // term is either a step of a path or a condition.
@@ -48,28 +52,65 @@ type condition struct {
 	all   []*condition // if not nil, all hold
 	not   *condition   // if not nil, it does not hold
 	inner *condition   // if not nil, the condition in parentheses
-	// Otherwise one of the values that path selects passes the test. The test compares the value or checks that it is true.
+	// Otherwise one of the values that path selects passes the test. The test compares the value, calls a function, or checks that the
+	// value is true. compared is false for the last of these.
 	path     pipe
 	test     func(value.Value) (bool, error)
 	compared bool
 }
 
-// place is the path to a value: the names and numbers from the document on.
+// place is the path to a value: the names (string), the numbers of items (int) and of characters from the document on.
 type place []any
+
+// character is the step to a character of a text. It is read, and cannot be removed.
+type character int
+
+// found is a value that an expression selects, and its place.
+type found struct {
+	at    place
+	value value.Value
+}
 
 // errKind is a step into a value of the wrong kind.
 var errKind = errors.New("a step does not fit the value")
 
-// paths returns the places that q selects in document.
+// paths returns the places in document that q selects, in their order and each once. A value that document lacks has no place: its removal
+// has no effect. Each stage takes a value once, and all missing values as one, so the cost grows with the length of q times the size of
+// document.
 func (q query) paths(document value.Value) ([]place, error) {
+	selected := []found{{value: document}}
+	for _, s := range q {
+		var next []found
+		missing := false
+		for _, from := range selected {
+			for _, p := range s {
+				err := p.walk(from.value, from.at, func(at place, v value.Value) error {
+					text := slices.IndexFunc(at, func(step any) bool { _, is := step.(character); return is })
+					switch {
+					case !v.IsAbsent():
+						next = append(next, found{slices.Clone(at), v})
+					case text >= 0: // in a character that the text lacks
+						next = append(next, found{slices.Clone(at[:text+1]), value.Null()})
+					default:
+						missing = true
+					}
+					return nil
+				})
+				if err != nil {
+					return nil, err
+				}
+			}
+		}
+		slices.SortFunc(next, func(a, b found) int { return comparePlaces(a.at, b.at) })
+		selected = slices.CompactFunc(next, func(a, b found) bool { return comparePlaces(a.at, b.at) == 0 })
+		if missing {
+			selected = append(selected, found{})
+		}
+	}
 	var out []place
-	for _, p := range q {
-		err := p.walk(document, nil, func(at place, _ value.Value) error {
-			out = append(out, slices.Clone(at))
-			return nil
-		})
-		if err != nil {
-			return nil, err
+	for _, f := range selected {
+		if !f.value.IsAbsent() {
+			out = append(out, f.at)
 		}
 	}
 	return out, nil
@@ -82,7 +123,7 @@ func (p pipe) walk(v value.Value, at place, visit func(place, value.Value) error
 	}
 	if c := p[0].cond; c != nil {
 		outcomes, err := c.outcomes(v)
-		if err != nil || !slices.Contains(outcomes, true) {
+		if err != nil || !outcomes.yes {
 			return err
 		}
 		return p[1:].walk(v, at, visit)
@@ -105,6 +146,8 @@ func (s step) walk(v value.Value, at place, visit func(place, value.Value) error
 			return visit(append(at, s.index), value.Value{})
 		}
 		return visit(append(at, i), v.Item(i))
+	case s.isIndex && v.Kind() == value.KindString:
+		return visit(append(at, character(s.index)), character(s.index).of(v.Str()))
 	case !s.isName && !s.isIndex && v.Kind() == value.KindObject:
 		for name, member := range v.Members() {
 			if err := visit(append(at, name), member); err != nil {
@@ -125,8 +168,23 @@ func (s step) walk(v value.Value, at place, visit func(place, value.Value) error
 	return errKind
 }
 
-// outcomes returns the results of the condition for v. Like every filter of jq, a condition may have several results or none.
-func (c *condition) outcomes(v value.Value) (out []bool, err error) {
+// of returns the character of text, as a text, and null if there is none. A negative number counts from the end.
+func (c character) of(text string) value.Value {
+	characters, i := []rune(text), int(c)
+	if i < 0 {
+		i += len(characters)
+	}
+	if i < 0 || i >= len(characters) {
+		return value.Null()
+	}
+	return value.String(string(characters[i]))
+}
+
+// outcomes are the results of a condition. Like every filter of jq, a condition may have several results or none.
+type outcomes struct{ yes, no bool }
+
+// outcomes returns the results of the condition for v.
+func (c *condition) outcomes(v value.Value) (out outcomes, err error) {
 	switch {
 	case c.any != nil:
 		return joined(c.any, v, true)
@@ -136,36 +194,33 @@ func (c *condition) outcomes(v value.Value) (out []bool, err error) {
 		return c.inner.outcomes(v)
 	case c.not != nil:
 		out, err = c.not.outcomes(v)
-		for i := range out {
-			out[i] = !out[i]
-		}
-		return out, err
+		return outcomes{yes: out.no, no: out.yes}, err
 	}
 	err = c.path.walk(v, nil, func(_ place, v value.Value) error {
 		holds, err := c.test(v)
-		out = append(out, holds)
+		out = outcomes{yes: out.yes || holds, no: out.no || !holds}
 		return err
 	})
 	return out, err
 }
 
-// joined returns the results of joined conditions. A result equal to last decides, and the conditions after it are skipped.
-func joined(parts []*condition, v value.Value, last bool) ([]bool, error) {
-	first, err := parts[0].outcomes(v)
-	if err != nil || len(parts) == 1 {
-		return first, err
-	}
-	var out []bool
-	for _, holds := range first {
-		if holds == last {
-			out = append(out, holds)
-			continue
-		}
-		rest, err := joined(parts[1:], v, last)
+// joined returns the results of conditions that are joined by or, if isOr is true, and by and otherwise. A true result decides an or, and
+// a false one an and: the conditions after it are skipped.
+func joined(parts []*condition, v value.Value, isOr bool) (out outcomes, err error) {
+	for i, part := range parts {
+		results, err := part.outcomes(v)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		out = append(out, rest...)
+		isLast, goesOn := i == len(parts)-1, results.yes
+		if isOr {
+			goesOn = results.no
+		}
+		out.yes = out.yes || results.yes && (isOr || isLast)
+		out.no = out.no || results.no && (!isOr || isLast)
+		if !goesOn {
+			break
+		}
 	}
 	return out, nil
 }
@@ -175,41 +230,84 @@ func isTrue(v value.Value) (bool, error) {
 	return !v.IsAbsent() && !v.IsNull() && (v.Kind() != value.KindBool || v.Bool()), nil
 }
 
-// removedAll returns document without the values at places.
-func removedAll(document value.Value, places []place) value.Value {
-	slices.SortFunc(places, func(a, b place) int { return comparePlaces(b, a) }) // the last ones first, so that the numbers of earlier items stay valid
-	for _, at := range slices.CompactFunc(places, func(a, b place) bool { return comparePlaces(a, b) == 0 }) {
-		if len(at) == 0 {
-			return value.Object()
-		}
-		document = removed(document, tokensOf(at))
+// removedAll returns document without the values at places, which are in order. A character in one of them is an error.
+func removedAll(document value.Value, places []place) (value.Value, error) {
+	switch {
+	case len(places) == 0:
+		return document, nil
+	case len(places[0]) == 0:
+		return value.Object(), nil
 	}
-	return document
+	return removedBelow(document, places, 0)
 }
 
-// comparePlaces orders places by their steps.
+// removedBelow returns v without the values at places. All are below v: their first depth steps lead to v.
+func removedBelow(v value.Value, places []place, depth int) (value.Value, error) {
+	// left returns a part of v without the values at the next places, and an absent value if the part itself is one of them.
+	left := func(step any, part value.Value) (value.Value, error) {
+		n := 0
+		for n < len(places) && places[n][depth] == step {
+			n++
+		}
+		below := places[:n]
+		places = places[n:]
+		switch {
+		case n == 0:
+			return part, nil
+		case len(below[0]) == depth+1:
+			return value.Value{}, nil
+		}
+		return removedBelow(part, below, depth+1)
+	}
+	switch v.Kind() {
+	case value.KindObject:
+		var members []value.Member
+		for name, member := range v.Members() {
+			rest, err := left(name, member)
+			if err != nil {
+				return v, err
+			}
+			members = append(members, value.Member{Name: name, Value: rest})
+		}
+		return value.Object(members...), nil
+	case value.KindList:
+		var items []value.Value
+		for i := range v.Len() {
+			rest, err := left(i, v.Item(i))
+			if err != nil {
+				return v, err
+			}
+			if !rest.IsAbsent() {
+				items = append(items, rest)
+			}
+		}
+		return value.List(items...), nil
+	}
+	return v, errKind
+}
+
+// comparePlaces orders places by their steps. The steps that two values have next to each other are of one kind.
 func comparePlaces(a, b place) int {
 	return slices.CompareFunc(a, b, func(x, y any) int {
-		i, isInt := x.(int)
-		j, isIntToo := y.(int)
-		if isInt && isIntToo {
-			return i - j
+		switch x := x.(type) {
+		case int:
+			return cmp.Compare(x, y.(int))
+		case character:
+			return cmp.Compare(x, y.(character))
+		default:
+			return strings.Compare(x.(string), y.(string))
 		}
-		return strings.Compare(fmt.Sprint(x), fmt.Sprint(y))
 	})
 }
 
-// tokensOf returns the tokens of the JSON pointer to a place.
-func tokensOf(at place) []string {
-	var tokens []string
-	for _, s := range at {
-		tokens = append(tokens, fmt.Sprint(s))
-	}
-	return tokens
-}
+// maxQuery bounds the bytes of an expression. Each step and each parenthesis takes a few frames of the stack.
+const maxQuery = 64 << 10
 
 // parseQuery parses an expression.
 func parseQuery(text string) (q query, err error) {
+	if len(text) > maxQuery {
+		return nil, fmt.Errorf("a path expression of %d bytes is longer than %d", len(text), maxQuery)
+	}
 	p := &parser{text: text}
 	defer func() {
 		switch r := recover().(type) {
@@ -221,8 +319,8 @@ func parseQuery(text string) (q query, err error) {
 		}
 	}()
 	for {
-		q = append(q, p.pipe())
-		if !p.take(",") {
+		q = append(q, p.stage())
+		if !p.take("|") {
 			break
 		}
 	}
@@ -280,23 +378,29 @@ func isNameByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-func (p *parser) pipe() pipe {
-	var out pipe
+// stage parses terms that are joined by commas.
+func (p *parser) stage() stage {
+	var out stage
 	for {
-		if p.word("select") {
-			p.want("(")
-			out = append(out, term{cond: p.condition()})
-			p.want(")")
-			if p.at < len(p.text) && p.text[p.at] == '.' {
-				out = append(out, p.path()...)
-			}
-		} else {
-			out = append(out, p.path()...)
-		}
-		if !p.take("|") {
+		out = append(out, p.pipe())
+		if !p.take(",") {
 			return out
 		}
 	}
+}
+
+// pipe parses a term.
+func (p *parser) pipe() pipe {
+	if !p.word("select") {
+		return p.path()
+	}
+	p.want("(")
+	out := pipe{{cond: p.condition()}}
+	p.want(")")
+	if p.at < len(p.text) && p.text[p.at] == '.' {
+		out = append(out, p.path()...)
+	}
+	return out
 }
 
 // path parses a path, which begins with a dot.
@@ -406,7 +510,7 @@ func (p *parser) condition() *condition {
 		if path == nil {
 			p.fail("a function of a condition")
 		}
-		c = &condition{path: path.path, test: p.function()}
+		c = &condition{path: path.path, test: p.function(), compared: true}
 		if p.word("and") || p.word("or") {
 			p.fail("a function without parentheses around it and its path")
 		}

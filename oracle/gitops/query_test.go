@@ -20,6 +20,8 @@ func TestQueries(t *testing.T) {
 		`.a[]? | select(. == 1)`, `.a | select(.b)`, `.b[] | select(. | startswith("x"))`, `.b[]? | select(.a? | endswith("y"))`, `.b[]? | select(. | contains("y"))`,
 		`.b[]? | select(. | test("^x+y?$"))`, `.a[] , .b[]`, `.a."b"`, `.a[].b[]?`, `.a[1,2]`, `.a | length`, `..`, `.a[`, `a`, `.a | startswith("x")`, `.a[0:1]`, `.`, ``,
 		`.a[]? | select(.b? | startswith("x") and .a)`, `.a[]? | select(.b? == null)`, `.a[]? | select(.b? == true)`, `.a[]? | select(.b? == -1.5)`, `.a["b","a"]`, `.a.[0]`, `.a.["b"]`,
+		`.a, .b | .a`, `.a | .a, .b`, `.a?, .b? | .b?, .a?`, `.a[]?, .b[]? | select(.b?) | .a?, .b?`, `.[][0]? | select(.[0]? == "x")`, `select(.b[0]? == "x") | .a`,
+		`.b[0]?.a?`, `.a[]? | select(.a? | startswith("x") | endswith("y"))`,
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	taken, compared := 0, 0
