@@ -96,8 +96,11 @@ func UpgradeManagedFieldsPatch(obj runtime.Object, csaManagerNames sets.Set[stri
 	})
 }
 
-// upgraded returns entries after a migration.
+// upgraded returns entries after a migration, and before itself if there is nothing to migrate.
 func upgraded(before []metav1.ManagedFieldsEntry, from sets.Set[string], to string, o options) ([]metav1.ManagedFieldsEntry, error) {
+	if from.Len() == 0 {
+		return before, nil
+	}
 	after, err := ownership.Migrate(managedfields.Object{Entries: kube.Entries(before)}, nil, sets.List(from), to, o.subresource)
 	if errors.Is(err, ownership.ErrNoManager) {
 		return before, nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -59,6 +60,17 @@ func ExamplePreview() {
 	// argocd-controller Apply
 	// removes .data.size
 	// removes .metadata.annotations."kubectl.kubernetes.io/last-applied-configuration"
+}
+
+// TestNothing upgrades an object for no manager, which is no change, in whatever form its entries are.
+func TestNothing(t *testing.T) {
+	for _, entries := range [][]metav1.ManagedFieldsEntry{nil, {}, {{Manager: "a", Operation: "Update", Time: &metav1.Time{}}}} {
+		o := &metav1.PartialObjectMetadata{}
+		o.ManagedFields = entries
+		if patch, err := csa.UpgradeManagedFieldsPatch(o, sets.New[string](), "me"); patch != nil || err != nil {
+			t.Errorf("%v: %s, %v", entries, patch, err)
+		}
+	}
 }
 
 // cluster is a client of objects by name.
