@@ -6,6 +6,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -80,6 +82,11 @@ func (c *Cluster) Resource(ctx context.Context, gvk gvkschema.GroupVersionKind) 
 	if k, ok := builtin.Lookup(schema.GVK(gvk)); ok && k.Served != builtin.NotServed && k.Resource != "" {
 		return Resource{gvk, k.Resource, k.Namespaced}, nil
 	}
+	return c.discovered(ctx, gvk)
+}
+
+// discovered returns the resource of a kind as discovery lists it.
+func (c *Cluster) discovered(ctx context.Context, gvk gvkschema.GroupVersionKind) (Resource, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known, ok := c.found[gvk]; ok {
@@ -126,25 +133,40 @@ func (r Resource) path(namespace string) string {
 }
 
 // Object returns an object as JSON, in the version of r. The error satisfies apierrors.IsNotFound if the object does not exist. It is an
-// [*UnservedError] if the cluster does not serve r.
+// [*UnservedError] if the cluster does not serve r. An empty name, and one that is no part of a path, are errors without a request.
 func (c *Cluster) Object(ctx context.Context, r Resource, namespace, name string) ([]byte, error) {
-	if r.Namespaced && namespace == "" {
-		namespace = metav1.NamespaceDefault
+	if name == "" {
+		return nil, fmt.Errorf("%v: an object without a name", r) // its path is that of all objects
+	}
+	if problems := path.IsValidPathSegmentName(name); len(problems) > 0 {
+		return nil, fmt.Errorf("%v: the name %q %s", r, name, strings.Join(problems, ", "))
+	}
+	if r.Namespaced {
+		if problems := path.IsValidPathSegmentName(namespace); len(problems) > 0 {
+			return nil, fmt.Errorf("%v: the namespace %q %s", r, namespace, strings.Join(problems, ", "))
+		}
+		namespace = cmp.Or(namespace, metav1.NamespaceDefault)
 	}
 	text, err := c.get(ctx, r.path(namespace)+"/"+url.PathEscape(name), "")
-	return text, served(r, err)
+	if !isNameless(err) {
+		return text, err
+	}
+	// A client that does not read the Status in a response has no name for any object. Discovery tells the two cases apart.
+	if _, unserved := c.discovered(ctx, r.GVK); unserved != nil {
+		return nil, &UnservedError{r.GVK}
+	}
+	return nil, err
 }
 
-// served returns err, the error of a request for r, or an [*UnservedError]. A server answers with the same code if the object is missing
-// and if it does not serve r. Only in the first case, the response names the object.
-func served(r Resource, err error) error {
+// isNameless reports whether err is the refusal of a path that has not been found, without the name of an object. A server answers with the
+// same code if an object is missing and if it does not serve the kind. Only in the first case, the response names the object.
+func isNameless(err error) bool {
 	var status apierrors.APIStatus
-	if apierrors.IsNotFound(err) && errors.As(err, &status) {
-		if details := status.Status().Details; details == nil || details.Name == "" {
-			return &UnservedError{r.GVK}
-		}
+	if !apierrors.IsNotFound(err) || !errors.As(err, &status) {
+		return false
 	}
-	return err
+	details := status.Status().Details
+	return details == nil || details.Name == ""
 }
 
 // page is the largest number of objects in one response to a list request.
@@ -160,8 +182,11 @@ func (c *Cluster) List(ctx context.Context, r Resource, namespace, selector stri
 	}
 	for {
 		text, err := c.get(ctx, r.path(namespace)+"?"+query.Encode(), "")
+		if isNameless(err) {
+			return nil, &UnservedError{r.GVK}
+		}
 		if err != nil {
-			return nil, served(r, err)
+			return nil, err
 		}
 		list, err := value.Parse(text)
 		if err != nil {

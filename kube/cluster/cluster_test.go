@@ -65,6 +65,14 @@ func TestMissing(t *testing.T) {
 	if _, err := c.Object(t.Context(), r, "", "web"); !apierrors.IsNotFound(err) {
 		t.Errorf("an object that is not there: %v", err)
 	}
+	if _, err := c.Object(t.Context(), r, "", "unread"); !apierrors.IsNotFound(err) {
+		t.Errorf("an object that is not there, for a client that does not read the response: %v", err)
+	}
+	for _, wrong := range [][2]string{{"", ""}, {"", ".."}, {"", "a/b"}, {"..", "web"}} {
+		if text, err := c.Object(t.Context(), r, wrong[0], wrong[1]); err == nil || apierrors.IsNotFound(err) {
+			t.Errorf("%q: %s, %v", wrong, text, err)
+		}
+	}
 	var unserved *cluster.UnservedError
 	deployments, err := c.Resource(t.Context(), gvkschema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"})
 	if err != nil {

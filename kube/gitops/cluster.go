@@ -26,16 +26,20 @@ type Cluster struct {
 // response. Its error for a missing object satisfies apierrors.IsNotFound. With client-go, get is
 //
 //	func(ctx context.Context, path string) ([]byte, error) {
-//		return clientset.RESTClient().Get().RequestURI(path).Do(ctx).Raw()
+//		result := clientset.RESTClient().Get().RequestURI(path).Do(ctx)
+//		if err := result.Error(); err != nil {
+//			return nil, err // in the words of the server, which Raw does not read
+//		}
+//		return result.Raw()
 //	}
 func NewCluster(get func(ctx context.Context, path string) ([]byte, error)) *Cluster {
 	read := func(ctx context.Context, path, _ string) ([]byte, error) { return get(ctx, path) }
 	return &Cluster{cluster: cluster.New(read, nil), schemas: map[gvkschema.GroupVersionKind]*kube.Registry{}}
 }
 
-// Diff is the function [Diff] for the live object in the cluster. The default namespace is "default". A kind that Kubernetes itself does
-// not have gets the schema of its definition, with default values. Without a readable definition, it gets that of the cluster's OpenAPI
-// document.
+// Diff is the function [Diff] for the live object in the cluster. The default namespace is "default". An object without a name, which a
+// server generates, has no live object. A kind that Kubernetes itself does not have gets the schema of its definition, with default
+// values. Without a readable definition, it gets that of the cluster's OpenAPI document.
 func (c *Cluster) Diff(ctx context.Context, desired any, o Options) (*Result, error) {
 	object, err := kube.ObjectOf(desired)
 	if err != nil {
@@ -50,6 +54,9 @@ func (c *Cluster) Diff(ctx context.Context, desired any, o Options) (*Result, er
 		return nil, err
 	}
 	metadata := object.Content.Get("metadata")
+	if metadata.Get("name").IsAbsent() {
+		return Diff(nil, object, registry, o)
+	}
 	var live any
 	switch text, err := c.cluster.Object(ctx, resource, metadata.Get("namespace").Str(), metadata.Get("name").Str()); {
 	case err == nil:
