@@ -2,6 +2,8 @@ package conversion
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -93,15 +95,25 @@ func checkTexts(name string, had, texts value.Value) error {
 	if texts.Equal(had) {
 		return nil
 	}
-	var errs field.ErrorList
-	if name == "labels" {
-		errs = metavalidation.ValidateLabels(all, field.NewPath("metadata", "labels"))
-	} else {
-		// The path is spelled as in kube-apiserver.
-		errs = apivalidation.ValidateAnnotations(all, field.NewPath("metadata", "annotation"))
-	}
-	if len(errs) > 0 {
+	if errs := invalid(name, all); len(errs) > 0 {
 		return errs.ToAggregate()
 	}
 	return nil
+}
+
+// invalid returns what is wrong with labels or annotations, in the order of their names. apimachinery has no order.
+func invalid(name string, all map[string]string) (errs field.ErrorList) {
+	// The path of annotations is spelled as in kube-apiserver.
+	labels, annotations := field.NewPath("metadata", "labels"), field.NewPath("metadata", "annotation")
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if name == "labels" {
+			errs = append(errs, metavalidation.ValidateLabels(map[string]string{key: all[key]}, labels)...)
+		} else {
+			errs = append(errs, apivalidation.ValidateAnnotations(map[string]string{key: ""}, annotations)...)
+		}
+	}
+	if name != "labels" && apivalidation.ValidateAnnotationsSize(all) != nil {
+		errs = append(errs, field.TooLong(annotations, "", apivalidation.TotalAnnotationSizeLimitB))
+	}
+	return errs
 }

@@ -102,6 +102,8 @@ func TestConvert(t *testing.T) {
 		{fmt.Sprintf(beta, fmt.Sprintf(v2, `,"labels":{"no label!":"b"}`)), `{"generation":3,"labels":{"no label!":"b"},"name":"a","namespace":"n","uid":"u"} 2`},
 		{fmt.Sprintf(beta, fmt.Sprintf(v2, `,"labels":{"no label!":"c"}`)), `webhook for g.io/v1, Kind=Thing returned invalid metadata: metadata.labels: Invalid value: "no label!"`},
 		{fmt.Sprintf(beta, fmt.Sprintf(v2, `,"annotations":{"no annotation!":"c"}`)), `returned invalid metadata: metadata.annotation: Invalid value: "no annotation!"`},
+		{fmt.Sprintf(beta, fmt.Sprintf(v2, `,"labels":{"d!":"","c!":"","a!":"","b!":""}`)),
+			`returned invalid metadata: [metadata.labels: Invalid value: "a!"`},
 		{fmt.Sprintf(beta, fmt.Sprintf(v2, `,"labels":{"a":1}`)), `returned invalid metadata: metadata.labels[a] must be a string, but is int64 in converted object`},
 		{fmt.Sprintf(beta, fmt.Sprintf(v2, `,"labels":1`)), `returned invalid metadata: invalid metadata.labels of type int64 in converted object`},
 		{fmt.Sprintf(beta, `{"apiVersion":"g.io/v2","kind":"Thing"}`), `returned invalid object: must have the same name: a != `},

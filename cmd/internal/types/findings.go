@@ -47,9 +47,9 @@ type Validation interface {
 	Findings(k *builtin.Kind, t *schema.Type, subresource string, live, object, sent value.Value) []Finding
 	// Allocates returns the values that a server adds to object, of kind k, in place of live.
 	Allocates(k *builtin.Kind, live, object value.Value) []Allocated
-	// Deprecation returns the warning about a version that is deprecated in a minor release, or "". definition is the
-	// CustomResourceDefinition of the kind, which is absent for built-in kinds.
-	Deprecation(gvk schema.GVK, minor int, definition value.Value) string
+	// Warnings returns the warnings about a version: that it is deprecated in a release, and that servers of the release serve it on request
+	// only. definition is the CustomResourceDefinition of the kind, which is absent for built-in kinds.
+	Warnings(gvk schema.GVK, release *builtin.Release, definition value.Value) []string
 }
 
 // Allocated is a part of objects that only a server knows.

@@ -185,40 +185,12 @@ type Endpoint struct {
 // Typed reports whether objects are read into a Go type, like those of built-in kinds.
 func (e *Endpoint) Typed() bool { return managing.Config(e.Manager).Read != nil && e.builtIn }
 
-// Warnings returns the warnings about the version of the endpoint: the one with which a server answers requests, if the version is deprecated and
-// the endpoint has a [Validation], and that a server serves the version on request only.
+// Warnings returns the warnings about the version of the endpoint, see [Validation]. There are none without one.
 func (e *Endpoint) Warnings() []string {
-	var out []string
-	for _, text := range []string{e.deprecation(), e.onRequest()} {
-		if text != "" {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// deprecation returns the warning with which a server answers requests about a deprecated version, or "".
-func (e *Endpoint) deprecation() string {
 	if e.validation == nil || !e.builtIn && e.definition.IsAbsent() {
-		return ""
+		return nil
 	}
-	return e.validation.Deprecation(managing.Config(e.Manager).GVK, e.release.Minor(), e.definition)
-}
-
-// onRequest returns a warning about a built-in version that servers serve on request only, or "".
-func (e *Endpoint) onRequest() string {
-	gvk := managing.Config(e.Manager).GVK
-	k, ok := e.release.Lookup(gvk)
-	if !ok || !e.builtIn || k.Served != builtin.ServedOnRequest {
-		return ""
-	}
-	text := fmt.Sprintf("servers serve %s only if started with --runtime-config=%s=true", gvk.APIVersion(), gvk.APIVersion())
-	for _, s := range builtin.Siblings(gvk) {
-		if of, ok := e.release.Lookup(s.GVK); ok && of.Served == builtin.ServedByDefault {
-			return text + "; all serve " + s.GVK.APIVersion()
-		}
-	}
-	return text
+	return e.validation.Warnings(managing.Config(e.Manager).GVK, e.release, e.definition)
 }
 
 // HasSubresource reports whether the kind is known to have the subresource.

@@ -2,6 +2,7 @@ package pods
 
 import (
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/value"
@@ -25,14 +26,14 @@ func ValidateTemplate(r *walk.Report, p walk.Place) {
 
 // validateAnnotations refuses names of annotations, and too many.
 func validateAnnotations(r *walk.Report, p walk.Place) {
-	if p.Len() == 0 {
-		return
-	}
 	all := make(map[string]string, p.Len())
-	for name, text := range p.Members() {
+	for name, text := range p.Members() { // by name, where apimachinery has no order
 		all[name] = text.Str()
+		r.Errs = append(r.Errs, apivalidation.ValidateAnnotations(map[string]string{name: ""}, p.Path())...)
 	}
-	r.Errs = append(r.Errs, apivalidation.ValidateAnnotations(all, p.Path())...)
+	if apivalidation.ValidateAnnotationsSize(all) != nil {
+		r.Add(field.TooLong(p.Path(), "", apivalidation.TotalAnnotationSizeLimitB))
+	}
 }
 
 // ValidateWorkload refuses a selector and the template of the pods that it selects, for a kind that is called so.

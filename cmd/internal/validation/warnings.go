@@ -1,9 +1,12 @@
 package validation
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/version"
 
 	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/value"
 )
 
@@ -14,7 +17,27 @@ const (
 	deprecatedEndpointsSince = 33
 )
 
-// Deprecation implements [types.Validation].
+// Warnings implements [types.Validation].
+func (s Server) Warnings(gvk schema.GVK, release *builtin.Release, definition value.Value) []string {
+	var out []string
+	if text := s.Deprecation(gvk, release.Minor(), definition); text != "" {
+		out = append(out, text)
+	}
+	k, ok := release.Lookup(gvk)
+	if !ok || k.Served != builtin.ServedOnRequest || !definition.IsAbsent() {
+		return out
+	}
+	text := fmt.Sprintf("servers serve %s only if started with --runtime-config=%s=true", gvk.APIVersion(), gvk.APIVersion())
+	for _, other := range builtin.Siblings(gvk) {
+		if of, ok := release.Lookup(other.GVK); ok && of.Served == builtin.ServedByDefault {
+			text += "; all serve " + other.GVK.APIVersion()
+			break
+		}
+	}
+	return append(out, text)
+}
+
+// Deprecation returns the warning about a version that is deprecated in a minor release, or "".
 func (Server) Deprecation(gvk schema.GVK, minor int, definition value.Value) string {
 	if definition.IsAbsent() {
 		if gvk == (schema.GVK{Version: "v1", Kind: "Endpoints"}) && minor >= deprecatedEndpointsSince {
