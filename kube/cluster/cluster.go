@@ -16,7 +16,7 @@ import (
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	gvkschema "k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -138,11 +138,11 @@ func (c *Cluster) Object(ctx context.Context, r Resource, namespace, name string
 	if name == "" {
 		return nil, fmt.Errorf("%v: an object without a name", r) // its path is that of all objects
 	}
-	if problems := path.IsValidPathSegmentName(name); len(problems) > 0 {
+	if problems := content.IsPathSegmentName(name); len(problems) > 0 {
 		return nil, fmt.Errorf("%v: the name %q %s", r, name, strings.Join(problems, ", "))
 	}
 	if r.Namespaced {
-		if problems := path.IsValidPathSegmentName(namespace); len(problems) > 0 {
+		if problems := content.IsPathSegmentName(namespace); len(problems) > 0 {
 			return nil, fmt.Errorf("%v: the namespace %q %s", r, namespace, strings.Join(problems, ", "))
 		}
 		namespace = cmp.Or(namespace, metav1.NamespaceDefault)

@@ -339,15 +339,6 @@ func (k *kinds) resource(of *catalog.Catalog, apiVersion, kind string) *catalog.
 	return nil
 }
 
-// version returns the version that serves a kind. The error is errNotServed.
-func (k *kinds) version(of *catalog.Catalog, apiVersion, kind string) (*catalog.Version, error) {
-	served, err := k.named(of, apiVersion, kind)
-	if err == nil && served.stored == nil {
-		err = errNotServed
-	}
-	return served.stored, err
-}
-
 // served says how the kind of an owner reference is served.
 type served struct {
 	stored     *catalog.Version // nil if no object of the kind can exist
