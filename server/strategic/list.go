@@ -1,6 +1,7 @@
 package strategic
 
 import (
+	"context"
 	"fmt"
 	"sort"
 
@@ -104,7 +105,7 @@ func kindOf(lists ...[]value.Value) (value.Kind, error) {
 
 // merge returns the items merged with those of a patch, or without them if deletes is set. Items of the patch have the patch's order, and
 // others the order of the list.
-func (l *list) merge(patch []value.Value, deletes bool) ([]value.Value, error) {
+func (l *list) merge(ctx context.Context, patch []value.Value, deletes bool) ([]value.Value, error) {
 	if len(l.old) == 0 && len(patch) == 0 {
 		return l.old, nil
 	}
@@ -139,7 +140,7 @@ func (l *list) merge(patch []value.Value, deletes bool) ([]value.Value, error) {
 		if old, patch, replaces, err = l.directed(patch); err != nil {
 			return nil, err
 		}
-		if merged, err = l.mergeObjects(old, patch); err != nil {
+		if merged, err = l.mergeObjects(ctx, old, patch); err != nil {
 			return nil, err
 		}
 		// As in the library, merging changes the items of the list in place, and the order of what follows is that of this array.
@@ -215,7 +216,7 @@ func (l *list) without(gone map[scalar]bool) []value.Value {
 //
 // places has the indexes of each key, in order, so a patch of many items takes linear time. An item that the patch adds can be merged with
 // a later item of the patch.
-func (l *list) mergeObjects(old, patch []value.Value) ([]value.Value, error) {
+func (l *list) mergeObjects(ctx context.Context, old, patch []value.Value) ([]value.Value, error) {
 	places := map[scalar][]int{}
 	add := func(i int, item value.Value) {
 		if id, ok := l.id(item); ok {
@@ -234,7 +235,7 @@ func (l *list) mergeObjects(old, patch []value.Value) ([]value.Value, error) {
 		id, ok := scalarOf(key)
 		if found := places[id]; ok && len(found) > 0 {
 			i := found[0]
-			object, err := mergeObject(merged[i], item, l.meta)
+			object, err := mergeObject(ctx, merged[i], item, l.meta)
 			if err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package strategic
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,20 +38,21 @@ const (
 // Apply returns object with patch applied. The tags of typed, a Go value of the object's type, say how lists are merged. The errors are the
 // library's and work with [errors.Is].
 //
-// It modifies neither object nor patch. typed is only asked for its type.
-func Apply(object, patch value.Value, typed any) (value.Value, error) {
+// It modifies neither object nor patch. typed is only asked for its type. The time grows with the items of the patch times the list that each
+// of them changes, so Apply ends with the error of ctx once ctx is done.
+func Apply(ctx context.Context, object, patch value.Value, typed any) (value.Value, error) {
 	meta, err := strategicpatch.NewPatchMetaFromStruct(typed)
 	if err != nil {
 		return value.Value{}, err
 	}
-	return mergeObject(object, patch, meta)
+	return mergeObject(ctx, object, patch, meta)
 }
 
 // mergeObject returns object with the members of patch. An absent object counts as empty.
 //
 // The steps follow the library: a directive about the whole object, retainKeys, lists with an order, and then the members one by one. Lists
 // with an order come first, because the order is part of merging them.
-func mergeObject(object, patch value.Value, meta strategicpatch.LookupPatchMeta) (value.Value, error) {
+func mergeObject(ctx context.Context, object, patch value.Value, meta strategicpatch.LookupPatchMeta) (value.Value, error) {
 	switch said := patch.Get(directive); {
 	case said.IsAbsent():
 	// Only the patch counts. Directives deeper in it stay, as in the library.
@@ -68,16 +70,19 @@ func mergeObject(object, patch value.Value, meta strategicpatch.LookupPatchMeta)
 	if err != nil {
 		return value.Value{}, err
 	}
+	if err := ctx.Err(); err != nil {
+		return value.Value{}, err
+	}
 	m := members{object: object, patch: patch, meta: meta, done: map[string]value.Value{}}
 	for name, said := range patch.Members() {
 		if strings.HasPrefix(name, orderOf) {
-			if err := m.order(name, said); err != nil {
+			if err := m.order(ctx, name, said); err != nil {
 				return value.Value{}, err
 			}
 		}
 	}
 	for name, said := range patch.Members() {
-		if err := m.member(name, said); err != nil {
+		if err := m.member(ctx, name, said); err != nil {
 			return value.Value{}, err
 		}
 	}
@@ -157,7 +162,7 @@ func (m *members) merged() value.Value {
 //
 // The library merges the list here, by the strategy of its tag, so member skips it. Without the list in the patch, the directive only
 // sorts.
-func (m *members) order(name string, order value.Value) error {
+func (m *members) order(ctx context.Context, name string, order value.Value) error {
 	if order.Kind() != value.KindList {
 		return mergepatch.ErrBadArgType([]any(nil), order.ToAny())
 	}
@@ -193,7 +198,7 @@ func (m *members) order(name string, order value.Value) error {
 	case had.IsAbsent():
 		merged = items(withoutDirectives(change))
 	case strategy == mergeItems:
-		if merged, err = l.merge(items(change), false); err != nil {
+		if merged, err = l.merge(ctx, items(change), false); err != nil {
 			return err
 		}
 	default:
@@ -217,7 +222,7 @@ func (m *members) order(name string, order value.Value) error {
 //	no member, or of another kind           the change itself, without nulls and directives
 //	an object, a list                       merged by the tag of the field
 //	a scalar                                the change
-func (m *members) member(name string, change value.Value) error {
+func (m *members) member(ctx context.Context, name string, change value.Value) error {
 	if m.ordered[name] || strings.HasPrefix(name, orderOf) {
 		return nil
 	}
@@ -242,9 +247,9 @@ func (m *members) member(name string, change value.Value) error {
 			m.done[name] = withoutDirectives(withoutNulls(change))
 		}
 	case had.Kind() == value.KindObject:
-		m.done[name], err = m.inner(name, had, change)
+		m.done[name], err = m.inner(ctx, name, had, change)
 	case had.Kind() == value.KindList:
-		m.done[name], err = m.items(name, had, change, deletes)
+		m.done[name], err = m.items(ctx, name, had, change, deletes)
 	default:
 		m.done[name] = change
 	}
@@ -252,7 +257,7 @@ func (m *members) member(name string, change value.Value) error {
 }
 
 // inner merges an object into a member.
-func (m *members) inner(name string, had, change value.Value) (value.Value, error) {
+func (m *members) inner(ctx context.Context, name string, had, change value.Value) (value.Value, error) {
 	inner, is, err := m.meta.LookupPatchMetadataForStruct(name)
 	if err != nil {
 		return value.Value{}, err
@@ -261,13 +266,13 @@ func (m *members) inner(name string, had, change value.Value) (value.Value, erro
 	if err != nil || strategy == replaceValues {
 		return change, err
 	}
-	return mergeObject(had, change, inner)
+	return mergeObject(ctx, had, change, inner)
 }
 
 // items merges a list into a member, or deletes the list's items from it.
 //
 // A list without the strategy merge is replaced.
-func (m *members) items(name string, had, change value.Value, deletes bool) (value.Value, error) {
+func (m *members) items(ctx context.Context, name string, had, change value.Value, deletes bool) (value.Value, error) {
 	inner, is, err := m.meta.LookupPatchMetadataForSlice(name)
 	if err != nil {
 		return value.Value{}, err
@@ -277,7 +282,7 @@ func (m *members) items(name string, had, change value.Value, deletes bool) (val
 		return change, err
 	}
 	l := list{meta: inner, key: is.GetPatchMergeKey(), old: items(had)}
-	merged, err := l.merge(items(change), deletes)
+	merged, err := l.merge(ctx, items(change), deletes)
 	return value.List(merged...), err
 }
 

@@ -1,7 +1,9 @@
 package strategic
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -274,7 +276,7 @@ func compare(t *testing.T, object, patch map[string]any) (of verdict) {
 	t.Helper()
 	objectText, patchText := mustJSON(object), mustJSON(patch)
 	want, wantLeft, panicked, wantErr := library(t, objectText, patchText)
-	got, err := Apply(mustParse(t, objectText), mustParse(t, patchText), &thing{})
+	got, err := Apply(t.Context(), mustParse(t, objectText), mustParse(t, patchText), &thing{})
 	if panicked == nil && wantErr == nil && err == nil {
 		if !reflect.DeepEqual(got.ToAny(), want) {
 			t.Fatalf("%s\nwith %s\nis   %v\nwant %s", objectText, patchText, got, mustJSON(want))
@@ -411,7 +413,7 @@ func TestRepeated(t *testing.T) {
 		},
 	} {
 		want, _, _, wantErr := library(t, []byte(c.object), []byte(c.patch))
-		got, err := Apply(mustParse(t, []byte(c.object)), mustParse(t, []byte(c.patch)), &thing{})
+		got, err := Apply(t.Context(), mustParse(t, []byte(c.object)), mustParse(t, []byte(c.patch)), &thing{})
 		if fmt.Sprint(err) != fmt.Sprint(wantErr) || err == nil && !reflect.DeepEqual(got.ToAny(), want) {
 			t.Errorf("%s with %s is %v, %v; want %v, %v", c.object, c.patch, got, err, want, wantErr)
 		}
@@ -428,7 +430,7 @@ func TestNoPanic(t *testing.T) {
 		if _, _, panicked, _ := library(t, []byte(c.object), []byte(c.patch)); panicked == nil && c.object != "{}" {
 			t.Errorf("%s with %s: the library does not panic", c.object, c.patch)
 		}
-		got, err := Apply(mustParse(t, []byte(c.object)), mustParse(t, []byte(c.patch)), &thing{})
+		got, err := Apply(t.Context(), mustParse(t, []byte(c.object)), mustParse(t, []byte(c.patch)), &thing{})
 		if (err != nil) != (c.want == "<error>") || err == nil && got.String() != c.want {
 			t.Errorf("%s with %s is %v, %v; want %s", c.object, c.patch, got, err, c.want)
 		}
@@ -449,7 +451,7 @@ func TestCost(t *testing.T) {
 			changes := mustParse(t, fmt.Appendf(nil, `{%q:[%s],"$setElementOrder/%s":[%s]}`, name, strings.Join(patch, ","), name, strings.Join(order, ",")))
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if _, err := Apply(object, changes, &thing{}); err != nil {
+			if _, err := Apply(t.Context(), object, changes, &thing{}); err != nil {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
@@ -474,7 +476,7 @@ func BenchmarkManyItems(b *testing.B) {
 			o, _ := value.Parse(object)
 			p, _ := value.Parse(patch)
 			for b.Loop() {
-				if _, err := Apply(o, p, &thing{}); err != nil {
+				if _, err := Apply(b.Context(), o, p, &thing{}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -510,4 +512,13 @@ func mustParse(t *testing.T, text []byte) value.Value {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// TestEnd applies a patch for a request that has ended.
+func TestEnd(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if _, err := Apply(ctx, value.Object(), mustParse(t, []byte(`{"a":{"b":1}}`)), &thing{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v, want that of the context", err)
+	}
 }

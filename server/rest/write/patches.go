@@ -192,7 +192,7 @@ func parsePatch(ctx context.Context, typ types.PatchType, body []byte, options a
 				if typ == types.MergePatchType {
 					return mergepatch.Apply(content, sent), nil, nil
 				}
-				content, err := strategic.Apply(content, sent, empty())
+				content, err := strategic.Apply(ctx, content, sent, empty())
 				return content, nil, strategicError(err)
 			}, nil
 		}
@@ -212,7 +212,7 @@ func parsePatch(ctx context.Context, typ types.PatchType, body []byte, options a
 		}
 	case types.StrategicMergePatchType:
 		parse = func(body []byte, content value.Value, options api.WriteOptions) (value.Value, []string, error) {
-			return parseStrategicPatch(body, content, options, empty())
+			return parseStrategicPatch(ctx, body, content, options, empty())
 		}
 	}
 	return func(content value.Value) (value.Value, []string, error) { return parse(body, content, options) }, nil
@@ -305,7 +305,7 @@ func parseJSONPatch(ctx context.Context, body []byte, content value.Value, optio
 // parseStrategicPatch carries out a strategic merge patch; typed is of the Go type of content.
 //
 // Unlike a merge patch, a body that cannot be decoded is refused even if field validation is off.
-func parseStrategicPatch(body []byte, content value.Value, options api.WriteOptions, typed any) (value.Value, []string, error) {
+func parseStrategicPatch(ctx context.Context, body []byte, content value.Value, options api.WriteOptions, typed any) (value.Value, []string, error) {
 	changes := map[string]any{}
 	found, err := kjson.UnmarshalStrict(body, &changes)
 	if err != nil {
@@ -319,7 +319,7 @@ func parseStrategicPatch(body []byte, content value.Value, options api.WriteOpti
 	if err != nil {
 		return content, nil, err
 	}
-	patched, err := strategic.Apply(content, sent, typed)
+	patched, err := strategic.Apply(ctx, content, sent, typed)
 	return patched, strict, strategicError(err)
 }
 
