@@ -9,16 +9,14 @@ import (
 	"github.com/deed-project/deed/cmd/internal/history"
 	"github.com/deed-project/deed/cmd/internal/report"
 	"github.com/deed-project/deed/cmd/internal/secret"
-	"github.com/deed-project/deed/cmd/internal/types"
 )
 
 // replayFlags holds the flags of deed replay.
 type replayFlags struct {
 	input   inputFlags
-	until   int
+	options history.Options
 	format  choice
 	color   colorFlags
-	schemas types.Flags
 }
 
 func (c *cli) replayCommand() *cobra.Command {
@@ -35,8 +33,9 @@ A history is a YAML file:
                             # schemaless: true; the built-in kinds need none
   steps:
   - manager: ci             # the field manager of the write
-    operation: apply        # or update, delete, or extract, which shows what the
-                            # manager applied; the default is apply
+    operation: apply        # the default; or update; or delete, which needs
+                            # no object; or extract, which shows what the
+                            # manager applied
     object: {...}           # or file: FILE, with one object
     force: true             # take fields from their owners
     subresource: status     # the subresource of the request
@@ -54,14 +53,19 @@ A history is a YAML file:
     object: {...}
   resetFields: {status: [.spec]}   # by subresource: fields that it cannot write
 
+Each step is a request to a server: a new object gets default values, a write
+through status changes nothing else, and a patch cannot rename the object. A
+step without object, file and patch is about the object of the step before.
+
 Files are relative to the history. They can also be in it, if it is a txtar
 archive, FILE.txtar, of which the history is the comment.
 
 A step with conflicts changes nothing. Conflicts are a finding, unless the step
 says how many it expects; then any other number is a finding. A refused step
 ends the history, unless it expects the error; then a missing error is a
-finding. If any step has a time, owners are shown with the time of their last
-change.`,
+finding. If only the validation of a server refuses the object, the step is a
+finding, and the history goes on as if it were stored. If any step has a time,
+owners are shown with the time of their last change.`,
 		Example: `  # Who owns the replicas in the end?
   deed replay -f who-scales.yaml
 
@@ -74,29 +78,31 @@ change.`,
 	flags.SortFlags = false
 	flags.VarP(list{&f.input.files}, "filename", "f",
 		"`file` with a history, or - for standard input, which is also read when there is no -f; repeatable")
-	flags.IntVar(&f.until, "until", 0, "stop after step `n`")
+	flags.IntVar(&f.options.Until, "until", 0, "stop after step `n`")
+	flags.BoolVar(&f.options.Bare, "no-defaults", false, "leave out the changes that a server makes beside merging: default values and normal forms")
 	f.format = choice{report.FormatText, []string{report.FormatText, report.FormatJSON}}
 	flags.VarP(&f.format, "output", "o", "output format")
 	f.color.register(flags)
-	registerSchemas(flags, &f.schemas)
+	registerSchemas(flags, &f.options.Schemas)
 	return cmd
 }
 
 // replay runs deed replay.
 func (c *cli) replay(f replayFlags) error {
 	names, err := c.inputs(f.input)
-	if f.until < 0 {
+	if f.options.Until < 0 {
 		err = errors.Join(err, errors.New("--until must not be negative"))
 	}
-	now, clockErr := clock()
-	if err := errors.Join(err, checkStdin(names), f.schemas.Check(), clockErr); err != nil {
+	var clockErr error
+	f.options.Now, clockErr = clock()
+	if err := errors.Join(err, checkStdin(names), f.options.Schemas.Check(), clockErr); err != nil {
 		return err
 	}
 	out, paint := bufio.NewWriter(c.out), f.color.painter(c.out)
 	results := []*history.StepResult{}
 	for _, t := range c.Read(names, false) {
 		for _, h := range history.Histories(c.Library, t) {
-			r := history.NewReplayer(c.Library, h, f.schemas, f.until, now)
+			r := history.NewReplayer(c.Library, h, f.options)
 			if r == nil {
 				continue
 			}

@@ -29,15 +29,12 @@ func (w *Workload) scaleTask(given *manifest.Object) *Task {
 	}
 	find := func() (*manifest.Stored, error) { return w.live.FindAs(given.Id, w.types.Scalable) }
 	if !types.IsScale(given.GVK()) {
-		config := *given
-		config.Content = scaleOf(given.Content, fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")})
 		find = func() (*manifest.Stored, error) { return w.live.Find(given.Id) }
-		if e := w.endpointOf(given); e == nil {
+		e := w.endpointOf(given)
+		if e == nil {
 			return nil
-		} else if path := e.Replicas[given.GVK().APIVersion()]; path != nil {
-			config.Content = scaleOf(given.Content, path)
 		}
-		given = &config
+		given = scaleIn(given, e)
 	}
 	given, ok := w.identified(given, endpoint)
 	if !ok {
@@ -55,24 +52,53 @@ func (w *Workload) scaleTask(given *manifest.Object) *Task {
 	if t.Live == nil {
 		return nil
 	}
-	if t.scale = w.scalingOf(t.Live); t.scale == nil {
+	if t.scale = scalingOf(w.Library, w.types, w.Config, t.Live); t.scale == nil {
 		return nil
 	}
 	return t
 }
 
-// scalingOf returns the scaling of live, or nil if it cannot be scaled, with the reason reported.
-func (w *Workload) scalingOf(live *manifest.Object) *scaling {
-	config := w.Config
-	config.Subresource = ""
-	endpoint, err := w.types.Of(live.GVK(), config)
+// NewScaleTask returns the task of writing given through the subresource scale of live. given is a Scale, or an object of the kind of live.
+// It returns nil, with the reason reported, if live cannot be scaled or its managed fields cannot be read. config is the part that all kinds
+// share.
+func NewScaleTask(c *types.Library, known *types.Types, config managedfields.Config, given, live *manifest.Object) *Task {
+	endpoint, err := known.Scale(config)
 	if err != nil {
-		w.Untyped(live, err)
+		c.Problem(given.At("kind"), "%v: %s", given, given.View().Error(err))
+		return nil
+	}
+	t := &Task{Given: given, Live: live, Endpoint: endpoint}
+	if t.scale = scalingOf(c, known, config, live); t.scale == nil || !t.readScale(c.Loader) {
+		return nil
+	}
+	if !types.IsScale(given.GVK()) {
+		t.Given = scaleIn(given, t.scale.endpoint)
+	}
+	return t
+}
+
+// scaleIn returns given as the Scale that a write of its replicas sends. e is the endpoint of its kind.
+func scaleIn(given *manifest.Object, e *types.Endpoint) *manifest.Object {
+	path := e.Replicas[given.GVK().APIVersion()]
+	if path == nil {
+		path = fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")}
+	}
+	out := *given
+	out.Content = scaleOf(given.Content, path)
+	return &out
+}
+
+// scalingOf returns the scaling of live, or nil if it cannot be scaled, with the reason reported.
+func scalingOf(c *types.Library, known *types.Types, config managedfields.Config, live *manifest.Object) *scaling {
+	config.Subresource = ""
+	endpoint, err := known.Of(live.GVK(), config)
+	if err != nil {
+		c.Untyped(live, err)
 		return nil
 	}
 	apiVersion := live.GVK().APIVersion()
 	if endpoint.Replicas[apiVersion] == nil {
-		w.Problem(live.At("kind"), "%v: %s has no subresource %q", live, live.Id.Kind, types.ScaleName)
+		c.Problem(live.At("kind"), "%v: %s has no subresource %q", live, live.Id.Kind, types.ScaleName)
 		return nil
 	}
 	return &scaling{parent: live.Object, endpoint: endpoint, replicas: endpoint.Replicas[apiVersion]}

@@ -154,11 +154,20 @@ func (w *Workload) endpointOf(given *manifest.Object) *types.Endpoint {
 		w.Untyped(given, err)
 		return nil
 	}
-	if s := w.Config.Subresource; s != "" && endpoint.Subresources != nil && !endpoint.HasSubresource(s) {
-		w.Problem(given.At("kind"), "%v: %s has no subresource %q, only %s", given, given.Id.Kind, s, nounList(endpoint.Subresources))
+	if !CheckSubresource(w.Library, given, endpoint, w.Config.Subresource) {
 		return nil
 	}
 	return endpoint
+}
+
+// CheckSubresource reports a problem, and returns false, if the kind of given is known to lack the subresource. An empty name is the object
+// itself.
+func CheckSubresource(c *types.Library, given *manifest.Object, endpoint *types.Endpoint, name string) bool {
+	if name == "" || endpoint.Subresources == nil || endpoint.HasSubresource(name) {
+		return true
+	}
+	c.Problem(given.At("kind"), "%v: %s has no subresource %q, only %s", given, given.Id.Kind, name, nounList(endpoint.Subresources))
+	return false
 }
 
 // nounList lists the only allowed names for a message.

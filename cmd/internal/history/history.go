@@ -7,6 +7,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
 
@@ -31,8 +32,19 @@ type historyStep struct {
 	time            time.Time        // zero if it is not given
 	conflicts       int64            // how many are expected; -1 if it is not given
 	refusal         string           // part of the expected error; empty if none is expected
-	given           *manifest.Object // nil for a patch and for a step that only reads
+	given           *manifest.Object // nil if the step is about the object of the step before
 	patch           value.Value
+}
+
+// writes reports whether the step writes the content of an object.
+func (s *historyStep) writes() bool { return s.operation == stepApply || s.operation == stepUpdate }
+
+// endpointOf returns the kind and version of the endpoint that a step writes given through.
+func (s *historyStep) endpointOf(given *manifest.Object) schema.GVK {
+	if s.endpoint == "" {
+		return given.GVK()
+	}
+	return schema.ParseGVK(s.endpoint, given.GVK().Kind)
 }
 
 // The operations of steps.

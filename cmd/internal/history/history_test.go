@@ -18,8 +18,8 @@ import (
 
 // TestStories runs the stories of testdata, see [storytest.Run]. The commands are
 //
-//	replay FILE [until=STEP] [json=]   replay the histories in a file, with their schemas and those of [storytest.Story.Flags]
-//	pack FILE COMMENT FILE...          make a txtar archive of files, the first of which is its comment
+//	replay FILE [until=STEP] [json=] [bare=]   replay the histories in a file, with their schemas and those of [storytest.Story.Flags]
+//	pack FILE COMMENT FILE...                  make a txtar archive of files, the first of which is its comment
 func TestStories(t *testing.T) {
 	storytest.Run(t, map[string]func(*storytest.Story){"replay": replay, "pack": pack})
 }
@@ -31,7 +31,7 @@ func replay(s *storytest.Story) {
 	for _, text := range c.Read(s.Args, false) {
 		for _, h := range history.Histories(c, text) {
 			s.Print("history at %v", h.At())
-			r := history.NewReplayer(c, h, s.Flags(), until, now)
+			r := history.NewReplayer(c, h, history.Options{Schemas: s.Flags(), Until: until, Bare: s.Has("bare"), Now: now})
 			if r == nil {
 				continue
 			}

@@ -40,17 +40,21 @@ func (r *historyReader) step(v value.Value, path []any) {
 
 // checkStep reports contradictions in a step with the given number of contents, and adds it to the history.
 func (r *historyReader) checkStep(s *historyStep, contents int) {
-	wanted := 1
-	if s.operation == stepExtract {
-		wanted = 0
-	}
 	switch {
-	case wanted == 0 && contents > 0:
+	case s.operation == stepExtract && contents > 0:
 		r.Problem(s.At(), "a step that extracts reads the object of the step before, and has none of object, file and patch")
-	case contents != wanted:
+	case s.operation == stepDelete && contents > 1:
+		r.Problem(s.At(), "a step that deletes has one of object and file at most, but this has %d", contents)
+	case s.writes() && contents != 1:
 		r.Problem(s.At(), "a step has one of object, file and patch, but this has %d", contents)
 	case !s.patch.IsAbsent() && s.operation != stepUpdate:
 		r.Problem(s.Key("patch"), "only a step with the operation update has a patch")
+	case s.force && s.operation != stepApply:
+		r.Problem(s.Key("force"), "only a step with the operation apply can use force")
+	case s.conflicts >= 0 && s.operation != stepApply:
+		r.Problem(s.Key("conflicts"), "only a step with the operation apply can conflict")
+	case s.refusal != "" && s.operation == stepExtract:
+		r.Problem(s.Key("error"), "a step that extracts only reads, and expects no error")
 	case s.manager == "" && s.operation != stepDelete:
 		r.Problem(s.At(), "a step needs a manager")
 	}

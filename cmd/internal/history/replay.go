@@ -9,19 +9,20 @@ import (
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
+	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
-	"github.com/deed-project/deed/schema"
 )
 
 // Replayer replays one history.
 type Replayer struct {
 	*types.Library
-	until   int // the last step to replay; 0 means all steps
+	until   int
 	history *History
 	types   *types.Types
 	now     time.Time
@@ -29,9 +30,17 @@ type Replayer struct {
 	last    *manifest.Object // the object of the previous step
 }
 
-// NewReplayer returns a replayer of h up to the step until, or of all steps if until is 0. s adds schemas to those of h. It returns nil if
-// the schemas have defects.
-func NewReplayer(c *types.Library, h *History, s types.Flags, until int, now func() time.Time) *Replayer {
+// Options are those of a [Replayer].
+type Options struct {
+	Schemas types.Flags // further schemas
+	Until   int         // the last step to replay; 0 means all steps
+	Bare    bool        // whether to leave out default values and normal forms
+	Now     func() time.Time
+}
+
+// NewReplayer returns a replayer of h. It returns nil if the schemas have defects.
+func NewReplayer(c *types.Library, h *History, o Options) *Replayer {
+	s := o.Schemas
 	s.Crds = slices.Concat(s.Crds, h.schemas.Crds)
 	s.OpenAPI = slices.Concat(s.OpenAPI, h.schemas.OpenAPI)
 	s.Schemaless = s.Schemaless || h.schemas.Schemaless
@@ -52,8 +61,9 @@ func NewReplayer(c *types.Library, h *History, s types.Flags, until int, now fun
 	if types == nil {
 		return nil
 	}
+	types.Served, types.Bare = true, o.Bare
 	return &Replayer{
-		Library: c, until: until, history: h, types: types, now: now(), stored: map[manifest.ID]managedfields.Object{},
+		Library: c, until: o.Until, history: h, types: types, now: o.Now(), stored: map[manifest.ID]managedfields.Object{},
 	}
 }
 
@@ -77,19 +87,18 @@ func (r *Replayer) Each(use func(*StepResult)) {
 
 // step executes one step. It returns nil if that fails.
 func (r *Replayer) step(s *historyStep) *StepResult {
-	given := s.given
-	if s.operation == stepExtract {
-		given = r.last
+	if !s.time.IsZero() {
+		r.now = s.time
 	}
-	switch {
-	case given != nil:
-	case s.operation == stepExtract:
-		r.nothingToExtract(s)
+	given := s.given
+	if given == nil {
+		given = r.lastStored(s)
+	}
+	if given != nil && !s.patch.IsAbsent() {
+		given = r.patched(s, given)
+	}
+	if given == nil {
 		return nil
-	default:
-		if given = r.patched(s); given == nil {
-			return nil
-		}
 	}
 	r.last = given
 	result := &StepResult{
@@ -97,96 +106,162 @@ func (r *Replayer) step(s *historyStep) *StepResult {
 		Force: s.force, Note: s.note, Kind: given.Id.Kind, Namespace: given.Id.Namespace, Name: given.Id.Name,
 		Conflicts: []*conflictResult{}, Owners: []*ownerResult{},
 	}
+	t := &dryrun.Task{Given: given, Stored: r.stored[given.Id]}
 	if s.operation == stepDelete {
-		delete(r.stored, given.Id)
-		result.Result = "deleted"
-		return result
+		return r.delete(t, s, result)
 	}
-	endpoint := r.endpoint(s, given)
-	if endpoint == nil {
+	if id := manifest.IDOf(given.Object); id != given.Id {
+		return r.refuse(t, s, result, dryrun.UpdateRole, secret.Errorf("400 Bad Request: the patch makes it %v", id))
+	}
+	if types.IsScale(given.GVK()) {
+		r.Problem(given.At("kind"), "%v: write the replicas of the object itself through scale, such as those of a Deployment", given)
 		return nil
 	}
-	t := &dryrun.Task{Given: given, Stored: r.stored[given.Id], Endpoint: endpoint}
-	switch s.operation {
-	case stepUpdate:
-		return r.update(t, s, result)
-	case stepExtract:
+	config := r.config(s, given)
+	if t.Endpoint = r.endpoint(s, given, config); t.Endpoint == nil {
+		return nil
+	}
+	if s.operation == stepExtract {
 		return r.extract(t, s, result)
+	}
+	if s.subresource != "" && t.Stored.Content.IsAbsent() {
+		err := secret.Errorf("404 Not Found: its %s cannot be written before the object is stored", s.subresource)
+		return r.refuse(t, s, result, dryrun.ApplyRole, err)
+	}
+	if s.subresource == types.ScaleName && t.Endpoint.HasSubresource(s.subresource) {
+		live := *given
+		live.Object = t.Stored
+		if t = dryrun.NewScaleTask(r.Library, r.types, config, given, &live); t == nil {
+			return nil
+		}
+	}
+	if s.operation == stepUpdate {
+		return r.update(t, s, result)
 	}
 	return r.apply(t, s, result)
 }
 
-// endpoint sets the time of s, and returns the endpoint for s and given. It returns nil, with the reason reported, if there is none.
-func (r *Replayer) endpoint(s *historyStep, given *manifest.Object) *types.Endpoint {
-	if !s.time.IsZero() {
-		r.now = s.time
+// config returns the configuration of the field manager for s and given.
+func (r *Replayer) config(s *historyStep, given *manifest.Object) managedfields.Config {
+	out := managedfields.Config{Subresource: s.subresource, Now: func() time.Time { return r.now }}
+	if fields := r.history.resets[s.subresource]; !fields.IsEmpty() {
+		out.ResetFields = map[string]merge.Filter{}
+		for known := range r.types.VersionsOf(s.endpointOf(given)) {
+			out.ResetFields[known] = merge.Filter{Exclude: fields}
+		}
 	}
-	gvk := given.GVK()
-	if s.endpoint != "" {
-		gvk = schema.ParseGVK(s.endpoint, gvk.Kind)
-	}
-	config := managedfields.Config{Subresource: s.subresource, Now: func() time.Time { return r.now }}
-	reset := merge.Filter{Exclude: r.history.resets[s.subresource]}
-	config.ResetFields = map[string]merge.Filter{}
-	for known := range r.types.VersionsOf(gvk) {
-		config.ResetFields[known] = reset
-	}
-	out, err := r.types.Of(gvk, config)
+	return out
+}
+
+// endpoint returns the endpoint for s and given. It returns nil, with the reason reported, if there is none.
+func (r *Replayer) endpoint(s *historyStep, given *manifest.Object, config managedfields.Config) *types.Endpoint {
+	out, err := r.types.Of(s.endpointOf(given), config)
 	if err != nil {
 		r.Untyped(given, err)
+		return nil
+	}
+	if !dryrun.CheckSubresource(r.Library, given, out, s.subresource) {
 		return nil
 	}
 	return out
 }
 
-// patched returns the object of the previous step with the patch of s, or nil with the reason reported.
-func (r *Replayer) patched(s *historyStep) *manifest.Object {
-	if r.last == nil || r.stored[r.last.Id].Content.IsAbsent() {
-		r.Problem(s.Key("patch"), "there is nothing to patch: the step before has left no object")
-		return nil
+// lastStored returns the stored object of the previous step, or nil with the reason reported.
+func (r *Replayer) lastStored(s *historyStep) *manifest.Object {
+	if r.last != nil {
+		out := *r.last
+		if out.Object = r.stored[out.Id]; !out.Content.IsAbsent() {
+			return &out
+		}
 	}
-	live, err := r.stored[r.last.Id].Value()
-	if err != nil {
-		r.Problem(s.Key("patch"), "%v: %s", r.last, r.last.View().Error(err))
-		return nil
+	where, purpose := s.At(), "to "+s.operation
+	switch s.operation {
+	case stepUpdate:
+		where, purpose = s.Key("patch"), "to patch"
+	case stepExtract:
+		purpose = "to extract from"
 	}
-	out := *r.last
+	r.Problem(where, "there is nothing %s: the step before has left no object", purpose)
+	return nil
+}
+
+// patched returns last with the patch of s, or nil with the reason reported.
+func (r *Replayer) patched(s *historyStep, last *manifest.Object) *manifest.Object {
+	out := *last
 	out.Origin = s.In("patch")
-	if out.Object, err = managedfields.ObjectOf(mergepatch.Apply(live, s.patch)); err != nil {
-		r.Problem(s.Key("patch"), "%v: %s", r.last, r.last.View().Error(err))
+	live, err := last.Value()
+	if err == nil {
+		out.Object, err = managedfields.ObjectOf(mergepatch.Apply(live, s.patch))
+	}
+	if err != nil {
+		r.Problem(s.Key("patch"), "%v: %s", last, last.View().Error(err))
 		return nil
 	}
 	return &out
 }
 
-func (r *Replayer) apply(t *dryrun.Task, s *historyStep, result *StepResult) *StepResult {
-	plan, err := t.Endpoint.Manager.Plan(t.Stored, t.Given.Object, s.manager)
+func (r *Replayer) delete(t *dryrun.Task, s *historyStep, result *StepResult) *StepResult {
+	var err error
+	if t.Stored.Content.IsAbsent() {
+		err = secret.Errorf("404 Not Found: nothing is stored")
+	}
 	if err != nil || s.refusal != "" {
 		return r.refuse(t, s, result, dryrun.ApplyRole, err)
 	}
-	conflicts := plan.Conflicts()
+	delete(r.stored, t.Given.Id)
+	result.Result = "deleted"
+	return result
+}
+
+func (r *Replayer) apply(t *dryrun.Task, s *historyStep, result *StepResult) *StepResult {
+	force, err := dryrun.ForceFlags{All: s.force}.Force()
+	if err != nil {
+		return r.refuse(t, s, result, dryrun.ApplyRole, err)
+	}
+	x := dryrun.Apply{Manager: s.manager, Force: force}.One(t)
+	if x.Err != nil {
+		return r.refuse(t, s, result, dryrun.ApplyRole, x.Err)
+	}
+	conflicts := slices.Concat(x.Taken, x.Refused)
 	r.expect(s, conflicts)
 	result.conflicts(t.Given, conflicts)
-	outcome := t.Stored
-	if len(conflicts) > 0 && !s.force {
-		result.Result = "conflict"
-	} else if outcome, err = plan.Force(); err != nil {
-		dryrun.Refused(r.Library, t, dryrun.ApplyRole, err)
-		return nil
+	switch {
+	case len(x.Refused) == 0:
+		return r.validate(t, s, result, x.Outcome, x.Findings)
+	case s.refusal != "":
+		_, err := x.Plan.Commit()
+		return r.refuse(t, s, result, dryrun.ApplyRole, err)
 	}
-	return r.settle(t, result, outcome)
+	result.Result = "conflict"
+	return r.settle(t, result, t.Before())
 }
 
 func (r *Replayer) update(t *dryrun.Task, s *historyStep, result *StepResult) *StepResult {
 	x := dryrun.Update{Manager: s.manager}.One(t)
-	if x.Err != nil || s.refusal != "" {
+	if x.Err != nil {
 		return r.refuse(t, s, result, dryrun.UpdateRole, x.Err)
 	}
 	if x.Kept != nil {
 		r.Warn(s.At(), "the managed fields stay as they are, because they cannot be brought up to date: %s", t.Given.View().Error(x.Kept))
 	}
 	result.conflicts(t.Given, x.Lost)
-	return r.settle(t, result, x.Outcome)
+	return r.validate(t, s, result, x.Outcome, x.Findings)
+}
+
+// validate settles a step with outcome, which a server's validation refuses because of findings. Such a step is a finding, and the history
+// goes on with the outcome, unless s expects the refusal.
+func (r *Replayer) validate(
+	t *dryrun.Task, s *historyStep, result *StepResult, outcome managedfields.Object, findings []types.Finding,
+) *StepResult {
+	if s.refusal == "" {
+		report.Refused(r.Log, t, findings)
+		return r.settle(t, result, outcome)
+	}
+	var err error
+	if reasons := report.Reasons(t, findings); len(reasons) > 0 {
+		err = secret.Errorf("%s", strings.Join(reasons, ", "))
+	}
+	return r.refuse(t, s, result, dryrun.UpdateRole, err)
 }
 
 // refuse completes the result of a step that was refused with err, or was expected to be refused. It returns nil if that ends the history.
@@ -201,19 +276,11 @@ func (r *Replayer) refuse(t *dryrun.Task, s *historyStep, result *StepResult, ro
 		return nil
 	}
 	result.Result, result.Error = "refused", notice.OneLine(t.Given.View().Error(err))
-	return r.settle(t, result, t.Stored)
-}
-
-func (r *Replayer) nothingToExtract(s *historyStep) {
-	r.Problem(s.At(), "there is nothing to extract from: the step before has left no object")
+	return r.settle(t, result, t.Before())
 }
 
 // extract returns the configuration that the manager applied.
 func (r *Replayer) extract(t *dryrun.Task, s *historyStep, result *StepResult) *StepResult {
-	if t.Stored.Content.IsAbsent() {
-		r.nothingToExtract(s)
-		return nil
-	}
 	config, err := ownership.Extract(t.Stored, t.Endpoint.Typ, s.manager, s.subresource)
 	if err != nil {
 		r.Problem(s.At(), "%v: %s", t.Given, t.Given.View().Error(err))
@@ -243,9 +310,9 @@ func (r *Replayer) expect(s *historyStep, conflicts merge.Conflicts) {
 func (r *Replayer) settle(t *dryrun.Task, result *StepResult, outcome managedfields.Object) *StepResult {
 	if result.Result == "" {
 		switch {
-		case t.Stored.Content.IsAbsent():
+		case t.Before().Content.IsAbsent():
 			result.Result = "created"
-		case t.Stored.Content.Equal(outcome.Content):
+		case t.Before().Content.Equal(outcome.Content):
 			result.Result = "unchanged"
 		default:
 			result.Result = "changed"
@@ -255,8 +322,10 @@ func (r *Replayer) settle(t *dryrun.Task, result *StepResult, outcome managedfie
 	if outcome.Content.IsAbsent() {
 		return result
 	}
-	if err := result.show(t.Given.View(), outcome); err != nil {
-		r.Problem(t.Given.At(), "%v: %s", t.Given, t.Given.View().Error(err))
+	shown := *t.Given
+	shown.Object = outcome // which says what is secret
+	if err := result.show(shown.View(), outcome); err != nil {
+		r.Problem(t.Given.At(), "%v: %s", t.Given, shown.View().Error(err))
 		return nil
 	}
 	return result

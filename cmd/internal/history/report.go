@@ -95,12 +95,15 @@ var stepVerbs = map[string]string{stepApply: "applies", stepUpdate: "updates", s
 func (s *StepResult) Write(out *bufio.Writer, paint report.Painter) {
 	id := manifest.ID{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}
 	if s.Operation == stepDelete {
-		fmt.Fprintf(out, "%d. %v: %v is %s\n", s.Step, s.step.At(), id, paint.Word(s.Result, 0))
-		s.writeNote(out)
-		return
+		subject := id.String()
+		if s.Error != "" {
+			subject = "the deletion of " + subject
+		}
+		fmt.Fprintf(out, "%d. %v: %s is %s\n", s.Step, s.step.At(), subject, paint.Word(s.Result, 0))
+	} else {
+		fmt.Fprintf(out, "%d. %v: %q %s %v%s: %s\n", s.Step, s.step.At(), s.Manager, stepVerbs[s.Operation], id, s.how(),
+			paint.Word(s.Result, 0))
 	}
-	fmt.Fprintf(out, "%d. %v: %q %s %v%s: %s\n", s.Step, s.step.At(), s.Manager, stepVerbs[s.Operation], id, s.how(),
-		paint.Word(s.Result, 0))
 	s.writeNote(out)
 	if s.Error != "" {
 		fmt.Fprintf(out, "   %s: %s\n", paint.Word("error", 0), s.Error)
@@ -170,7 +173,7 @@ func (s *StepResult) writeConflict(out *bufio.Writer, c *conflictResult, paint r
 	lost := paint.Word("lost", 0)
 	live, wanted := secret.Texts(c.Live, c.Wanted)
 	switch {
-	case s.Result == "conflict":
+	case s.Result == "conflict", s.Result == "refused":
 		conflict := paint.Word("conflict", 0)
 		fmt.Fprintf(out, "   %s: %s is %s, wanted %s, owned by %s\n", conflict, c.Path, live, wanted, report.ShowOwners(c.Owners))
 	case c.Live.IsAbsent() && c.Wanted.IsAbsent(): // only the entry has the field

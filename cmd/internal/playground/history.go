@@ -28,7 +28,7 @@ func (s *session) replay() {
 	}
 	for _, t := range s.Read([]string{HistoryFile}, false) {
 		for _, h := range history.Histories(s.Library, t) {
-			r := history.NewReplayer(s.Library, h, s.schemas(), 0, s.now)
+			r := history.NewReplayer(s.Library, h, history.Options{Schemas: s.schemas(), Now: s.now})
 			if r == nil {
 				continue
 			}

@@ -44,6 +44,15 @@ func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
 	}
 }
 
+// Reasons returns the reasons of findings about the outcome of t, in the words of the server, each with its path.
+func Reasons(t *dryrun.Task, findings []types.Finding) []string {
+	view, out := t.Given.View(), make([]string, len(findings))
+	for i, f := range findings {
+		out[i] = located(view.Path(f.Path), f.Reason(view))
+	}
+	return out
+}
+
 // located returns text with path in front of it. An empty path, of a text about the whole object, is left out.
 func located(path, text string) string {
 	if path == "" {

@@ -1,8 +1,11 @@
 package types
 
 import (
+	"maps"
+
 	"github.com/deed-project/deed/internal/custom"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/structural"
@@ -62,6 +65,7 @@ func (t *Types) completeBuiltIn(config *managedfields.Config) error {
 		return err
 	}
 	served.Cache, served.MaxUpdateManagers = config.Cache, config.MaxUpdateManagers
+	served.ResetFields = withResets(served.ResetFields, config.ResetFields)
 	if t.Bare {
 		served.Hold, served.Read, served.Store = nil, nil, nil
 	}
@@ -76,7 +80,7 @@ func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Res
 		s = nil
 	}
 	served := custom.NewKind(kind.Versions, kind.status).Config(config.GVK, config.Subresource, s)
-	config.Default, config.ResetFields = served.Default, served.ResetFields
+	config.Default, config.ResetFields = served.Default, withResets(served.ResetFields, config.ResetFields)
 	if kind.Renamed {
 		config.Converter = served.Converter
 	}
@@ -88,7 +92,7 @@ func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Res
 	}
 	restores := RestoreStatus
 	switch {
-	case config.ResetFields == nil:
+	case served.ResetFields == nil:
 		restores = RestoreNothing
 	case config.Subresource == StatusName:
 		return RestoreRest // with the metadata
@@ -103,6 +107,22 @@ func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Res
 		}
 	}
 	return restores
+}
+
+// withResets returns filters that keep out what filters of a server and further filters do, by version. Of the further filters, only
+// Exclude counts.
+func withResets(served, further map[string]merge.Filter) map[string]merge.Filter {
+	if len(further) == 0 {
+		return served
+	}
+	out := map[string]merge.Filter{}
+	maps.Copy(out, served)
+	for version, filter := range further {
+		both := out[version]
+		both.Exclude = both.Exclude.Union(filter.Exclude)
+		out[version] = both
+	}
+	return out
 }
 
 // structures returns the structural schemas of the CustomResourceDefinition crd by apiVersion. The error is about a schema that no server
