@@ -77,14 +77,15 @@ func NewScaleTask(c *types.Library, known *types.Types, config managedfields.Con
 	return t
 }
 
-// scaleIn returns given as the Scale that a write of its replicas sends. e is the endpoint of its kind.
+// scaleIn returns given as the Scale that a write of its replicas sends: without a status, and with its replicas only if it has some. e is
+// the endpoint of its kind.
 func scaleIn(given *manifest.Object, e *types.Endpoint) *manifest.Object {
 	path := e.Replicas[given.GVK().APIVersion()]
 	if path == nil {
 		path = fieldpath.Path{fieldpath.Field("spec"), fieldpath.Field("replicas")}
 	}
 	out := *given
-	out.Content = scaleOf(given.Content, path)
+	out.Content = scaleWith(given.Content, value.Object().With("replicas", manifest.Lookup(given.Content, path)))
 	return &out
 }
 
@@ -122,22 +123,26 @@ func (s *scaling) object() (managedfields.Object, error) {
 	return managedfields.Object{Content: scaleOf(s.parent.Content, s.replicas), Entries: entries}, err
 }
 
-// scaleOf returns the Scale of an object with its replicas at path, without managed fields.
+// scaleOf returns the Scale of a stored object with its replicas at path, without managed fields.
 func scaleOf(parent value.Value, path fieldpath.Path) value.Value {
-	metadata := value.Object()
-	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp"} {
-		metadata = metadata.With(name, parent.Get("metadata", name))
-	}
 	spec := value.Object()
 	if n := manifest.Lookup(parent, path); n.Int() != 0 {
 		spec = spec.With("replicas", n)
 	}
 	status := value.Object(value.Member{Name: "replicas", Value: value.Int(parent.Get("status", "replicas").Int())})
+	return scaleWith(parent, spec).With("status", status)
+}
+
+// scaleWith returns a Scale with spec and the identity of parent.
+func scaleWith(parent, spec value.Value) value.Value {
+	metadata := value.Object()
+	for _, name := range []string{"name", "namespace", "uid", "resourceVersion", "creationTimestamp"} {
+		metadata = metadata.With(name, parent.Get("metadata", name))
+	}
 	gvk := schema.GVK{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 	return value.Object(
 		value.Member{Name: "apiVersion", Value: value.String(gvk.APIVersion())}, value.Member{Name: "kind", Value: value.String(gvk.Kind)},
 		value.Member{Name: "metadata", Value: metadata}, value.Member{Name: "spec", Value: spec},
-		value.Member{Name: "status", Value: status},
 	)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
+	"github.com/deed-project/deed/value"
 )
 
 // Replayer replays one history.
@@ -317,16 +318,35 @@ func (r *Replayer) settle(t *dryrun.Task, result *StepResult, outcome managedfie
 		default:
 			result.Result = "changed"
 		}
-		r.stored[t.Given.Id] = outcome
+		r.stored[t.Given.Id] = withUID(outcome)
 	}
 	if outcome.Content.IsAbsent() {
 		return result
 	}
 	shown := *t.Given
-	shown.Object = outcome // which says what is secret
-	if err := result.show(shown.View(), outcome); err != nil {
+	shown.Object = withoutMadeUp(outcome) // which says what is secret
+	if err := result.show(shown.View(), shown.Object); err != nil {
 		r.Problem(t.Given.At(), "%v: %s", t.Given, shown.View().Error(err))
 		return nil
 	}
 	return result
+}
+
+// madeUpUID is the uid of stored objects. It tells them apart from new objects (rule S4), and is not shown.
+const madeUpUID = "made-up"
+
+// withUID returns o with a uid if it has none.
+func withUID(o managedfields.Object) managedfields.Object {
+	if metadata := o.Content.Get("metadata"); metadata.Get("uid").IsAbsent() {
+		o.Content = o.Content.With("metadata", metadata.With("uid", value.String(madeUpUID)))
+	}
+	return o
+}
+
+// withoutMadeUp returns o without the uid that is made up.
+func withoutMadeUp(o managedfields.Object) managedfields.Object {
+	if metadata := o.Content.Get("metadata"); metadata.Get("uid").Str() == madeUpUID {
+		o.Content = o.Content.With("metadata", metadata.With("uid", value.Value{}))
+	}
+	return o
 }
