@@ -60,7 +60,7 @@ var table = []layers.Layer{
 	{"rest", "admission api catalog store wire", "value managedfields", "k8s.io/apimachinery"},
 	{"rest/read", "api cache catalog rest store wire", "value managedfields internal/beside internal/jsontext", "k8s.io/apimachinery"},
 	{"rest/write", "admission api catalog jsonpatch kjson rest rest/read store strategic structsize wire",
-		"value value/structs schema schema/form managedfields internal/door internal/mergepatch", "k8s.io/apimachinery"},
+		"value value/structs schema schema/form managedfields internal/custom internal/door internal/mergepatch", "k8s.io/apimachinery"},
 	{"transport", "", "internal/slab", ""},
 	{"rest/watch", "api cache catalog logs request response rest rest/read store wire", "value value/structs", "k8s.io/apimachinery golang.org/x/net/websocket"},
 	{"auth", "api cache catalog logs", "value value/structs", "k8s.io/api k8s.io/apimachinery k8s.io/apiserver/pkg/authentication"},

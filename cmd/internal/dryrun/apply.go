@@ -3,8 +3,10 @@ package dryrun
 import (
 	"errors"
 
+	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
+	"github.com/deed-project/deed/internal/custom"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
@@ -63,6 +65,10 @@ func (a Apply) One(t *Task) Applied {
 	if out.Err = a.upgrade(t); out.Err != nil {
 		return out
 	}
+	if t.scalesCustom() && len(t.Stored.Entries) == 0 {
+		out.Err = unscalable(custom.UnownedScale)
+		return out
+	}
 	conflicts := a.plan(t, &out)
 	if out.Err != nil {
 		return out
@@ -72,7 +78,9 @@ func (a Apply) One(t *Task) Applied {
 		return out
 	}
 	if len(out.Refused) == 0 {
-		out.Err = t.checkIdentity(merge.Apply)
+		if out.Err = t.checkIdentity(merge.Apply); t.scalesCustom() && out.Plan.Changed() {
+			out.Err = unscalable(custom.ChangedScale(t.Given.GVK(), t.Given.Id.Namespace, t.Given.Id.Name))
+		}
 	}
 	if out.Err == nil {
 		out.Outcome, out.Err = out.Plan.Force()
@@ -91,6 +99,11 @@ func (a Apply) One(t *Task) Applied {
 	out.Outcome, out.Err = t.whole(out.Outcome)
 	out.Findings = t.Endpoint.Findings(t.Stored.Content, t.Written(out))
 	return out
+}
+
+// unscalable returns the refusal of an apply to the Scale of a custom resource, for the reason that a server gives.
+func unscalable(reason string) error {
+	return secret.Errorf("a server cannot apply the replicas of a custom resource, only update or patch them: %s", reason)
 }
 
 // plan plans the apply and returns its conflicts. Fields that rules leave to their owners are first removed from the configuration, and the

@@ -175,6 +175,9 @@ func with(v value.Value, path fieldpath.Path, member value.Value) value.Value {
 // Scales reports whether t writes a Scale.
 func (t *Task) Scales() bool { return t.scale != nil }
 
+// scalesCustom reports whether t writes the Scale of a custom resource, which a server can hardly apply to: see [custom.ChangedScale].
+func (t *Task) scalesCustom() bool { return t.scale != nil && t.scale.endpoint.Custom() }
+
 // Before returns the stored object, which is the parent if t writes a Scale.
 func (t *Task) Before() managedfields.Object {
 	if t.scale != nil {

@@ -47,6 +47,18 @@ func (t *Types) Scalable(group, kind string) bool {
 	return false
 }
 
+// declared returns the subresources of a version of a custom resource.
+func (k kindTypes) declared(apiVersion string) []string {
+	out := []string{}
+	if k.Replicas[apiVersion] != nil {
+		out = append(out, ScaleName)
+	}
+	if k.status[apiVersion] {
+		out = append(out, StatusName)
+	}
+	return out
+}
+
 // replicasIn returns the paths of the replicas in a CustomResourceDefinition by apiVersion; nil if it has no subresource scale.
 func replicasIn(definition value.Value) map[string]fieldpath.Path {
 	var out map[string]fieldpath.Path

@@ -193,9 +193,12 @@ func (e *Endpoint) Warnings() []string {
 	return e.validation.Warnings(managing.Config(e.Manager).GVK, e.release, e.definition)
 }
 
+// Custom reports whether a CustomResourceDefinition defines the kind.
+func (e *Endpoint) Custom() bool { return e.status != nil }
+
 // HasSubresource reports whether the kind is known to have the subresource.
 func (e *Endpoint) HasSubresource(name string) bool {
-	return slices.Contains(e.Subresources, name) || name == StatusName && e.Restores == RestoreRest
+	return slices.Contains(e.Subresources, name)
 }
 
 // Library reads schemas from files.
@@ -301,6 +304,9 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 		restores, err := t.complete(&config, kind)
 		if err != nil {
 			return nil, err
+		}
+		if kind.status != nil {
+			kind.Subresources = kind.declared(gvk.APIVersion())
 		}
 		manager, err := managedfields.New(config)
 		if err != nil {

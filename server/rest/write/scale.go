@@ -1,6 +1,7 @@
 package write
 
 import (
+	stderrors "errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/internal/custom"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
@@ -93,20 +95,17 @@ func replaceScale(q *rest.Request, scale *read.Live, sent managedfields.Object, 
 
 // applyScale applies to a Scale.
 //
-// kube-apiserver's converter of custom resources cannot convert Scales. It is called if the live object has no managers, and if an apply
-// changes something. So an apply to the Scale of a custom resource succeeds only if it changes nothing.
+// An apply to the Scale of a custom resource succeeds only if it changes nothing: see [custom.ChangedScale].
 func applyScale(q *rest.Request, scale *read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
 	if !q.Version.Custom {
 		object, err := q.Version.Scale.Manager.Apply(scale.Object, config, options.Manager, options.Force)
 		return object, api.Refused(err)
 	}
-	const refusal = "proper version: request to convert CR to an invalid group/version: autoscaling/v1"
 	if gvk := config.GVK(); gvk != catalog.ScaleKind {
 		return scale.Object, errors.NewBadRequest(fmt.Sprintf("invalid object type: %v", gvk))
 	}
 	if len(scale.Entries) == 0 {
-		return scale.Object, fmt.Errorf("failed to create manager for existing fields: "+
-			"failed to convert live object (/; %v) to "+refusal, catalog.ScaleKind)
+		return scale.Object, stderrors.New(custom.UnownedScale)
 	}
 	plan, err := q.Version.Scale.Manager.Plan(scale.Object, config, options.Manager)
 	if err != nil {
@@ -118,8 +117,7 @@ func applyScale(q *rest.Request, scale *read.Live, config managedfields.Object, 
 	}
 	object, err := commit()
 	if err == nil && plan.Changed() {
-		err = fmt.Errorf("failed to convert new object (%s/%s; %v) to "+refusal,
-			api.Meta(config.Content, "namespace"), api.Meta(config.Content, "name"), config.GVK())
+		err = stderrors.New(custom.ChangedScale(config.GVK(), api.Meta(config.Content, "namespace"), api.Meta(config.Content, "name")))
 	}
 	return object, api.Refused(err)
 }
