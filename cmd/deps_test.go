@@ -40,7 +40,7 @@ var table = []layers.Layer{
 		""},
 	{"internal/dryrun",
 		"internal/wording internal/notice internal/secret internal/selector internal/jobs internal/manifest internal/types",
-		"value fieldpath schema schema/form typed merge managedfields ownership internal/door internal/yaml internal/custom",
+		"value fieldpath schema schema/form typed merge managedfields ownership internal/custom internal/door internal/yaml",
 		""},
 	{"internal/storytest",
 		"internal/notice internal/secret internal/manifest internal/types internal/validation internal/dryrun",

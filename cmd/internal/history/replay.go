@@ -154,7 +154,7 @@ func (r *Replayer) config(s *historyStep, given *manifest.Object) managedfields.
 	return out
 }
 
-// endpoint returns the endpoint for s and given. It returns nil, with the reason reported, if there is none.
+// endpoint returns the endpoint for s and given, or nil, with the reason reported, if the kind has no schema or lacks the subresource.
 func (r *Replayer) endpoint(s *historyStep, given *manifest.Object, config managedfields.Config) *types.Endpoint {
 	out, err := r.types.Of(s.endpointOf(given), config)
 	if err != nil {
@@ -318,7 +318,8 @@ func (r *Replayer) settle(t *dryrun.Task, result *StepResult, outcome managedfie
 		default:
 			result.Result = "changed"
 		}
-		r.stored[t.Given.Id] = withUID(outcome)
+		outcome = identified(outcome, t.Given.Content.Get("metadata", "uid"))
+		r.stored[t.Given.Id] = outcome
 	}
 	if outcome.Content.IsAbsent() {
 		return result
@@ -332,13 +333,16 @@ func (r *Replayer) settle(t *dryrun.Task, result *StepResult, outcome managedfie
 	return result
 }
 
-// madeUpUID is the uid of stored objects. It tells them apart from new objects (rule S4), and is not shown.
+// madeUpUID is the uid of stored objects that are created without one. It tells them apart from new objects (rule S4), and is not shown.
 const madeUpUID = "made-up"
 
-// withUID returns o with a uid if it has none.
-func withUID(o managedfields.Object) managedfields.Object {
+// identified returns o with a uid if it has none: that of the object that creates it, or a made-up one.
+func identified(o managedfields.Object, given value.Value) managedfields.Object {
+	if given.IsAbsent() {
+		given = value.String(madeUpUID)
+	}
 	if metadata := o.Content.Get("metadata"); metadata.Get("uid").IsAbsent() {
-		o.Content = o.Content.With("metadata", metadata.With("uid", value.String(madeUpUID)))
+		o.Content = o.Content.With("metadata", metadata.With("uid", given))
 	}
 	return o
 }

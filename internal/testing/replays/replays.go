@@ -55,5 +55,6 @@ func through(b *strings.Builder, r *rand.Rand, manager string) {
 		fmt.Fprintf(b, "  operation: update\n  patch: {%s}\n", fields)
 		return
 	}
-	fmt.Fprintf(b, "  force: %t\n  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, %s}\n", r.IntN(2) == 0, fields)
+	fmt.Fprintf(b, "  force: %t\n  object: {apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, %s}\n",
+		r.IntN(2) == 0, fields)
 }
