@@ -31,7 +31,7 @@ var table = []layers.Layer{
 	{"internal/testobjects", "internal/notice internal/secret internal/manifest", "typed merge managedfields schema/builtin", ""},
 	{"internal/types",
 		"internal/wording internal/notice internal/secret internal/manifest",
-		"value fieldpath schema schema/form typed merge managedfields schema/openapi schema/structural schema/builtin internal/door internal/slab internal/build internal/custom internal/yaml",
+		"value fieldpath schema schema/form typed merge managedfields ownership schema/openapi schema/structural schema/builtin internal/door internal/slab internal/build internal/custom internal/yaml",
 		""},
 	{"internal/validation", "internal/secret internal/types", "value schema schema/builtin server/kinds server/kinds/walk", "k8s.io/apimachinery/pkg/util/validation/field k8s.io/apimachinery/pkg/version"},
 	{"internal/schemafile",

@@ -23,8 +23,8 @@ import (
 //	in v2         {spec: {quota: {size: 3}}}
 //	fields        .spec.quota.size      the fields of that part in v2
 //
-// Cost: two conversions and a few walks of the object for each entry of another version; none if
-// versions differ only in their names.
+// Cost: a few conversions and walks of the object for each entry of another version, and one more
+// for each value that a conversion makes up; none if versions differ only in their names.
 
 // Versions has the types of the versions of one kind, and converts between them. It serves to read
 // entries of another version than their object.
@@ -117,36 +117,76 @@ func (v *Versions) converter() managedfields.Converter {
 // translate converts fields from another version to that of object, a value of type t. If versions
 // differ only in their names, the paths are the same. Otherwise object is converted to the other
 // version, and the part at the fields is converted back. The keys of its items count as owned.
+// Values that a conversion makes up do not, such as defaults.
 func (v *Versions) translate(object value.Value, t *schema.Type, fields fieldpath.Set, from string) (fieldpath.Set, error) {
 	there := v.Types[from]
 	if there == nil {
 		return fieldpath.Set{}, managing.NoType(schema.ParseGVK(from, object.Get("kind").Str()))
 	}
-	converter := v.converter()
-	if converter == managedfields.ChangeVersion {
+	if v.converter() == managedfields.ChangeVersion {
 		fields, _, err := typed.Reconcile(fields, t)
 		return fields, err
 	}
-	// There and back: the part at the fields in version from, and the fields of that part in
-	// object's version.
-	converted, err := converter.Convert(object, from)
-	if err != nil {
-		return fieldpath.Set{}, err
-	}
-	whole, err := typed.New(converted, there, typed.AllowDuplicates)
+	c := crossing{v.converter(), object.Get("apiVersion").Str(), t, from, there}
+	whole, err := c.over(object)
 	if err != nil {
 		return fieldpath.Set{}, err
 	}
 	if fields, _, err = typed.Reconcile(fields, there); err != nil {
 		return fieldpath.Set{}, err
 	}
-	part := withIdentity(typing.ExtractWithKeys(whole, fields.Leaves()).Content(), converted)
-	if part, err = converter.Convert(part, object.Get("apiVersion").Str()); err != nil {
-		return fieldpath.Set{}, err
-	}
-	back, err := typed.New(part, t, typed.AllowDuplicates)
+	part := typing.ExtractWithKeys(whole, fields.Leaves()).Content()
+	back, err := c.back(withIdentity(part, whole.Content()))
 	if err != nil {
 		return fieldpath.Set{}, err
 	}
-	return back.Fields().Minus(managing.SystemFields().Minus(fields)), nil
+	held := back.Fields().Minus(managing.SystemFields().Minus(fields))
+	bare, err := c.back(withIdentity(value.Object(), whole.Content()))
+	if err != nil { // there is nothing that a conversion makes up
+		return held, nil
+	}
+	// A value that comes back without the part may still be of the part: 80 % is also a default. It
+	// is of the part if the part is another one without it.
+	current, err := typed.New(object, t, typed.AllowDuplicates)
+	if err != nil {
+		return fieldpath.Set{}, err
+	}
+	var madeUp fieldpath.Builder
+	for at := range typed.Walk(held, []typed.Value{back, bare}) {
+		if at.Values[1].IsAbsent() || !at.Values[0].Equal(at.Values[1]) {
+			continue
+		}
+		without, err := c.over(current.Remove(fieldpath.SetOf(at.Path)).Content())
+		if err == nil && typing.ExtractWithKeys(without, fields.Leaves()).Content().Equal(part) {
+			madeUp.Add(at.Path)
+		}
+	}
+	return held.Minus(madeUp.Set()), nil
+}
+
+// crossing converts objects from one version to another and back.
+type crossing struct {
+	managedfields.Converter
+	near     string // the version of the object
+	nearType *schema.Type
+	far      string // the version of the fields
+	farType  *schema.Type
+}
+
+// over converts an object to the far version.
+func (c crossing) over(object value.Value) (typed.Value, error) {
+	return c.to(object, c.far, c.farType)
+}
+
+// back converts a part of an object of the far version to the near one.
+func (c crossing) back(part value.Value) (typed.Value, error) {
+	return c.to(part, c.near, c.nearType)
+}
+
+func (c crossing) to(object value.Value, apiVersion string, t *schema.Type) (typed.Value, error) {
+	converted, err := c.Convert(object, apiVersion)
+	if err != nil {
+		return typed.Value{}, err
+	}
+	return typed.New(converted, t, typed.AllowDuplicates)
 }

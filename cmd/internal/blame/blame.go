@@ -56,8 +56,8 @@ func (p Part) IsContainer() bool { return p.Kind == objectKind || p.Kind == list
 // Annotate returns the lines of the YAML of o with secrets masked. e is the endpoint of o. The error names unreadable entries, which own
 // nothing in the lines.
 func Annotate(o *manifest.Object, e *types.Endpoint) ([]Line, error) {
-	versions := &ownership.Versions{Types: e.Versions}
-	owned, err := ownership.Owners(o.Object, e.Typ, versions)
+	versions := e.Conversions()
+	owned, err := ownership.Owners(o.Object, e.Typ, &versions)
 	next, stop := iter.Pull(owned)
 	defer stop()
 	shown := o.View().Value(nil, o.Content)

@@ -83,14 +83,14 @@ func findings(c *types.Library, o *manifest.Object, e *types.Endpoint) []ownersh
 	readable.Entries = nil
 	var at []int // the indexes of the entries of readable in o
 	for i, entry := range o.Entries {
-		if _, known := e.Versions[entry.APIVersion]; known && !e.Renamed && entry.APIVersion != o.GVK().APIVersion() {
+		if _, known := e.Versions[entry.APIVersion]; known && !e.Converts() && entry.APIVersion != o.GVK().APIVersion() {
 			c.Warn(o.At("metadata", "managedFields", i), "%v: the fields of %s are of %s, which deed cannot convert the object to; "+
 				"only what needs no schema is checked", o, wording.Manager(entry.Manager), entry.APIVersion)
 			continue
 		}
 		readable.Entries, at = append(readable.Entries, entry), append(at, i)
 	}
-	config := ownership.CheckConfig{Versions: ownership.Versions{Types: e.Versions}}
+	config := ownership.CheckConfig{Versions: e.Conversions()}
 	if len(at) == len(o.Entries) {
 		return ownership.Check(o.Object, config)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/internal/build"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
+	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/structural"
@@ -195,6 +196,16 @@ func (e *Endpoint) Warnings() []string {
 
 // Custom reports whether a CustomResourceDefinition defines the kind.
 func (e *Endpoint) Custom() bool { return e.status != nil }
+
+// Conversions returns the types of the kind's versions and the conversions between them, to read entries of other versions than their object.
+// They are those of a write. Unless the endpoint [Endpoint.Converts], they only change the version.
+func (e *Endpoint) Conversions() ownership.Versions {
+	return ownership.Versions{Types: e.Versions, Converter: managing.Config(e.Manager).Converter}
+}
+
+// Converts reports whether objects can be converted between several versions: these differ only in their names, or the kind is built in. If
+// not, a webhook may convert them.
+func (e *Endpoint) Converts() bool { return e.Renamed || e.builtIn && len(e.Versions) > 1 }
 
 // HasSubresource reports whether the kind is known to have the subresource.
 func (e *Endpoint) HasSubresource(name string) bool {
