@@ -2,6 +2,7 @@ package ownership
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
@@ -71,6 +72,25 @@ func ApplyAsKubectl(
 		return sent, fmt.Errorf("apply again: %w", err)
 	}
 	return append(sent, Request{"apply again", manager, object}), nil
+}
+
+// SaveRecord returns the entries of o with an owner for kubectl's record of its client-side apply, as
+// request 2 of [ApplyAsKubectl] adds it: the applier "kubectl-last-applied". A migration to the
+// manager kubectl begins with it. Otherwise kubectl alone would own the record, and its next apply
+// would prune it. The new entry comes last, and has the version and time of the updater that owns
+// the record. SaveRecord returns o's own entries if o has no record, if no updater owns the record,
+// or if an applier does.
+func SaveRecord(o managedfields.Object) []managedfields.Entry {
+	record := fieldpath.SetOf(lastAppliedPath)
+	writers := findOwners(o.Entries, merge.Update, record)
+	if len(writers) == 0 || !recordIsLoose(o) {
+		return o.Entries
+	}
+	last := slices.MaxFunc(writers, func(a, b managedfields.Entry) int { return a.Time.Compare(b.Time) })
+	return append(slices.Clone(o.Entries), managedfields.Entry{
+		Manager: kubectlLastApplied, Operation: merge.Apply, APIVersion: last.APIVersion, Time: last.Time,
+		FieldsType: last.FieldsType, FieldsV1: managedfields.FieldsOf(record),
+	})
 }
 
 // recordIsLoose reports whether o has kubectl's record and no applier owns it.

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"errors"
-	"slices"
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/manifest"
@@ -50,7 +49,7 @@ func (p *handoverPrinter) print(h *dryrun.Handover) {
 		report.PrintHandover(p.out, h)
 	}
 	p.out.Flush() // print at once; close returns the error
-	if slices.ContainsFunc(h.Removed, func(l dryrun.Leftover) bool { return !h.IsKubectls(l) }) || len(h.Conflicts) > 0 {
+	if len(h.Removed)+len(h.Conflicts) > 0 {
 		p.Raise(notice.ExitFinding)
 	}
 	if p.files == nil || h.Note != "" {

@@ -37,6 +37,8 @@ func (c *cli) migrateCommand() *cobra.Command {
 		Long: `Give the fields that kubectl apply without --server-side owns to a manager that
 applies on the server side, as kubectl does for such an object. Without a
 migration, fields stay behind that no manager can remove by leaving them out.
+If kubectl will apply, "kubectl-last-applied" becomes an owner of kubectl's
+record of its client-side apply. Otherwise the next apply would remove it.
 
 ` + handoverRules + `
 
@@ -90,7 +92,7 @@ func (c *cli) migrate(f migrateFlags) error {
 				matched = matched || slices.Contains(f.from, w.Manager.Name)
 			}
 		}
-		h := &dryrun.Handover{Live: o, After: o.Object, Config: config, Receiver: f.manager}
+		h := &dryrun.Handover{Live: o, After: o.Object, Config: config}
 		if ownership.HasLostOwners(o.Object) {
 			return c.restore(f, h, e)
 		}

@@ -76,7 +76,7 @@ func (c *cli) transfer(f transferFlags) error {
 	}
 	given := 0 // how many objects have something to transfer
 	err := c.handovers(f.handoverFlags, func(o, config *manifest.Object, e *types.Endpoint) *dryrun.Handover {
-		h := &dryrun.Handover{Live: o, After: o.Object, Config: config, Receiver: to.Name}
+		h := &dryrun.Handover{Live: o, After: o.Object, Config: config}
 		giver, err := only(o, from)
 		if errors.Is(err, ownership.ErrNoManager) {
 			h.Note = fmt.Sprintf("nothing to transfer: %v owns nothing", from)

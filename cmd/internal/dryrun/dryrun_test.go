@@ -186,7 +186,7 @@ func handOver(s *storytest.Story, hand func(*dryrun.Handover, *types.Endpoint) e
 		if !ok {
 			continue
 		}
-		h := &dryrun.Handover{Live: o, After: o.Object, Config: given, Receiver: s.Word("to")}
+		h := &dryrun.Handover{Live: o, After: o.Object, Config: given}
 		if err := hand(h, e); err != nil {
 			s.Print("%v: %v", o, err)
 			continue
@@ -204,7 +204,7 @@ func printHandover(s *storytest.Story, h *dryrun.Handover) {
 		}
 	}
 	for _, l := range h.Removed {
-		s.Print("  removed %s: %s -> %s, kubectl's %t", l.Path.Text(), storytest.Show(l.Value), storytest.Show(l.Default), h.IsKubectls(l))
+		s.Print("  removed %s: %s -> %s", l.Path.Text(), storytest.Show(l.Value), storytest.Show(l.Default))
 	}
 	for _, l := range h.Kept {
 		s.Print("  kept %s: %s, of %s", l.Path.Text(), storytest.Show(l.Value), storytest.Names(l.Owners))

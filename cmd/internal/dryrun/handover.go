@@ -21,7 +21,6 @@ type Handover struct {
 	Live      *manifest.Object
 	After     managedfields.Object
 	Config    *manifest.Object // the configuration that the receiver applies next; nil if unknown
-	Receiver  string           // the manager that applies Config
 	Note      string           // the reason why there is nothing to do
 	Removed   []Leftover
 	Kept      []Leftover
@@ -84,11 +83,6 @@ func (c *Configured) Of(o *manifest.Object) (config *manifest.Object, ok bool) {
 // Record is the path of the annotation in which kubectl's client-side apply records the applied configuration.
 var Record = fieldpath.Path{
 	fieldpath.Field("metadata"), fieldpath.Field("annotations"), fieldpath.Field("kubectl.kubernetes.io/last-applied-configuration"),
-}
-
-// IsKubectls reports whether l is kubectl's record in an object that kubectl applies. kubectl maintains the record itself.
-func (h *Handover) IsKubectls(l Leftover) bool {
-	return h.Receiver == "kubectl" && slices.Equal(l.Path, Record)
 }
 
 // OwnersChange is a set of paths whose owners change in the same way.

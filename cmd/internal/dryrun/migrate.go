@@ -1,35 +1,38 @@
 package dryrun
 
 import (
+	"slices"
+
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/ownership"
 )
 
 // VersionsOf returns the conversions between the versions of e's kind, or nil if only a server can convert them.
 func VersionsOf(e *types.Endpoint) *ownership.Versions {
-	switch {
-	case e == nil:
+	if e == nil || !e.Converts() {
 		return nil
-	case e.Renamed:
-		return &ownership.Versions{Types: e.Versions}
 	}
-	if c := managing.Config(e.Manager).Converter; c != nil && len(e.Versions) > 1 {
-		return &ownership.Versions{Types: e.Versions, Converter: c}
-	}
-	return nil
+	versions := e.Conversions()
+	return &versions
 }
 
 // Migrate gives the fields that the updaters in from own through subresource to the applier to. With a configuration, it also computes its
-// next apply. The error is [ownership.ErrNoManager] if there is no such updater.
+// next apply. A migration of kubectl's record to kubectl keeps the record as kubectl does: see [ownership.SaveRecord]. The error is
+// [ownership.ErrNoManager] if there is no such updater.
 func (h *Handover) Migrate(e *types.Endpoint, from []string, to, subresource string) error {
+	live := h.Live.Object
+	ownsRecord := func(name string) bool { return slices.Contains(ownership.ClientSideAppliers(live.Entries), name) }
+	if to == kubectlName && subresource == "" && slices.ContainsFunc(from, ownsRecord) {
+		live.Entries = ownership.SaveRecord(live)
+	}
 	if h.Config == nil || subresource != "" {
-		entries, err := ownership.Migrate(h.Live.Object, VersionsOf(e), from, to, subresource)
+		entries, err := ownership.Migrate(live, VersionsOf(e), from, to, subresource)
 		if err == nil {
 			h.After.Entries = entries
 		}
 		return err
 	}
-	m, err := ownership.PlanMigration(e.Manager, h.Live.Object, h.Config.Object, from, to)
+	m, err := ownership.PlanMigration(e.Manager, live, h.Config.Object, from, to)
 	if err != nil {
 		return err
 	}

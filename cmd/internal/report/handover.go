@@ -116,9 +116,6 @@ func printNext(out *bufio.Writer, h *dryrun.Handover, keys map[secret.Key]notice
 			default:
 				owners += ", by default " + view.Value(l.Path, l.Default).String()
 			}
-			if h.IsKubectls(l) {
-				owners = ", unless kubectl applies: it keeps its record"
-			}
 			fmt.Fprintf(out, "    %s: %v%s\n", describe(view, keys, l.Path), view.Value(l.Path, l.Value), owners)
 		}
 	}
