@@ -148,20 +148,30 @@ func newManager(s selector.Manager) merge.Manager {
 	return m
 }
 
-// only returns the only manager of o that s names. The error is [ownership.ErrNoManager] if no manager matches.
-func only(o *manifest.Object, s selector.Manager) (merge.Manager, error) {
-	var all, found []merge.Manager
+// named returns the managers of o that s names: one manager, or an updater in each version in which it wrote. NAME:OPERATION means writes of
+// the object itself if there are also writes through a subresource. The error is [ownership.ErrNoManager] if no manager matches.
+func named(o *manifest.Object, s selector.Manager) ([]merge.Manager, error) {
+	var all, found, direct []merge.Manager
 	for _, w := range manifest.OwnersOf(o) {
 		all = append(all, w.Manager)
-		if s.Matches(w.Manager) && !slices.Contains(found, w.Manager) {
-			found = append(found, w.Manager)
+		if !s.Matches(w.Manager) || slices.Contains(found, w.Manager) {
+			continue
+		}
+		found = append(found, w.Manager)
+		if s.Operation != "" && w.Manager.Subresource == s.Subresource {
+			direct = append(direct, w.Manager)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return merge.Manager{}, ownership.ErrNoManager
-	case 1:
-		return found[0], nil
+	if len(direct) > 0 {
+		found = direct
 	}
-	return found[0], secret.Errorf("%v is several managers: say which of %s", s, selector.Identities(s.Name, all))
+	if len(found) == 0 {
+		return nil, ownership.ErrNoManager
+	}
+	for _, m := range found {
+		if m.APIVersion = found[0].APIVersion; m != found[0] {
+			return nil, secret.Errorf("%v is several managers: say which of %s", s, selector.Identities(s.Name, all))
+		}
+	}
+	return found, nil
 }

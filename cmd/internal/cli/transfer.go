@@ -77,24 +77,24 @@ func (c *cli) transfer(f transferFlags) error {
 	given := 0 // how many objects have something to transfer
 	err := c.handovers(f.handoverFlags, func(o, config *manifest.Object, e *types.Endpoint) *dryrun.Handover {
 		h := &dryrun.Handover{Live: o, After: o.Object, Config: config}
-		giver, err := only(o, from)
+		givers, err := named(o, from)
 		if errors.Is(err, ownership.ErrNoManager) {
 			h.Note = fmt.Sprintf("nothing to transfer: %v owns nothing", from)
 			return h
 		}
-		receiver, err2 := only(o, to)
+		receivers, err2 := named(o, to)
 		if errors.Is(err2, ownership.ErrNoManager) {
-			receiver, err2 = newManager(to), nil
+			receivers, err2 = []merge.Manager{newManager(to)}, nil
 		}
 		if err = errors.Join(err, err2); err != nil {
 			c.Problem(o.At("metadata", "managedFields"), "%v: %s", o, o.View().Error(err))
 			return nil
 		}
-		if giver == receiver {
-			h.Note = fmt.Sprintf("nothing to transfer: --from and --to are both %s", report.ManagersText([]merge.Manager{giver}))
+		if slices.Equal(givers, receivers) {
+			h.Note = fmt.Sprintf("nothing to transfer: --from and --to are both %s", report.ManagersText(givers))
 			return h
 		}
-		if h = c.transferOne(h, e, giver, receiver, within); h != nil && h.Note == "" {
+		if h = c.transferOne(h, e, givers, receivers[0], within); h != nil && h.Note == "" {
 			given++
 		}
 		return h
@@ -108,17 +108,20 @@ func (c *cli) transfer(f transferFlags) error {
 	return err
 }
 
-func (c *cli) transferOne(h *dryrun.Handover, e *types.Endpoint, from, to merge.Manager, within []selector.Selector) *dryrun.Handover {
-	paths, err := selected(h.Live, from, within)
-	if err == nil && (len(within) == 0 || len(paths) > 0) {
-		h.After.Entries, err = ownership.Transfer(h.Live.Object, dryrun.VersionsOf(e), from, to, paths...)
-	}
-	if err != nil {
-		c.cannotHandOver(h, e, err)
-		return nil
+// transferOne completes h with the transfer from each of the givers to one manager.
+func (c *cli) transferOne(h *dryrun.Handover, e *types.Endpoint, givers []merge.Manager, to merge.Manager, within []selector.Selector) *dryrun.Handover {
+	for _, from := range givers {
+		paths, err := selected(h.Live, from, within)
+		if err == nil && (len(within) == 0 || len(paths) > 0) {
+			h.After.Entries, err = ownership.Transfer(h.After, dryrun.VersionsOf(e), from, to, paths...)
+		}
+		if err != nil {
+			c.cannotHandOver(h, e, err)
+			return nil
+		}
 	}
 	if len(h.Changes()) == 0 {
-		h.Note = fmt.Sprintf("nothing to transfer: %s owns nothing there", report.ManagersText([]merge.Manager{from}))
+		h.Note = fmt.Sprintf("nothing to transfer: %s owns nothing there", report.ManagersText(givers))
 		return h
 	}
 	if to.Operation != merge.Apply || to.Subresource != "" {
