@@ -24,8 +24,9 @@ import (
 // Extract returns the configuration that manager applied to o, a value of type t, through a
 // subresource. To apply it again would change nothing. The result is absent if o has no such entry.
 //
-//  1. Of several entries of the applier, the first one counts. Its apiVersion is ignored. The paths
-//     are looked up in o as they are, and paths that o lacks are left out.
+//  1. Of several entries of the applier, the first one counts. Its apiVersion is ignored: if its
+//     version differs in more than its name, o must be converted to it before. The paths are looked
+//     up in o as they are, and paths that o lacks are left out.
 //  2. The leaves of its set are extracted with the values that o has now, see
 //     [typed.Value.Extract].
 //  3. Items of keyed lists come with the keys that identify them, owned or not. A key that has its

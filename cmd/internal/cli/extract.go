@@ -16,7 +16,6 @@ import (
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/typed"
 )
 
@@ -74,7 +73,7 @@ func (c *cli) extract(f extractFlags) error {
 		if !ok {
 			continue
 		}
-		config, err := ownership.Extract(o.Object, e.Typ, f.manager, f.subresource)
+		config, err := dryrun.Extract(o.Object, e, f.manager, f.subresource)
 		switch {
 		case err != nil:
 			c.cannotExtract(o, e, err)

@@ -112,6 +112,10 @@ func (c *cli) handovers(f handoverFlags, hand func(o *manifest.Object, config *m
 		if !ok {
 			continue
 		}
+		if config != nil && config.GVK() != o.GVK() {
+			dryrun.ReportVersion(c.Loader, o, config)
+			continue
+		}
 		if h := hand(o, config, e); h != nil {
 			out.print(h)
 		}

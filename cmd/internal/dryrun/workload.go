@@ -208,13 +208,26 @@ func (t *Task) read(c *manifest.Loader) bool {
 	if live == nil {
 		return false
 	}
-	if live.GVK() != t.Given.GVK() && !t.Endpoint.Renamed {
-		c.Problem(live.At("apiVersion"), "%v is stored as %s, but the configuration at %v is %s: get the object in that version",
-			live, live.GVK().APIVersion(), t.Given.At(), t.Given.GVK().APIVersion())
-		return false
+	if live.GVK() != t.Given.GVK() {
+		if !t.Endpoint.Converts() {
+			ReportVersion(c, live, t.Given)
+			return false
+		}
+		converted, err := t.Endpoint.Convert(live)
+		if err != nil {
+			c.Problem(live.At(), "%v: %s", live, live.View().Error(err))
+			return false
+		}
+		live = converted
 	}
 	t.Live, t.Stored = live, live.Object
 	return true
+}
+
+// ReportVersion reports that live has another version than its configuration, and cannot be converted.
+func ReportVersion(c *manifest.Loader, live, config *manifest.Object) {
+	c.Problem(live.At("apiVersion"), "%v is stored as %s, but the configuration at %v is %s: get the object in that version",
+		live, live.GVK().APIVersion(), config.At(), config.GVK().APIVersion())
 }
 
 // liveOf returns the place of the live object for given, as find finds it, or nil if there is none. It returns false, with the reason

@@ -16,7 +16,6 @@ import (
 	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
-	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/value"
 )
 
@@ -282,7 +281,7 @@ func (r *Replayer) refuse(t *dryrun.Task, s *historyStep, result *StepResult, ro
 
 // extract returns the configuration that the manager applied.
 func (r *Replayer) extract(t *dryrun.Task, s *historyStep, result *StepResult) *StepResult {
-	config, err := ownership.Extract(t.Stored, t.Endpoint.Typ, s.manager, s.subresource)
+	config, err := dryrun.Extract(t.Stored, t.Endpoint, s.manager, s.subresource)
 	if err != nil {
 		r.Problem(s.At(), "%v: %s", t.Given, t.Given.View().Error(err))
 		return nil

@@ -207,6 +207,18 @@ func (e *Endpoint) Conversions() ownership.Versions {
 // not, a webhook may convert them.
 func (e *Endpoint) Converts() bool { return e.Renamed || e.builtIn && len(e.Versions) > 1 }
 
+// Convert returns o in the version of the endpoint, which must be one that [Endpoint.Converts]. Versions that differ only in their names are left
+// to the field manager.
+func (e *Endpoint) Convert(o *manifest.Object) (*manifest.Object, error) {
+	if e.Renamed {
+		return o, nil
+	}
+	out := *o
+	var err error
+	out.Content, err = e.Conversions().Converter.Convert(o.Content, managing.Config(e.Manager).GVK.APIVersion())
+	return &out, err
+}
+
 // HasSubresource reports whether the kind is known to have the subresource.
 func (e *Endpoint) HasSubresource(name string) bool {
 	return slices.Contains(e.Subresources, name)
