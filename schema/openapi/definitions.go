@@ -49,9 +49,14 @@ func (d *Definitions) Catalog() (*schema.Catalog, error) {
 
 // newDefinitions returns definitions with types and the two types for values without a schema.
 func newDefinitions(types []schema.TypeDef, kinds map[schema.GVK]string) *Definitions {
-	types = append(types, schemas.DeducedTypes()...)
-	slices.SortStableFunc(types, func(a, b schema.TypeDef) int { return strings.Compare(a.Name, b.Name) })
-	d := &Definitions{Document: &schema.Document{Types: types}}
+	byName := map[string][]schema.TypeDef{}
+	for _, t := range append(types, schemas.DeducedTypes()...) {
+		byName[t.Name] = append(byName[t.Name], t)
+	}
+	d := &Definitions{Document: &schema.Document{}}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		d.Document.Types = append(d.Document.Types, byName[name]...)
+	}
 	for _, gvk := range slices.SortedStableFunc(maps.Keys(kinds), schemas.CompareGVKs) {
 		d.Kinds = append(d.Kinds, Kind{gvk, kinds[gvk]})
 	}

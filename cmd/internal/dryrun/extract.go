@@ -1,8 +1,6 @@
 package dryrun
 
 import (
-	"slices"
-
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
@@ -15,22 +13,25 @@ import (
 // the endpoint of o. A configuration in another version than o is of that version, unless the versions differ only in their names. It is an
 // error if deed cannot convert o to that version.
 func Extract(o managedfields.Object, e *types.Endpoint, manager, subresource string) (value.Value, error) {
-	i := slices.IndexFunc(o.Entries, func(x managedfields.Entry) bool {
-		return x.Manager == manager && x.Operation == merge.Apply && x.Subresource == subresource
-	})
-	t, version := e.Typ, o.GVK().APIVersion()
-	if i >= 0 {
-		version = o.Entries[i].APIVersion
-	}
-	if known := e.Versions[version]; known != nil && version != o.GVK().APIVersion() && !e.Renamed {
-		if !e.Converts() {
-			return value.Value{}, secret.Errorf("the configuration is of %s, which deed cannot convert the object to", version)
+	here := o.GVK().APIVersion()
+	version := here
+	for _, x := range o.Entries {
+		if x.Manager == manager && x.Operation == merge.Apply && x.Subresource == subresource {
+			version = x.APIVersion
+			break
 		}
-		converted, err := e.Conversions().Converter.Convert(o.Content, version)
-		if err != nil {
-			return value.Value{}, err
-		}
-		o.Content, t = converted, known
 	}
+	t := e.Versions[version]
+	switch {
+	case version == here || t == nil || e.Renamed:
+		return ownership.Extract(o, e.Typ, manager, subresource)
+	case !e.Converts():
+		return value.Value{}, secret.Errorf("the configuration is of %s, which deed cannot convert the object to", version)
+	}
+	converted, err := e.Conversions().Converter.Convert(o.Content, version)
+	if err != nil {
+		return value.Value{}, err
+	}
+	o.Content = converted
 	return ownership.Extract(o, t, manager, subresource)
 }

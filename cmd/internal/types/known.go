@@ -2,6 +2,7 @@ package types
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -29,12 +30,11 @@ type KnownKind struct {
 // [Types] uses.
 func KnownKinds(c *Library, f Flags) (all []KnownKind, ok bool) {
 	before := c.Problems
-	seen := map[schema.GVK]bool{}
+	kinds := map[schema.GVK]KnownKind{}
 	add := func(catalog *schema.Catalog, from string) {
 		for gvk, t := range catalog.Kinds() {
-			if !seen[gvk] {
-				seen[gvk] = true
-				all = append(all, KnownKind{gvk, t, from})
+			if _, known := kinds[gvk]; !known {
+				kinds[gvk] = KnownKind{gvk, t, from}
 			}
 		}
 	}
@@ -51,7 +51,9 @@ func KnownKinds(c *Library, f Flags) (all []KnownKind, ok bool) {
 		add(catalog, "published in "+strings.Join(f.OpenAPI, " and "))
 	}
 	add(f.release().Catalog(), builtInFrom(f.release()))
-	slices.SortStableFunc(all, func(a, b KnownKind) int { return schemas.CompareGVKs(a.GVK, b.GVK) })
+	for _, gvk := range slices.SortedStableFunc(maps.Keys(kinds), schemas.CompareGVKs) {
+		all = append(all, kinds[gvk])
+	}
 	return all, c.Problems == before
 }
 
