@@ -71,9 +71,9 @@ func (p *Player) Play(op Op) (*Difference, error) {
 	}
 	switch op.Verb {
 	case Delete:
-		return nil, p.settle(nil)
+		return nil, p.Settle(nil)
 	case Store:
-		return nil, p.settle(op.Body)
+		return nil, p.Settle(op.Body)
 	case Drop:
 		next, err := p.World.Without(op.APIVersion)
 		if err == nil {
@@ -113,7 +113,7 @@ func (p *Player) Play(op Op) (*Difference, error) {
 	if diff := p.compare(op, want, subject.Answer(out, failure)); diff != nil || failure != nil {
 		return diff, nil
 	}
-	err = p.settle(want.Object)
+	err = p.Settle(want.Object)
 	p.object = out
 	return nil, err
 }
@@ -159,8 +159,8 @@ func (p *Player) held(op Op) deed.Object {
 	return out
 }
 
-// settle makes text the live object. Empty text means no object.
-func (p *Player) settle(text []byte) (err error) {
+// Settle makes text the live object. Empty text means no object.
+func (p *Player) Settle(text []byte) (err error) {
 	p.Live, p.text, p.object = value.Value{}, nil, deed.Object{}
 	if len(text) == 0 {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/tools/txtar"
@@ -15,10 +16,9 @@ import (
 
 // history is a history in the format of deed replay, as far as the scripts of rules use it.
 type history struct {
-	CRDs        []string            `json:"crds"`
-	ResetFields map[string][]string `json:"resetFields"`
-	Steps       []step              `json:"steps"`
-	crd         []byte              // the definition that CRDs names, as JSON
+	CRDs  []string `json:"crds"`
+	Steps []step   `json:"steps"`
+	crd   []byte   // the definition that CRDs names, as JSON; nil for a built-in kind
 }
 
 // step is one write.
@@ -47,8 +47,11 @@ func read(file string) (*history, error) {
 	if err := yaml.Unmarshal(archive.Comment, &h, yaml.DisallowUnknownFields); err != nil {
 		return nil, err
 	}
-	if len(h.CRDs) != 1 {
-		return nil, fmt.Errorf("%s has %d definitions, want 1", file, len(h.CRDs))
+	if len(h.CRDs) == 0 {
+		return &h, nil
+	}
+	if len(h.CRDs) > 1 {
+		return nil, fmt.Errorf("%s has %d definitions, want at most 1", file, len(h.CRDs))
 	}
 	definition, err := os.ReadFile(filepath.Join(filepath.Dir(file), h.CRDs[0]))
 	for _, f := range archive.Files {
@@ -61,6 +64,20 @@ func read(file string) (*history, error) {
 	}
 	h.crd, err = yaml.YAMLToJSON(definition)
 	return &h, err
+}
+
+// world returns the world of the objects.
+func (h *history) world() (*histories.World, error) {
+	if h.crd != nil {
+		return histories.Open("script", h.crd)
+	}
+	var object struct {
+		Kind string `json:"kind"`
+	}
+	if err := json.Unmarshal(h.Steps[0].Object, &object); err != nil {
+		return nil, err
+	}
+	return histories.Open(strings.ToLower(object.Kind)+"s", nil)
 }
 
 // verb returns the verb of the step in a world.
