@@ -117,7 +117,7 @@ var exportedFunctions = []any{
 	managedfields.ParseObject, managedfields.ProfileOf, managedfields.ScaleEntries, managedfields.StrategyNone, managedfields.ToStatus,
 
 	ownership.ApplyAsKubectl, ownership.Check, ownership.ClientSideAppliers, ownership.Codes, ownership.EntriesOfLastApplied,
-	ownership.EntriesPatch, ownership.Extract, ownership.HasLostOwners, ownership.Migrate, ownership.Owners, ownership.SaveRecord,
+	ownership.EntriesPatch, ownership.Extract, ownership.HasLostOwners, ownership.Migrate, ownership.Owners,
 	ownership.PlanMigration, ownership.Transfer, ownership.WouldChange,
 }
 

@@ -7,8 +7,7 @@
 //   - [Transfer] gives fields to another manager. [Migrate] gives fields of client-side apply to
 //     server-side apply. [EntriesPatch] makes the patch for either in a cluster. [PlanMigration]
 //     shows beforehand the effects of a migration and of the next apply.
-//   - [ApplyAsKubectl] applies with the migration that kubectl does by itself. [SaveRecord] is the
-//     part of it that a migration to kubectl begins with.
+//   - [ApplyAsKubectl] applies with the migration that kubectl does by itself.
 //   - [WouldChange] reports whether an apply changes anything, and whether it changes only
 //     notation.
 //

@@ -32,6 +32,9 @@ func (internal) FindOwners(entries []managedfields.Entry, op merge.Operation, fi
 	return findOwners(entries, op, fields)
 }
 
+// SaveRecord returns the entries of o with an owner for kubectl's record, see saveRecord.
+func (internal) SaveRecord(o managedfields.Object) []managedfields.Entry { return saveRecord(o) }
+
 // NeedsSchema reports whether [Check] finds c only with the type of the object's kind.
 func (internal) NeedsSchema(c Code) bool { return c.needsSchema() }
 

@@ -74,13 +74,13 @@ func ApplyAsKubectl(
 	return append(sent, Request{"apply again", manager, object}), nil
 }
 
-// SaveRecord returns the entries of o with an owner for kubectl's record of its client-side apply, as
+// saveRecord returns the entries of o with an owner for kubectl's record of its client-side apply, as
 // request 2 of [ApplyAsKubectl] adds it: the applier "kubectl-last-applied". A migration to the
 // manager kubectl begins with it. Otherwise kubectl alone would own the record, and its next apply
 // would prune it. The new entry comes last, and has the version and time of the updater that owns
-// the record. SaveRecord returns o's own entries if o has no record, if no updater owns the record,
+// the record. saveRecord returns o's own entries if o has no record, if no updater owns the record,
 // or if an applier does.
-func SaveRecord(o managedfields.Object) []managedfields.Entry {
+func saveRecord(o managedfields.Object) []managedfields.Entry {
 	record := fieldpath.SetOf(lastAppliedPath)
 	writers := findOwners(o.Entries, merge.Update, record)
 	if len(writers) == 0 || !recordIsLoose(o) {

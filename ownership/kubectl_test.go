@@ -27,7 +27,7 @@ func TestSaveRecord(t *testing.T) {
 	want := sent[len(sent)-1].Object
 
 	saved := live
-	saved.Entries = ownership.SaveRecord(live)
+	saved.Entries = owning.SaveRecord(live)
 	last := saved.Entries[len(saved.Entries)-1]
 	if last.Manager != "kubectl-last-applied" || last.Operation != merge.Apply || !last.Time.Equal(live.Entries[1].Time) || string(last.FieldsV1.Bytes()) != record {
 		t.Errorf("the record is saved by %+v", last)
@@ -49,7 +49,7 @@ func TestSaveRecord(t *testing.T) {
 		"no owner": {Content: live.Content},
 		"none":     {Content: config.Content, Entries: live.Entries},
 	} {
-		if entries := ownership.SaveRecord(o); len(entries) != len(o.Entries) {
+		if entries := owning.SaveRecord(o); len(entries) != len(o.Entries) {
 			t.Errorf("%s: %d entries became %d", name, len(o.Entries), len(entries))
 		}
 	}

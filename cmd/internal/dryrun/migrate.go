@@ -17,13 +17,13 @@ func VersionsOf(e *types.Endpoint) *ownership.Versions {
 }
 
 // Migrate gives the fields that the updaters in from own through subresource to the applier to. With a configuration, it also computes its
-// next apply. A migration of kubectl's record to kubectl keeps the record as kubectl does: see [ownership.SaveRecord]. The error is
+// next apply. A migration of kubectl's record to kubectl keeps the record as kubectl does: see [ownership.ApplyAsKubectl]. The error is
 // [ownership.ErrNoManager] if there is no such updater.
 func (h *Handover) Migrate(e *types.Endpoint, from []string, to, subresource string) error {
 	live := h.Live.Object
 	ownsRecord := func(name string) bool { return slices.Contains(ownership.ClientSideAppliers(live.Entries), name) }
 	if to == kubectlName && subresource == "" && slices.ContainsFunc(from, ownsRecord) {
-		live.Entries = ownership.SaveRecord(live)
+		live.Entries = owning.SaveRecord(live)
 	}
 	if h.Config == nil || subresource != "" {
 		entries, err := ownership.Migrate(live, VersionsOf(e), from, to, subresource)
