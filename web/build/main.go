@@ -90,7 +90,7 @@ func build(out string) error {
 }
 
 // compile returns the program. Its tag leaves out OpenAPI documents, which the page does not read, and whose libraries are as large as all
-// the rest.
+// the rest. deed's own functions are not inlined: with gzip, that saves a tenth of the program.
 func compile() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "playground")
 	if err != nil {
@@ -99,7 +99,7 @@ func compile() ([]byte, error) {
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "deed.wasm")
 	_, err = run([]string{"GOOS=js", "GOARCH=wasm"},
-		"go", "build", "-trimpath", "-tags", "openapi_crdonly", "-ldflags", "-s -w", "-o", file, program)
+		"go", "build", "-trimpath", "-tags", "openapi_crdonly", "-gcflags", "github.com/deed-project/deed/...=-l", "-ldflags", "-s -w", "-o", file, program)
 	if err != nil {
 		return nil, err
 	}
