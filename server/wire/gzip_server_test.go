@@ -127,7 +127,11 @@ func TestGzipLists(t *testing.T) {
 					go func() { answers <- servertest.Ask(s, "GET "+path+query+" Accept-Encoding=gzip", "") }()
 				}
 				for range 3 {
-					compare(want, <-answers, fmt.Sprintf("round %d: %s%s", round, path, query))
+					got := <-answers
+					if got.Code == http.StatusGone { // the server has forgotten the past meanwhile
+						want = servertest.Ask(s, "GET "+path+query, "")
+					}
+					compare(want, got, fmt.Sprintf("round %d: %s%s", round, path, query))
 				}
 			}
 		}
