@@ -21,8 +21,8 @@ func VersionsOf(e *types.Endpoint) *ownership.Versions {
 // [ownership.ErrNoManager] if there is no such updater.
 func (h *Handover) Migrate(e *types.Endpoint, from []string, to, subresource string) error {
 	live := h.Live.Object
-	ownsRecord := func(name string) bool { return slices.Contains(ownership.ClientSideAppliers(live.Entries), name) }
-	if to == kubectlName && subresource == "" && slices.ContainsFunc(from, ownsRecord) {
+	isGiver := func(name string) bool { return slices.Contains(from, name) }
+	if to == kubectlName && subresource == "" && slices.ContainsFunc(ownership.ClientSideAppliers(live.Entries), isGiver) {
 		live.Entries = owning.SaveRecord(live)
 	}
 	if h.Config == nil || subresource != "" {
