@@ -67,9 +67,9 @@ func (c *cli) streams(texts []*manifest.Text, r manifest.Reader, index *manifest
 func (s *survey) managers() []merge.Manager {
 	var all []merge.Manager
 	for o := range s.quiet {
-		for _, w := range manifest.OwnersOf(o) {
-			if !slices.Contains(all, w.Manager) {
-				all = append(all, w.Manager)
+		for _, m := range managersOf(o) {
+			if !slices.Contains(all, m) {
+				all = append(all, m)
 			}
 		}
 	}
@@ -148,30 +148,28 @@ func newManager(s selector.Manager) merge.Manager {
 	return m
 }
 
-// named returns the managers of o that s names: one manager, or an updater in each version in which it wrote. NAME:OPERATION means writes of
-// the object itself if there are also writes through a subresource. The error is [ownership.ErrNoManager] if no manager matches.
+// named returns the managers of o that s names: one manager, or an updater in each version in which it wrote. The error is
+// [ownership.ErrNoManager] if no manager matches.
 func named(o *manifest.Object, s selector.Manager) ([]merge.Manager, error) {
-	var all, found, direct []merge.Manager
-	for _, w := range manifest.OwnersOf(o) {
-		all = append(all, w.Manager)
-		if !s.Matches(w.Manager) || slices.Contains(found, w.Manager) {
-			continue
-		}
-		found = append(found, w.Manager)
-		if s.Operation != "" && w.Manager.Subresource == s.Subresource {
-			direct = append(direct, w.Manager)
-		}
-	}
-	if len(direct) > 0 {
-		found = direct
-	}
+	found := slices.DeleteFunc(managersOf(o), func(m merge.Manager) bool { return !s.Matches(m) })
 	if len(found) == 0 {
 		return nil, ownership.ErrNoManager
 	}
 	for _, m := range found {
 		if m.APIVersion = found[0].APIVersion; m != found[0] {
-			return nil, secret.Errorf("%v is several managers: say which of %s", s, selector.Identities(s.Name, all))
+			return nil, secret.Errorf("%v is several managers: say which of %s", s, selector.Identities(s.Name, found))
 		}
 	}
 	return found, nil
+}
+
+// managersOf returns the managers of o, in the order of their entries and without duplicates.
+func managersOf(o *manifest.Object) []merge.Manager {
+	var out []merge.Manager
+	for _, w := range manifest.OwnersOf(o) {
+		if !slices.Contains(out, w.Manager) {
+			out = append(out, w.Manager)
+		}
+	}
+	return out
 }

@@ -80,6 +80,9 @@ func (c *cli) transfer(f transferFlags) error {
 		givers, err := named(o, from)
 		if errors.Is(err, ownership.ErrNoManager) {
 			h.Note = fmt.Sprintf("nothing to transfer: %v owns nothing", from)
+			if others := selector.Identities(from.Name, managersOf(o)); others != "" {
+				h.Note += ", only " + others
+			}
 			return h
 		}
 		receivers, err2 := named(o, to)

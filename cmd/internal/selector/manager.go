@@ -10,12 +10,12 @@ import (
 	"github.com/deed-project/deed/merge"
 )
 
-// Manager is the notation of managers in flags: NAME, NAME:OPERATION or NAME:OPERATION:SUBRESOURCE. Omitted parts match everything.
+// Manager is the notation of managers in flags. NAME means everything that the name wrote, NAME:OPERATION what it wrote to the object
+// itself, and NAME:OPERATION:SUBRESOURCE what it wrote through a subresource. Each of them means all versions.
 type Manager struct {
-	Name           string
-	Operation      merge.Operation
-	Subresource    string
-	anySubresource bool
+	Name        string
+	Operation   merge.Operation // or "" for NAME
+	Subresource string
 }
 
 // ManagerUsage explains [Manager] in the help of commands.
@@ -28,11 +28,11 @@ func ParseManager(text string) Manager {
 	n := len(words)
 	switch {
 	case n > 1 && isOperation(words[n-1]):
-		return Manager{strings.Join(words[:n-1], ":"), merge.Operation(words[n-1]), "", true}
+		return Manager{strings.Join(words[:n-1], ":"), merge.Operation(words[n-1]), ""}
 	case n > 2 && isOperation(words[n-2]):
-		return Manager{strings.Join(words[:n-2], ":"), merge.Operation(words[n-2]), words[n-1], false}
+		return Manager{strings.Join(words[:n-2], ":"), merge.Operation(words[n-2]), words[n-1]}
 	}
-	return Manager{Name: text, anySubresource: true}
+	return Manager{Name: text}
 }
 
 func isOperation(word string) bool {
@@ -41,8 +41,7 @@ func isOperation(word string) bool {
 
 // Matches reports whether s matches m.
 func (s Manager) Matches(m merge.Manager) bool {
-	return m.Name == s.Name && (s.Operation == "" || s.Operation == m.Operation) &&
-		(s.anySubresource || s.Subresource == m.Subresource)
+	return m.Name == s.Name && (s.Operation == "" || s.Operation == m.Operation && s.Subresource == m.Subresource)
 }
 
 // String returns s in its notation.
@@ -51,7 +50,7 @@ func (s Manager) String() string {
 	if s.Operation != "" {
 		text += ":" + string(s.Operation)
 	}
-	if !s.anySubresource {
+	if s.Subresource != "" {
 		text += ":" + s.Subresource
 	}
 	return text
@@ -106,14 +105,9 @@ func Identities(name string, managers []merge.Manager) string {
 	var all []string
 	for _, m := range managers {
 		if m.Name == name {
-			all = append(all, exactly(m).String())
+			all = append(all, Manager{m.Name, m.Operation, m.Subresource}.String())
 		}
 	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), " and ")
-}
-
-// exactly returns the notation that matches m and as few other managers as possible.
-func exactly(m merge.Manager) Manager {
-	return Manager{m.Name, m.Operation, m.Subresource, m.Subresource == ""}
 }

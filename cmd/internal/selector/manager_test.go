@@ -24,9 +24,9 @@ func TestManagers(t *testing.T) {
 	for _, c := range []struct{ text, shown, matches string }{
 		{"ci", "ci", "1 2 3 4"},
 		{"ci:Apply", "ci:Apply", "3"},
-		{"ci:Update", "ci:Update", "1 2 4"},
+		{"ci:Update", "ci:Update", "2"},
 		{"ci:Update:status", "ci:Update:status", "1 4"},
-		{"ci:Update:", "ci:Update:", "2"},
+		{"ci:Update:", "ci:Update", "2"},
 		{"ci:Update:scale", "ci:Update:scale", ""},
 		{"system:node:a", "system:node:a", "0"},
 		{"system:node:a:Update", "system:node:a:Update", "0"},
