@@ -12,7 +12,7 @@ import (
 //
 // A request passes them from the last line to the first. The order has reasons:
 //
-//	AuditID, Metrics            count and mark every answer, refusals included
+//	AuditID, Metrics            mark every answer, and count those of handlers
 //	PanicRecovery               inside of them, so that a panic is counted as an answer with 500
 //	RequestInfo                 before everything that depends on what the path names
 //	Deadline                    before anything that may take time
@@ -33,7 +33,7 @@ func (s *Server) filtered(next http.Handler) http.Handler {
 	h = filters.WithDeadline(s.limits, s.out, h)
 	h = filters.WithRequestInfo(h)
 	h = filters.WithPanicRecovery(s.panics, h)
-	h = filters.WithMetrics(s.metrics, s.catalog, h)
+	h = filters.WithMetrics(s.metrics, h)
 	h = filters.WithAuditID(h)
 	return filters.WithBodyRead(h)
 }
@@ -50,7 +50,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 //
 // The context of the request holds all that filters find out. It refers to the request of net/http as little as possible, since a watch
 // keeps it.
-func (s *Server) begin(w http.ResponseWriter, r *http.Request) (after func()) {
+func (s *Server) begin(w http.ResponseWriter, r *http.Request) (after func() int64) {
 	info, asked := request.NewInfo(r), r
 	r = r.WithContext(&request.Context{Context: r.Context(), Info: info})
 	l := request.ListenerOf(info.Client)

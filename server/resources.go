@@ -164,6 +164,7 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 // are not audited, since admission is not asked about them.
 func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Context, version *catalog.Version) {
 	verb := c.Verb
+	h.count(r, c, version)
 	q := rest.New(r, c.Query, c.Target, version)
 	q.CBOR, q.Unasked = h.cbor, c.Unasked
 	rep, err := negotiate(q, verb)
@@ -199,6 +200,15 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 	code := h.conclude(w, q, rep, answer, err)
 	if annotations != nil {
 		annotations.Write(r, c.Action(), w.Header().Get("Audit-Id"), code)
+	}
+}
+
+// count counts a request for a version in the metrics.
+func (h *resources) count(r *http.Request, c *request.Context, version *catalog.Version) {
+	route := request.RouteOf(r, c.Info, version.Custom)
+	h.metrics.Begin(c.Info, route)
+	if version.Deprecation != "" {
+		h.metrics.CountDeprecated(route, version.Removed)
 	}
 }
 

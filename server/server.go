@@ -110,7 +110,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.log = logs.New(c.Log)
 	s.background = controllers.NewBackground(s.log)
-	s.limits, s.metrics = c.Limits.WithDefaults(), metrics.New(&s.flight)
+	s.limits, s.metrics = c.Limits.WithDefaults(), metrics.New(&s.flight, s.catalog)
 	s.access = &auth.Access{Authenticator: c.Authenticate, Hosts: c.Hosts, Now: s.now, Log: s.log}
 	if err := s.access.UseCertificates(c.Certificates); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -189,7 +189,7 @@ func (s *Server) assemble(c Config) error {
 	s.reader = &read.Reader{Store: objects, Now: s.now}
 	watches := &watch.Handler{
 		Hub: &watch.Hub{Reader: s.reader}, Response: s.out, Log: s.log, Now: s.now, Ended: s.background.Context(), Minor: s.release.minor(),
-		Panicked: s.panics.Report,
+		Panicked: s.panics.Report, Counter: s.metrics.EventCounter,
 	}
 	s.resources = &resources{
 		reader: s.reader, watches: watches, cbor: c.CBOR, access: s.access, accounts: s.accounts, audit: audit.Log{Sink: c.Audit, Log: s.log}, metrics: s.metrics,
@@ -252,8 +252,20 @@ func (s *Server) newHooks(c Webhooks, objects store.Store, resolver services.Res
 		Namespace: func(ctx context.Context, name string) (value.Value, error) {
 			return registry.Object(ctx, objects, s.deletions.Namespaces.Key("", name))
 		},
-		Services: resolver, Credentials: c.Credentials, Log: s.log, Authorize: s.authorize,
+		Services: resolver, Credentials: c.Credentials, Log: s.log, Authorize: s.authorize, Called: s.countCalls,
 	})
+}
+
+// countCalls counts concurrent calls of webhooks. The request waited for the longest one. Requests of the server itself have no Info.
+func (s *Server) countCalls(ctx context.Context, calls ...webhook.Call) {
+	var longest time.Duration
+	for _, c := range calls {
+		s.metrics.CallWebhook(c)
+		longest = max(longest, c.Took)
+	}
+	if r := request.From(ctx); r != nil && r.Info != nil {
+		r.Waited.Add(int64(longest))
+	}
 }
 
 // newPolicies returns the controller of admission policies, with the plugin that enforces them.

@@ -38,6 +38,8 @@ import (
 // A block LET gives a name to what the last answer has at a path; $name is that from then on. CLAIMS prints what a token says, with times in
 // seconds from its beginning. The word AS=TOKEN of a request is the bearer token.
 //
+// A block METRICS prints what the metrics have counted since the last one. The first one prints nothing.
+//
 // A block is a method and a path with headers, the body behind <, and the answer behind >. In it, members are sorted, and what differs
 // from run to run is UID, TIME, AGE, VERSION and TOKEN.
 func TestTranscripts(t *testing.T) {
@@ -90,6 +92,7 @@ func playTranscript(t *testing.T, file string) {
 		return reference.ReplaceAllStringFunc(text, func(name string) string { return cmp.Or(known[name[1:]], name) })
 	}
 	var last string // answer
+	var before counts
 	for i, block := range blocks {
 		request, rest, _ := strings.Cut(block, "\n")
 		if name, path, is := strings.Cut(strings.TrimPrefix(request, "LET "), " "); is && strings.HasPrefix(request, "LET ") {
@@ -97,6 +100,21 @@ func playTranscript(t *testing.T, file string) {
 				t.Fatalf("%s: the name is not of small letters alone", request)
 			}
 			known[name] = textAt(t, last, path)
+			continue
+		}
+		ask := func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) }
+		if peer != "" {
+			ask = func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) }
+		}
+		if request == "METRICS" {
+			now, got := countsOf(ask), ""
+			if before != nil {
+				got = now.since(before)
+			}
+			before = now
+			if blocks[i] = strings.TrimSpace(request + "\n" + got); peer == "" && got != rest {
+				t.Errorf("%s\n got\n%s\nwant\n%s", blocks[i-1], got, rest)
+			}
 			continue
 		}
 		if token, is := strings.CutPrefix(request, "CLAIMS "); is {
@@ -124,10 +142,6 @@ func playTranscript(t *testing.T, file string) {
 			} else if answer, is := strings.CutPrefix(line, "> "); is {
 				want = answer
 			}
-		}
-		ask := func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) }
-		if peer != "" {
-			ask = func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) }
 		}
 		w := asJSON(t, ask(filled(request), asCBOR(t, request, filled(body))))
 		last = w.Body.String()

@@ -190,8 +190,9 @@ type Version struct {
 	FieldRefusal string
 	// Sign returns a new object that names its creator. It is nil for kinds whose objects do not.
 	Sign func(object value.Value, by Creator) value.Value
-	// Deprecation is the warning of every response; empty for versions that are not deprecated.
-	Deprecation string
+	// Deprecation is the warning of every response; empty for versions that are not deprecated. Removed is the first release of Kubernetes
+	// without a deprecated version, such as 1.38; empty if there is none.
+	Deprecation, Removed string
 }
 
 // Creator is the user who creates an object.

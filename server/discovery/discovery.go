@@ -19,6 +19,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
 	"github.com/deed-project/deed/server/wire"
 )
@@ -44,6 +45,7 @@ type Handler struct {
 
 // ServeHTTP answers a request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	request.From(r.Context()).Route = routeOf(r)
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch first := parts[0]; {
 	case r.URL.Path == "/", r.URL.Path == "/index.html":
@@ -74,6 +76,21 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		response.NotFound(w)
 	}
+}
+
+// routeOf returns the route of the paths that kube-apiserver counts, in metrics, and no route for the others.
+func routeOf(r *http.Request) request.Route {
+	switch path := r.URL.Path; {
+	case path == "/healthz", path == "/livez", path == "/readyz":
+		return request.PathRoute(r, path)
+	case path == "/openapi/v3":
+		return request.PathRoute(r, "openapi/v3")
+	case strings.HasPrefix(path, "/openapi/v3/"):
+		return request.PathRoute(r, "openapi/v3/")
+	case path == "/statusz", path == "/flagz":
+		return request.PageRoute(r, path[1:])
+	}
+	return request.Route{}
 }
 
 // NotFound answers a path that leads nowhere: with a Status below a group of built-in kinds, and with text elsewhere.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/auth"
-	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/metrics"
 	"github.com/deed-project/deed/server/request"
@@ -37,23 +37,21 @@ func WithAuditID(next http.Handler) http.Handler {
 	})
 }
 
-// WithMetrics counts the request, and the status code of its answer. It counts the end of an answer that goes on after the filters when
-// [request.Info.After] returns.
-//
-// It stands outside of the filters that refuse requests, so refusals are counted, too.
-func WithMetrics(m *metrics.Metrics, served func() *catalog.Catalog, next http.Handler) http.Handler {
+// WithMetrics counts the request if a handler serves it, with the status code, the size and the time of its answer. It counts the end of an
+// answer that goes on after the filters when [request.Info.After] returns.
+func WithMetrics(m *metrics.Metrics, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, tracked := request.From(r.Context()), response.Track(w)
-		running := m.Begin(ctx.Info, served())
+		ctx, tracked, since := request.From(r.Context()), response.Track(w), time.Now()
 		defer func() {
+			served := m.Served(ctx.Info)
 			if after := ctx.After; after != nil {
-				ctx.After = func() {
-					defer running.End(http.StatusOK)
-					after()
+				ctx.After = func() (size int64) {
+					defer func() { served.End(http.StatusOK, size, time.Since(since)) }()
+					return after()
 				}
 				return
 			}
-			running.End(tracked.Code)
+			served.End(tracked.Code, tracked.Size, time.Since(since))
 		}()
 		next.ServeHTTP(tracked, r)
 	})

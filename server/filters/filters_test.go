@@ -39,6 +39,9 @@ func serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 
 var ok = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok") })
 
+// served is what a server without resources serves.
+func served() *catalog.Catalog { return catalog.New() }
+
 // TestAuditID gives each answer an id: that of the client, or one of its own.
 func TestAuditID(t *testing.T) {
 	h := filters.WithAuditID(ok)
@@ -55,19 +58,23 @@ func TestAuditID(t *testing.T) {
 
 // TestMetrics counts the end of requests, also of answers that go on after the filters.
 func TestMetrics(t *testing.T) {
-	m := metrics.New(&metrics.InFlight{})
+	m := metrics.New(&metrics.InFlight{}, served)
 	count := func(code string) bool {
 		w := serve(m.Handler, httptest.NewRequest(http.MethodGet, "/", nil))
 		return strings.Contains(w.Body.String(), `apiserver_request_total{code="`+code+`",`)
 	}
-	none := func() *catalog.Catalog { return catalog.New() }
 	r, ctx := newRequest(http.MethodGet, "/", auth.System)
-	serve(filters.WithMetrics(m, none, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) })), r)
-	if !count("418") {
+	answers := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) })
+	if serve(filters.WithMetrics(m, answers), r); count("418") {
+		t.Error("an answer is counted that no handler gave")
+	}
+	ctx.Route = request.PathRoute(r, "/")
+	if serve(filters.WithMetrics(m, answers), r); !count("418") {
 		t.Error("an answer is not counted by its code")
 	}
 	ran := false
-	serve(filters.WithMetrics(m, none, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { ctx.After = func() { ran = true } })), r)
+	goesOn := func(http.ResponseWriter, *http.Request) { ctx.After = func() int64 { ran = true; return 1 } }
+	serve(filters.WithMetrics(m, http.HandlerFunc(goesOn)), r)
 	if count("200") {
 		t.Error("an answer that goes on is counted already")
 	}
@@ -91,7 +98,7 @@ func TestPanicRecovery(t *testing.T) {
 		{"an abort", http.ErrAbortHandler, false, 200, 0, true},
 	} {
 		var log bytes.Buffer
-		m := metrics.New(&metrics.InFlight{})
+		m := metrics.New(&metrics.InFlight{}, served)
 		panics := filters.Panics{Metrics: m, Log: logs.New(slog.New(slog.NewTextHandler(&log, nil)))}
 		h := filters.WithPanicRecovery(panics, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if c.begun {
@@ -188,7 +195,7 @@ func TestMaxInFlight(t *testing.T) {
 		{"GET", "GET", "/api/v1/pods?watch=1", jane, 200},
 	} {
 		flight := &metrics.InFlight{}
-		m := metrics.New(flight)
+		m := metrics.New(flight, served)
 		var second *httptest.ResponseRecorder
 		var h http.Handler
 		h = filters.WithMaxInFlight(limits, flight, m, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -203,7 +210,7 @@ func TestMaxInFlight(t *testing.T) {
 		if first.Code != 200 || second.Code != c.code {
 			t.Errorf("%s, then %s %s of %s: %d and %d, want 200 and %d", c.first, c.second, c.path, c.u.Name, first.Code, second.Code, c.code)
 		}
-		if n := flight.Reading.Load() + flight.Writing.Load() + flight.Exempt.Load(); n != 0 {
+		if n := flight.Reading.Load() + flight.Writing.Load() + flight.ExemptReading.Load() + flight.ExemptWriting.Load(); n != 0 {
 			t.Errorf("%s, then %s: %d requests are in flight at the end", c.first, c.second, n)
 		}
 		rejected := strings.Contains(serve(m.Handler, r).Body.String(), "apiserver_rejected_requests_total{")
@@ -316,7 +323,7 @@ func TestBodyRead(t *testing.T) {
 		serve(filters.WithBodyRead(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			r.Body.Read(make([]byte, 1))
 			if c.after {
-				ctx.After = func() {}
+				ctx.After = func() int64 { return 0 }
 			}
 		})), r)
 		if body.Len() != c.left {

@@ -13,8 +13,7 @@ import (
 	"github.com/deed-project/deed/server/response"
 )
 
-// WithMaxInFlight answers with 429 a request that exceeds the limit of requests in flight. Members of system:masters are exempt, and are
-// counted apart. Long-running requests are not counted.
+// WithMaxInFlight answers with 429 a request that exceeds the limit of requests in flight. Members of system:masters are exempt. Long-running requests are not counted.
 //
 // It adds first and takes back what was too much, so the limit holds without a lock. Requests that are refused do not wait in a queue, as
 // in a kube-apiserver without priority and fairness.
@@ -28,7 +27,7 @@ func WithMaxInFlight(limits Limits, flight *metrics.InFlight, m *metrics.Metrics
 		count, limit := countOf(ctx, limits, flight)
 		if count.Add(1) > int64(limit) {
 			count.Add(-1)
-			m.Reject(ctx.Info)
+			m.Reject(r, ctx.Info)
 			response.Overloaded(w, 1)
 			return
 		}
@@ -41,13 +40,14 @@ func WithMaxInFlight(limits Limits, flight *metrics.InFlight, m *metrics.Metrics
 //
 // Reads and writes have separate limits, so that one cannot starve the other.
 func countOf(ctx *request.Context, limits Limits, flight *metrics.InFlight) (count *atomic.Int64, limit int) {
-	switch {
-	case ctx.User.IsMaster():
-		return &flight.Exempt, math.MaxInt
-	case ctx.IsMutating():
-		return &flight.Writing, limits.Writing
+	count = countIn(ctx, ctx.User.IsMaster(), flight)
+	switch count {
+	case &flight.Writing:
+		return count, limits.Writing
+	case &flight.Reading:
+		return count, limits.Reading
 	}
-	return &flight.Reading, limits.Reading
+	return count, math.MaxInt
 }
 
 // Headers by which an answer names the flow of its request.
@@ -72,8 +72,9 @@ func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, fligh
 		flow := flows.Classify(ctx, ctx.User, ctx.Info)
 		h := w.Header()
 		h[schemaHeader], h[levelHeader] = flow.Schema, flow.Level
-		count := countIn(flow, ctx, flight)
+		count, since := countIn(ctx, flow.Exempt, flight), time.Now()
 		carriedOut := flow.Do(ctx, patience(ctx, limits), func() {
+			ctx.Waited.Add(int64(time.Since(since)))
 			if isWatch {
 				return
 			}
@@ -83,7 +84,7 @@ func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, fligh
 		})
 		switch {
 		case !carriedOut:
-			m.Reject(ctx.Info)
+			m.Reject(r, ctx.Info)
 			response.Overloaded(w, flow.Refuse())
 		case isWatch:
 			next.ServeHTTP(w, r)
@@ -91,11 +92,13 @@ func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, fligh
 	})
 }
 
-// countIn returns the count of requests in flight that a request belongs to.
-func countIn(flow flowcontrol.Flow, ctx *request.Context, flight *metrics.InFlight) *atomic.Int64 {
+// countIn returns the count of requests in flight that a request belongs to. exempt tells that no limit bounds it.
+func countIn(ctx *request.Context, exempt bool, flight *metrics.InFlight) *atomic.Int64 {
 	switch {
-	case flow.Exempt:
-		return &flight.Exempt
+	case exempt && ctx.IsMutating():
+		return &flight.ExemptWriting
+	case exempt:
+		return &flight.ExemptReading
 	case ctx.IsMutating():
 		return &flight.Writing
 	}

@@ -8,10 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/deed-project/deed/server/admission"
+	"github.com/deed-project/deed/server/admission/webhook"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/metrics"
 	"github.com/deed-project/deed/server/request"
@@ -39,95 +42,155 @@ func shown(m *metrics.Metrics) string {
 	return strings.Join(lines, "")
 }
 
-// TestRequests counts requests by what is served, whatever clients write into paths.
-func TestRequests(t *testing.T) {
-	for _, c := range []struct{ method, path, want string }{
-		{"GET", "/api/v1/namespaces/a/pods/x", `resource="pods",scope="resource",subresource="",verb="GET",version="v1"`},
-		{"HEAD", "/api/v1/pods", `resource="pods",scope="cluster",subresource="",verb="LIST",version="v1"`},
-		{"GET", "/api/v1/namespaces/a/pods", `resource="pods",scope="namespace",subresource="",verb="LIST",version="v1"`},
-		{"POST", "/api/v1/namespaces/a/pods", `resource="pods",scope="namespace",subresource="",verb="POST",version="v1"`},
-		{"PUT", "/api/v1/namespaces/a/pods/x/status", `resource="pods",scope="resource",subresource="status",verb="PUT",version="v1"`},
-		{"PATCH", "/api/v1/namespaces/a/pods/x/any", `resource="pods",scope="resource",subresource="other",verb="PATCH",version="v1"`},
-		{"DELETE", "/api/v1/namespaces/a/pods", `resource="pods",scope="namespace",subresource="",verb="DELETECOLLECTION",version="v1"`},
-		{"OPTIONS", "/api/v1/namespaces/a/pods", `resource="pods",scope="namespace",subresource="",verb="other",version="v1"`},
-		{"GET", "/api/v2/namespaces/a/pods/x", `resource="",scope="",subresource="",verb="GET",version=""`},
-		{"GET", "/api/v1/any", `resource="",scope="",subresource="",verb="LIST",version=""`},
-		{"GET", "/any", `resource="",scope="",subresource="",verb="GET",version=""`},
-		{"POST", "/any", `resource="",scope="",subresource="",verb="other",version=""`},
-	} {
-		m := metrics.New(&metrics.InFlight{})
-		info := request.NewInfo(httptest.NewRequest(c.method, c.path, nil))
-		running := m.Begin(info, served())
-		if got := shown(m); strings.Contains(got, "request_total{") {
-			t.Errorf("%s %s is counted before it ends: %s", c.method, c.path, got)
-		}
-		running.End(201)
-		m.Begin(info, served()).End(201)
-		m.Begin(info, served()).End(404)
-		got := shown(m)
-		for _, line := range []string{
-			`request_total{code="201",group="",` + c.want + "} 2\n",
-			`request_total{code="404",group="",` + c.want + "} 1\n",
-			`request_duration_seconds_count{group="",` + c.want + "} 3\n",
-		} {
-			if !strings.Contains(got, line) {
-				t.Errorf("%s %s: there is no line %sin\n%s", c.method, c.path, line, got)
-			}
-		}
-		if strings.Contains(got, "longrunning_requests{") {
-			t.Errorf("%s %s is a watch: %s", c.method, c.path, got)
+// lacks returns the lines that the metrics do not show.
+func lacks(m *metrics.Metrics, lines ...string) string {
+	got := shown(m)
+	for _, line := range lines {
+		if !strings.Contains("\n"+got, "\n"+line+"\n") {
+			return line + " in\n" + got
 		}
 	}
-	metrics.Running{}.End(200) // which counts nothing
+	return ""
 }
 
-// TestWatches counts watches while they run, and not how long.
-func TestWatches(t *testing.T) {
-	m := metrics.New(&metrics.InFlight{})
-	info := request.NewInfo(httptest.NewRequest(http.MethodGet, "/api/v1/pods?watch=1", nil))
-	const labels = `group="",resource="pods",scope="cluster",subresource="",verb="WATCH",version="v1"} `
-	first, second := m.Begin(info, served()), m.Begin(info, served())
-	if got := shown(m); !strings.Contains(got, "longrunning_requests{"+labels+"2\n") {
-		t.Errorf("two watches run: %s", got)
+// begun returns a request that a handler begins to serve.
+func begun(m *metrics.Metrics, method, path string) *request.Info {
+	r := httptest.NewRequest(method, path, nil)
+	info := request.NewInfo(r)
+	m.Begin(info, request.RouteOf(r, info, false))
+	return info
+}
+
+// TestRequests counts requests that are served when they end, by their routes and codes. Requests without a route are not counted.
+func TestRequests(t *testing.T) {
+	m := metrics.New(&metrics.InFlight{}, served)
+	first := begun(m, "GET", "/api/v1/namespaces/a/pods/x")
+	if got := shown(m); strings.Contains(got, "request_total{") {
+		t.Errorf("a request is counted before it ends: %s", got)
 	}
-	first.End(200)
-	second.End(200)
-	got := shown(m)
-	if !strings.Contains(got, "longrunning_requests{"+labels+"0\n") || !strings.Contains(got, `request_total{code="200",`+labels+"2\n") ||
-		strings.Contains(got, "request_duration") {
-		t.Errorf("two watches have ended: %s", got)
+	first.Waited.Add(int64(time.Hour))
+	m.Served(first).End(200, 5000, time.Hour+time.Second)
+	m.Served(begun(m, "GET", "/api/v1/namespaces/a/pods/y")).End(404, 100, time.Second)
+	m.Served(begun(m, "POST", "/api/v1/namespaces/a/pods?dryRun=All")).End(201, 100, time.Second)
+	m.Served(request.NewInfo(httptest.NewRequest("GET", "/api/v1/pods", nil))).End(403, 100, time.Second)
+	const of = `component="apiserver",group="",resource="pods",scope="resource",subresource="",verb="GET",version="v1"`
+	const dry = `component="apiserver",dry_run="All",group="",resource="pods",scope="resource",subresource="",verb="POST",version="v1"`
+	plain := strings.Replace(of, ",group", `,dry_run="",group`, 1)
+	if line := lacks(m,
+		`request_total{code="200",`+plain+"} 1", `request_total{code="404",`+plain+"} 1", `request_total{code="201",`+dry+"} 1",
+		"request_duration_seconds_count{"+plain+"} 2", "request_duration_seconds_count{"+dry+"} 1",
+		"request_sli_duration_seconds_count{"+of+"} 2", "response_sizes_count{"+of+"} 2",
+	); line != "" {
+		t.Errorf("there is no line %s", line)
+	}
+	w := httptest.NewRecorder()
+	m.Handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, want := range []string{"apiserver_request_sli_duration_seconds_sum{" + of + "} 2\n", "apiserver_response_sizes_sum{" + of + "} 5100\n"} {
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("there is no line %s", want)
+		}
+	}
+	if got := shown(m); strings.Contains(got, "403") || strings.Contains(got, "longrunning_requests{") || strings.Count(got, "request_sli_duration_seconds_count") != 1 {
+		t.Errorf("too much is counted: %s", got)
+	}
+}
+
+// TestWatches counts watches while they run, and the events that they send.
+func TestWatches(t *testing.T) {
+	m := metrics.New(&metrics.InFlight{}, served)
+	const labels = `component="apiserver",group="",resource="pods",scope="cluster",subresource="",verb="WATCH",version="v1"}`
+	first, second := begun(m, "GET", "/api/v1/pods?watch=1"), begun(m, "GET", "/api/v1/pods?watch=1")
+	if line := lacks(m, "longrunning_requests{"+labels+" 2"); line != "" {
+		t.Errorf("there is no line %s", line)
+	}
+	count := m.EventCounter(served().Lookup("", "pods").Versions[0])
+	count(100)
+	count(2000)
+	m.Served(first).End(200, 2100, time.Second)
+	m.Served(second).End(200, 0, time.Second)
+	counted := strings.Replace(labels, ",group", `,dry_run="",group`, 1)
+	if line := lacks(m,
+		"longrunning_requests{"+labels+" 0", `request_total{code="200",`+counted+" 2", "request_duration_seconds_count{"+counted+" 2",
+		"response_sizes_count{"+labels+" 2", `watch_events_total{group="",resource="pods",version="v1"} 2`,
+		`watch_events_sizes_count{group="",resource="pods",version="v1"} 2`,
+	); line != "" {
+		t.Errorf("there is no line %s", line)
+	}
+	if got := shown(m); strings.Contains(got, "request_sli_duration_seconds_count") {
+		t.Errorf("the time of a watch counts: %s", got)
 	}
 }
 
 // TestInFlight shows counts that others keep, and requests that exceed a limit.
 func TestInFlight(t *testing.T) {
 	flight := &metrics.InFlight{}
-	m := metrics.New(flight)
+	m := metrics.New(flight, served)
 	flight.Reading.Add(1)
 	flight.Writing.Add(2)
-	flight.Exempt.Add(3)
-	m.Reject(request.NewInfo(httptest.NewRequest(http.MethodGet, "/", nil)))
-	m.Reject(request.NewInfo(httptest.NewRequest(http.MethodPut, "/", nil)))
-	m.Reject(request.NewInfo(httptest.NewRequest(http.MethodPut, "/", nil)))
+	flight.ExemptReading.Add(10)
+	flight.ExemptWriting.Add(20)
+	for _, line := range []string{"GET /", "PUT /odd", "PUT /api/v1/namespaces/a/pods/x", "GET /api/v1/odd"} {
+		method, path, _ := strings.Cut(line, " ")
+		r := httptest.NewRequest(method, path, nil)
+		m.Reject(r, request.NewInfo(r))
+	}
 	v := served().Lookup("", "pods").Versions[0]
 	m.Refuse(v, kerrors.NewConflict(kschema.GroupResource{}, "x", errors.New("no")))
 	m.Refuse(v, kerrors.NewAlreadyExists(kschema.GroupResource{}, "x"))
 	m.Panics.Inc()
-	got := shown(m)
-	for _, line := range []string{
-		`current_inflight_requests{request_kind="readOnly"} 1`, `current_inflight_requests{request_kind="mutating"} 2`,
-		`current_inflight_requests{request_kind="exempt"} 3`, `rejected_requests_total{request_kind="readOnly"} 1`,
-		`rejected_requests_total{request_kind="mutating"} 2`, `conflicts_total{group="",resource="pods",version="v1"} 1`, `panics_total 1`,
+	m.CountDeprecated(request.Route{Group: "g", Version: "v1", Resource: "r", Subresource: "status"}, "1.40")
+	if line := lacks(m,
+		`current_inflight_requests{request_kind="readOnly"} 11`, `current_inflight_requests{request_kind="mutating"} 22`,
+		`rejected_requests_total{request_kind="readOnly"} 2`, `rejected_requests_total{request_kind="mutating"} 2`,
+		`conflicts_total{group="",resource="pods",version="v1"} 1`, `panics_total 1`,
+		`request_total{code="429",component="apiserver",dry_run="",group="",resource="",scope="",subresource="",verb="GET",version=""} 2`,
+		`request_total{code="429",component="apiserver",dry_run="",group="",resource="",scope="",subresource="",verb="PUT",version=""} 1`,
+		`request_total{code="429",component="apiserver",dry_run="",group="",resource="pods",scope="resource",subresource="",verb="PUT",version="v1"} 1`,
+		`requested_deprecated_apis{group="g",removed_release="1.40",resource="r",subresource="status",version="v1"} 1`,
+	); line != "" {
+		t.Errorf("there is no line %s", line)
+	}
+	if got := shown(m); strings.Contains(got, "request_duration_seconds_count") {
+		t.Errorf("the time of a rejected request counts: %s", got)
+	}
+}
+
+// TestWebhookCalls counts what came of calls of webhooks.
+func TestWebhookCalls(t *testing.T) {
+	m := metrics.New(&metrics.InFlight{}, served)
+	for _, c := range []webhook.Call{
+		{Mutating: true, Code: 200},
+		{Outcome: webhook.Denied, Code: 4000, Rejected: true},
+		{Outcome: webhook.Failed, Code: 503, Rejected: true},
+		{Outcome: webhook.Failed, Code: 503},
+		{Outcome: webhook.Cancelled, Code: 500, Rejected: true},
+		{Outcome: webhook.Cancelled, Code: 500},
+		{Outcome: webhook.Faulty, Rejected: true},
 	} {
-		if !strings.Contains(got, line+"\n") {
-			t.Errorf("there is no line %s in\n%s", line, got)
-		}
+		c.Hook, c.Operation, c.Took = "h", admission.Create, time.Second
+		m.CallWebhook(c)
+	}
+	if line := lacks(m,
+		`admission_webhook_admission_duration_seconds_count{name="h",operation="CREATE",rejected="false",type="admit"} 1`,
+		`admission_webhook_admission_duration_seconds_count{name="h",operation="CREATE",rejected="true",type="validating"} 4`,
+		`admission_webhook_admission_duration_seconds_count{name="h",operation="CREATE",rejected="false",type="validating"} 2`,
+		`admission_webhook_request_total{code="200",name="h",operation="CREATE",rejected="false",type="admit"} 1`,
+		`admission_webhook_request_total{code="600",name="h",operation="CREATE",rejected="true",type="validating"} 1`,
+		`admission_webhook_rejection_count{error_type="no_error",name="h",operation="CREATE",rejection_code="600",type="validating"} 1`,
+		`admission_webhook_rejection_count{error_type="calling_webhook_error",name="h",operation="CREATE",rejection_code="503",type="validating"} 1`,
+		`admission_webhook_rejection_count{error_type="apiserver_internal_error",name="h",operation="CREATE",rejection_code="0",type="validating"} 1`,
+		`admission_webhook_fail_open_count{name="h",type="validating"} 1`,
+	); line != "" {
+		t.Errorf("there is no line %s", line)
+	}
+	if n := strings.Count(shown(m), "admission_webhook_rejection_count{"); n != 3 {
+		t.Errorf("%d outcomes are rejections, want 3", n)
 	}
 }
 
 // TestStore counts the operations of a store, and does them.
 func TestStore(t *testing.T) {
-	m := metrics.New(&metrics.InFlight{})
+	m := metrics.New(&metrics.InFlight{}, served)
 	memory := memory.New()
 	defer memory.Close()
 	s := m.Store(memory)

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -29,8 +30,13 @@ type Info struct {
 	Timeout time.Duration
 	// Shortened tells that the deadline is that of writes, which is earlier than the deadline of the whole request.
 	Shortened bool
-	// After, if it is set, goes on with the answer once the filters and the handler have returned, as watches do.
-	After func()
+	// Route is set by the handler that serves the request.
+	Route Route
+	// Waited counts the nanoseconds for which the request waited for its turn and for webhooks.
+	Waited atomic.Int64
+	// After, if it is set, goes on with the answer once the filters and the handler have returned, as watches do. It returns the size of the
+	// rest of the answer.
+	After func() (size int64)
 }
 
 // NewInfo returns the Info of a request.

@@ -6,10 +6,11 @@ import (
 	"net/http"
 )
 
-// Tracker is an http.ResponseWriter that keeps the status code of the answer.
+// Tracker is an http.ResponseWriter that keeps the status code and the size of the answer.
 type Tracker struct {
 	http.ResponseWriter
-	Code int // 0 until the answer begins
+	Code int   // 0 until the answer begins
+	Size int64 // the bytes of the body so far
 }
 
 // Track returns w as a Tracker: w itself if it is one.
@@ -33,7 +34,9 @@ func (w *Tracker) Write(b []byte) (int, error) {
 	if w.Code == 0 {
 		w.Code = http.StatusOK
 	}
-	return w.ResponseWriter.Write(b)
+	n, err := w.ResponseWriter.Write(b)
+	w.Size += int64(n)
+	return n, err
 }
 
 // Hijack takes over the connection, which then speaks another protocol.

@@ -2,10 +2,12 @@ package webhook
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	reviewv1 "k8s.io/api/admission/v1"
 	reviewv1beta1 "k8s.io/api/admission/v1beta1"
+	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	remote "k8s.io/apiserver/pkg/util/webhook"
@@ -32,7 +34,7 @@ func newClient(credentials string, services remote.ServiceResolver) (*remote.Cli
 func (p *Hooks) ask(ctx context.Context, h *Hook, r *review) error {
 	client, err := p.client.HookClient(h.client)
 	if err != nil {
-		return h.failed("could not get REST client: %w", err)
+		return h.failed(http.StatusInternalServerError, "could not get REST client: %w", err)
 	}
 	if h.timeout > 0 {
 		var cancel context.CancelFunc
@@ -46,7 +48,11 @@ func (p *Hooks) ask(ctx context.Context, h *Hook, r *review) error {
 		}
 	}
 	if err := request.Do(hookclient.Quiet(ctx)).Into(r.answer); err != nil {
-		return h.failed("failed to call webhook: %w", err)
+		code := http.StatusServiceUnavailable
+		if status, ok := err.(errors.APIStatus); ok {
+			code = int(status.Status().Code)
+		}
+		return h.failed(code, "failed to call webhook: %w", err)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // What can go wrong with a hook, and who decides about it:
 //
 //	callError     no usable response          the failure policy: ignore it, or 500
-//	denied        the hook said no            a refusal with the hook's status
+//	denial        the hook said no            a refusal with the hook's status
 //	other error   a fault in the request      a refusal, whatever the policy
 
 // callError is a failed call: the hook was not called, or its response is unusable. The failure policy of the hook decides what follows.
@@ -24,6 +24,7 @@ import (
 // It wraps why, so that the cause can be found with errors.As.
 type callError struct {
 	hook string
+	code int    // of the failure, in metrics
 	step string // the step that failed, a constant text
 	why  error
 }
@@ -45,10 +46,13 @@ func (e *callError) LogText() string {
 func (e *callError) Unwrap() error { return e.why }
 
 // failed returns a callError. The format must be a constant, because the log shows its text before the first verb.
-func (h *Hook) failed(format string, args ...any) error {
+func (h *Hook) failed(code int, format string, args ...any) error {
 	step, _, _ := strings.Cut(format, "%")
-	return &callError{h.name, strings.TrimRight(step, ": "), fmt.Errorf(format, args...)}
+	return &callError{h.name, code, strings.TrimRight(step, ": "), fmt.Errorf(format, args...)}
 }
+
+// denial is the refusal of a hook.
+type denial struct{ *errors.StatusError }
 
 // denied returns the refusal of a hook: its status, changed to a failure, with a message that names the hook.
 //
@@ -73,7 +77,7 @@ func (h *Hook) denied(given *metav1.Status) error {
 	default:
 		status.Message = text + " without explanation"
 	}
-	return &errors.StatusError{ErrStatus: status}
+	return denial{&errors.StatusError{ErrStatus: status}}
 }
 
 // callable returns why a dry run must not call a hook, or nil.
@@ -84,7 +88,7 @@ func (h *Hook) callable(dry bool) error {
 	case !dry || h.dryRun == dryRunSafe:
 		return nil
 	case h.dryRun == dryRunUnknown:
-		return h.failed("Webhook SideEffects is nil")
+		return h.failed(http.StatusBadRequest, "Webhook SideEffects is nil")
 	}
 	return errors.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
 }
@@ -92,16 +96,19 @@ func (h *Hook) callable(dry bool) error {
 // outcome returns the refusal that an error of a hook causes. It returns nil if the failure policy ignores the failure and the request has
 // time left.
 func (h *Hook) outcome(ctx context.Context, err error) error {
-	failure, isCall := err.(*callError)
-	switch {
-	case err == nil || !isCall:
-		return err
-	case !h.failOpen:
-		return errors.NewInternalError(failure)
-	case h.mutating && ctx.Err() != nil:
-		return timedOut()
+	switch err := err.(type) {
+	case denial:
+		return err.StatusError
+	case *callError:
+		switch {
+		case !h.failOpen:
+			return errors.NewInternalError(err)
+		case h.mutating && ctx.Err() != nil:
+			return timedOut()
+		}
+		return nil
 	}
-	return nil
+	return err
 }
 
 // timedOut returns the refusal of a request whose deadline passed between hooks.

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -29,6 +30,9 @@ type Config struct {
 	Authorize expressions.Authorize
 	// Log receives the failures that failure policies ignore.
 	Log logs.Logger
+	// Called is told of calls that are over, with the context of the request; nil for nothing. Calls that are told together were made
+	// concurrently.
+	Called func(ctx context.Context, calls ...Call)
 }
 
 // Hooks is the plugin that calls the webhooks of a server. It is safe for concurrent use.
@@ -39,6 +43,7 @@ type Hooks struct {
 	namespace  func(ctx context.Context, name string) (value.Value, error)
 	authorizer authorizer.UnconditionalAuthorizer
 	log        logs.Logger
+	called     func(ctx context.Context, calls ...Call)
 
 	mutating, validating atomic.Pointer[list]
 }
@@ -55,7 +60,10 @@ func New(c Config) (*Hooks, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Hooks{client: client, namespace: c.Namespace, authorizer: expressions.Authorizer(c.Authorize), log: c.Log}
+	if c.Called == nil {
+		c.Called = func(context.Context, ...Call) {}
+	}
+	p := &Hooks{client: client, namespace: c.Namespace, authorizer: expressions.Authorizer(c.Authorize), log: c.Log, called: c.Called}
 	p.mutating.Store(&list{})
 	p.validating.Store(&list{})
 	return p, nil
@@ -102,14 +110,14 @@ func (p *Hooks) consult(ctx context.Context, h *Hook, q *admission.Request, curr
 	}
 	r, err := newReview(h, q, current)
 	if err != nil {
-		return nil, h.failed("could not create admission objects: %w", err)
+		return nil, h.failed(http.StatusBadRequest, "could not create admission objects: %w", err)
 	}
 	if err := p.ask(ctx, h, r); err != nil {
 		return nil, err
 	}
 	answer, err := r.verdict(h.mutating)
 	if err != nil {
-		return nil, h.failed("received invalid webhook response: %w", err)
+		return nil, h.failed(http.StatusServiceUnavailable, "received invalid webhook response: %w", err)
 	}
 	return answer, nil
 }

@@ -3,6 +3,8 @@ package webhook
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"time"
 
 	reviewv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -122,8 +124,9 @@ func (m *mutation) end() error {
 //
 // A hook that fails and is ignored has seen the object, too, and may be called again.
 func (m *mutation) call(ctx context.Context, h *Hook, i int) error {
-	note := notes{m.q, h, m.q.Pass(), i}
+	note, since := notes{m.q, h, m.q.Pass(), i}, time.Now()
 	changed, err := m.ask(ctx, h, note)
+	m.hooks.called(ctx, callOf(h, m.q, time.Since(since), err))
 	note.mutated(changed)
 	if changed {
 		m.passes.changed()
@@ -165,14 +168,14 @@ func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, 
 	patch, err := jsonpatch.Decode(answer.Patch)
 	switch {
 	case err != nil:
-		return false, h.failed("received undecodable patch in webhook response: %w", err)
+		return false, h.failed(http.StatusServiceUnavailable, "received undecodable patch in webhook response: %w", err)
 	case len(patch) == 0:
 		return false, nil
 	case m.object.IsAbsent():
 		return false, errors.NewInternalError(fmt.Errorf(
 			"admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))
 	case answer.PatchType != reviewv1.PatchTypeJSONPatch:
-		return false, h.failed("unsupported patch type %q", answer.PatchType)
+		return false, h.failed(http.StatusBadRequest, "unsupported patch type %q", answer.PatchType)
 	}
 	if changed, err = m.patch(ctx, patch); err != nil {
 		return false, errors.NewInternalError(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 
@@ -12,13 +13,14 @@ import (
 
 // invocation is a hook that a request matches, and the objects that it sees.
 //
-// The goroutine of the call sets answer and err. They are read after it has ended.
+// The goroutine of the call sets answer, err and took. They are read after it has ended.
 type invocation struct {
 	hook  *Hook
 	state *state
 
 	answer *verdict // nil if the call failed
 	err    error
+	took   time.Duration
 }
 
 // Validate calls all matching hooks concurrently. If several refuse, the first in the order of hooks decides. Warnings come in the order of
@@ -85,7 +87,9 @@ func (p *Hooks) invocations(ctx context.Context, q *admission.Request, candidate
 
 // invoke calls a hook. It turns a panic into a refusal, because a panic in this goroutine would end the process.
 func (p *Hooks) invoke(ctx context.Context, q *admission.Request, v *invocation) {
+	since := time.Now()
 	defer func() {
+		v.took = time.Since(since)
 		if r := recover(); r != nil {
 			v.err = errors.NewInternalError(fmt.Errorf("ValidatingAdmissionWebhook/%s has panicked: %v", v.hook.name, r))
 		}
@@ -98,6 +102,7 @@ func (p *Hooks) invoke(ctx context.Context, q *admission.Request, v *invocation)
 // All outcomes are recorded, even after the first refusal. The failures that a policy ignores are logged.
 func (p *Hooks) decide(ctx context.Context, q *admission.Request, invocations []*invocation) error {
 	var refusal error
+	var calls []Call
 	for i, v := range invocations {
 		note := notes{q, v.hook, 0, i}
 		err := v.err
@@ -108,6 +113,7 @@ func (p *Hooks) decide(ctx context.Context, q *admission.Request, invocations []
 				err = v.hook.denied(v.answer.Status)
 			}
 		}
+		calls = append(calls, callOf(v.hook, q, v.took, err))
 		if refused := v.hook.outcome(ctx, err); refused != nil {
 			if refusal == nil {
 				refusal = refused
@@ -117,5 +123,6 @@ func (p *Hooks) decide(ctx context.Context, q *admission.Request, invocations []
 			note.failedOpen()
 		}
 	}
+	p.called(ctx, calls...)
 	return refusal
 }

@@ -138,7 +138,6 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 	var err error
 	v := &catalog.Version{
 		Resource: r, Name: kind.GVK.Version, New: empty,
-		Deprecation:     deprecationOf(kind.GVK, empty().(runtime.Object)),
 		Form:            &kindForm{kind: kind, hub: hub.WithClock(now), empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
 		Empty:           sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty())) }),
 		CheckConversion: conversionChecks[kind.GVK], WarnOfNew: kind.WarnOfNew,
@@ -147,6 +146,7 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable,
 		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
 	}
+	v.Deprecation, v.Removed = deprecationOf(kind.GVK, empty().(runtime.Object))
 	v.Columns, v.Row = tableOf(kind)
 	if kind.GVK == signingRequest {
 		v.Sign = withCreator
@@ -182,14 +182,14 @@ func EmptyOf(object any) value.Value {
 	return v
 }
 
-// deprecationOf returns the warning of responses with objects of a kind that the current release deprecates, whatever release is emulated; "" for
-// none. empty is an empty object of the kind.
-func deprecationOf(gvk schema.GVK, empty runtime.Object) string {
+// deprecationOf returns the warning of responses with objects of a kind that the current release deprecates, whatever release is emulated, and
+// the release that removes it; "" for none. empty is an empty object of the kind.
+func deprecationOf(gvk schema.GVK, empty runtime.Object) (warning, removed string) {
 	if !deprecation.IsDeprecated(empty, 1, builtin.CurrentMinor) {
-		return ""
+		return "", ""
 	}
 	empty.GetObjectKind().SetGroupVersionKind(kschema.GroupVersionKind(gvk))
-	return deprecation.WarningMessage(empty)
+	return deprecation.WarningMessage(empty), deprecation.RemovedRelease(empty)
 }
 
 // managerOf returns the field manager of an endpoint.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
@@ -39,6 +40,8 @@ type Handler struct {
 	Minor int
 	// Panicked reports the panic of a watch whose answer has begun.
 	Panicked func(method, path string, v any)
+	// Counter returns the function that counts the events of a version that streams send, by the sizes of their texts.
+	Counter func(*catalog.Version) func(size int)
 
 	deadlines deadlines
 }
@@ -76,7 +79,7 @@ func (h *Handler) Serve(w http.ResponseWriter, q *rest.Request, c *request.Conte
 		o.watch.Close()
 		return // the connection cannot stream, or is closed
 	}
-	o.out = stream{streamed(w), &h.deadlines, compressed}
+	o.out, o.count = stream{streamed(w), &h.deadlines, compressed}, h.Counter(q.Version)
 	c.After = o.finish
 }
 
@@ -129,13 +132,16 @@ type opened struct {
 	handler      *Handler
 	watch        *Watch
 	out          outlet
+	count        func(size int) // of a sent event; nil if events are not counted
+	size         int64          // of what was sent
 	method, path string
 }
 
-// finish runs the watch, and closes it.
-func (o *opened) finish() {
+// finish runs the watch, and closes it. It returns the size of what was sent.
+func (o *opened) finish() int64 {
 	defer o.watch.Close()
 	o.run()
+	return o.size
 }
 
 // runInSocket runs the watch in frames of a websocket. It calls cancel when the client closes the websocket.
@@ -167,11 +173,24 @@ func (o *opened) run() {
 //go:noinline
 func (o *opened) send() bool {
 	defer o.recovered()
-	on, err := o.watch.Send(func(c Chunk) bool { return o.out.send(c) == nil })
+	on, err := o.watch.Send(o.sendChunk)
 	if err != nil {
 		o.handler.Log.Error("an event cannot be encoded", logs.Path(o.path), logs.Fault(err))
 	}
 	return on
+}
+
+// sendChunk sends and counts events, and reports whether the client took them.
+func (o *opened) sendChunk(c Chunk) bool {
+	n, err := o.out.send(c)
+	o.size += int64(n)
+	if err != nil || o.count == nil {
+		return err == nil
+	}
+	for text := range c.Events() {
+		o.count(len(text))
+	}
+	return true
 }
 
 // recovered reports a panic, and ends the connection. The answer has begun, so no error can be sent.

@@ -36,12 +36,12 @@ func TestSlowWatchers(t *testing.T) {
 		var all deadlines
 		for range 3 {
 			quick := stream{httptest.NewRecorder(), &all, nil}
-			if err := quick.send(Chunk{Text: []byte("event")}); err != nil {
+			if _, err := quick.send(Chunk{Text: []byte("event")}); err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(sendTimeout - time.Second)
 			begun, slow := time.Now(), stream{&stuck{httptest.NewRecorder(), sync.Once{}, make(chan struct{})}, &all, nil}
-			if err := slow.send(Chunk{Text: []byte("event")}); !errors.Is(err, os.ErrDeadlineExceeded) {
+			if _, err := slow.send(Chunk{Text: []byte("event")}); !errors.Is(err, os.ErrDeadlineExceeded) {
 				t.Errorf("a slow client is told: %v", err)
 			}
 			if took := time.Since(begun); took != sendTimeout {

@@ -57,10 +57,10 @@ type socket struct {
 }
 
 // send sends frames.
-func (s *socket) send(c Chunk) error {
+func (s *socket) send(c Chunk) (sent int, err error) {
 	for text := range c.Events() {
 		if err := s.connection.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
-			return err
+			return sent, err
 		}
 		var frame any = text
 		switch s.rep.Media {
@@ -71,10 +71,11 @@ func (s *socket) send(c Chunk) error {
 			frame = text[wire.LengthOfFrame:] // the websocket itself delimits frames
 		}
 		if err := websocket.Message.Send(s.connection, frame); err != nil {
-			return err
+			return sent, err
 		}
+		sent += len(text)
 	}
-	return nil
+	return sent, nil
 }
 
 // hijacked is a response writer whose connection was hijacked.

@@ -20,8 +20,8 @@ const sendTimeout = 30 * time.Second
 
 // outlet takes the events of a watch.
 type outlet interface {
-	// send sends events. It fails if the client does not take them in time.
-	send(Chunk) error
+	// send sends events, and returns the number of bytes that the client takes. It fails if the client does not take them in time.
+	send(Chunk) (int, error)
 }
 
 // stream is the body of an answer: an outlet.
@@ -34,17 +34,18 @@ type stream struct {
 }
 
 // send sends a chunk within sendTimeout. Between chunks the connection has no deadline.
-func (s stream) send(c Chunk) error {
+func (s stream) send(c Chunk) (int, error) {
 	text := c.Text
 	if s.compressed != nil {
 		text = s.compressed.Encoded(c, wire.Gzip)
 	}
 	d := s.deadlines.begin(s.ResponseWriter)
 	defer s.deadlines.end(d)
-	if _, err := s.Write(text); err != nil {
-		return err
+	n, err := s.Write(text)
+	if err != nil {
+		return n, err
 	}
-	return http.NewResponseController(s.ResponseWriter).Flush()
+	return n, http.NewResponseController(s.ResponseWriter).Flush()
 }
 
 // deadline ends the stream of a client that does not receive what it is sent. It sets the deadline of the connection only when the time has
