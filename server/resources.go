@@ -164,12 +164,12 @@ func offered(version *catalog.Version, target api.Target, verb string) bool {
 // are not audited, since admission is not asked about them.
 func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Context, version *catalog.Version) {
 	verb := c.Verb
-	h.count(r, c, version)
 	q := rest.New(r, c.Query, c.Target, version)
 	q.CBOR, q.Unasked = h.cbor, c.Unasked
 	rep, err := negotiate(q, verb)
 	if !wire.IsRouted(err) {
 		q.Warnings.Add(version.Deprecation)
+		h.count(r, c, version)
 	}
 	switch {
 	case err != nil:

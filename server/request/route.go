@@ -28,7 +28,7 @@ func RouteOf(r *http.Request, i *Info, custom bool) Route {
 	t := i.Target
 	connects := slices.Contains(connections, t.Subresource)
 	out := Route{
-		Verb: countedMethod(i.Method), DryRun: dryRunOf(i), Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Scope: i.scope(),
+		Verb: countedMethod(i.Method), DryRun: dryRunOf(i), Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Scope: i.scope(custom),
 		Component: apiServer, IsLong: i.Verb == "watch" || connects && t.Subresource != "log", IsWatch: i.Verb == "watch",
 		HasSize: !i.IsMutating() && !connects && !t.Watch && !(custom && i.Verb == "watch"),
 	}
@@ -39,7 +39,7 @@ func RouteOf(r *http.Request, i *Info, custom bool) Route {
 		out.Verb = "WATCH"
 	case i.Method == http.MethodPatch && r.Header.Get("Content-Type") == string(types.ApplyPatchType):
 		out.Verb = "APPLY"
-	case i.Verb == "list":
+	case i.Verb == "list" && out.Scope != oneObject:
 		out.Verb = "LIST"
 	}
 	return out
@@ -69,11 +69,15 @@ func PageRoute(r *http.Request, name string) Route {
 	return out
 }
 
-// scope returns whether the request is for one object, those of a namespace, or those of all namespaces.
-func (i *Info) scope() string {
+// oneObject is the scope of requests for one object.
+const oneObject = "resource"
+
+// scope returns whether the request is for one object, those of a namespace, or those of all namespaces. A list of custom resources whose
+// selector demands a name is for one object.
+func (i *Info) scope(custom bool) string {
 	switch {
-	case i.Target.Name != "" || i.Verb == "create":
-		return "resource"
+	case i.Target.Name != "", i.Verb == "create", custom && (i.Verb == "list" || i.Verb == "watch") && selectedName(i.Query) != "":
+		return oneObject
 	case i.Target.Namespace != "":
 		return "namespace"
 	}

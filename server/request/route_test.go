@@ -21,6 +21,8 @@ func TestRouteOf(t *testing.T) {
 		{"HEAD", pods + "/x", false, route{Verb: "GET", Scope: "resource", HasSize: true}},
 		{"GET", pods, false, route{Verb: "LIST", Scope: "namespace", HasSize: true}},
 		{"GET", "/api/v1/pods", true, route{Verb: "LIST", Scope: "cluster", HasSize: true}},
+		{"GET", pods + "?fieldSelector=metadata.name%3Dx", false, route{Verb: "LIST", Scope: "namespace", HasSize: true}},
+		{"GET", pods + "?fieldSelector=metadata.name%3Dx", true, route{Verb: "GET", Scope: "resource", HasSize: true}},
 		{"POST", pods, false, route{Verb: "POST", Scope: "resource"}},
 		{"POST", pods + "?dryRun=All&dryRun=All", false, route{Verb: "POST", Scope: "resource", DryRun: "All"}},
 		{"POST", pods + "?dryRun=", false, route{Verb: "POST", Scope: "resource", DryRun: "invalid"}},
