@@ -81,6 +81,10 @@ func (c *cli) extract(f extractFlags) error {
 			c.Raise(notice.ExitFinding)
 			fmt.Fprintf(c.Log, "%v: %v: not applied by %s; %s\n", o.At(), o, f.applier(), appliers(o))
 		default:
+			if version := dryrun.AppliedVersion(o.Object, f.manager, f.subresource); e.Versions[version] == nil && !e.Renamed {
+				c.Warn(o.At(), "%v: %q applied it in %s, which is not known: the configuration has the same paths in %s",
+					o, f.manager, version, o.GVK().APIVersion())
+			}
 			if o.View().Hides() {
 				fmt.Fprintf(c.Log, "%v: %v: the configuration is printed with its secrets\n", o.At(), o)
 			}

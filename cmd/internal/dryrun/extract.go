@@ -13,14 +13,7 @@ import (
 // the endpoint of o. A configuration in another version than o is of that version, unless the versions differ only in their names. It is an
 // error if deed cannot convert o to that version.
 func Extract(o managedfields.Object, e *types.Endpoint, manager, subresource string) (value.Value, error) {
-	here := o.GVK().APIVersion()
-	version := here
-	for _, x := range o.Entries {
-		if x.Manager == manager && x.Operation == merge.Apply && x.Subresource == subresource {
-			version = x.APIVersion
-			break
-		}
-	}
+	here, version := o.GVK().APIVersion(), AppliedVersion(o, manager, subresource)
 	t := e.Versions[version]
 	switch {
 	case version == here || t == nil || e.Renamed:
@@ -34,4 +27,14 @@ func Extract(o managedfields.Object, e *types.Endpoint, manager, subresource str
 	}
 	o.Content = converted
 	return ownership.Extract(o, t, manager, subresource)
+}
+
+// AppliedVersion returns the version of the configuration that manager applied to o through a subresource; that of o if there is none.
+func AppliedVersion(o managedfields.Object, manager, subresource string) string {
+	for _, x := range o.Entries {
+		if x.Manager == manager && x.Operation == merge.Apply && x.Subresource == subresource {
+			return x.APIVersion
+		}
+	}
+	return o.GVK().APIVersion()
 }
