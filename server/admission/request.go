@@ -62,6 +62,13 @@ type Request struct {
 	memory map[Plugin]any
 }
 
+// Step is a phase of admission that is over.
+type Step struct {
+	Type      string // admit or validate
+	Operation Operation
+	Rejected  bool
+}
+
 // Annotation is a key and a value for the audit event of a request. Printing, logging and encoding hide a value that quotes the body of the
 // request. An audit policy that records bodies reads the field Value.
 type Annotation struct {

@@ -21,7 +21,7 @@ import (
 // Names, labels and buckets are those of kube-apiserver where it has such a metric.
 type Metrics struct {
 	requests    requests
-	webhooks    webhooks
+	admissions  admissions
 	rejected    *prometheus.CounterVec
 	conflicts   *prometheus.CounterVec
 	Panics      prometheus.Counter
@@ -46,9 +46,9 @@ type InFlight struct{ Reading, Writing, ExemptReading, ExemptWriting atomic.Int6
 // New returns the metrics of a server whose requests in flight are counted elsewhere. served returns what is served at the moment.
 func New(flight *InFlight, served func() *catalog.Catalog) *Metrics {
 	m := &Metrics{
-		served:   served,
-		requests: newRequests(),
-		webhooks: newWebhooks(),
+		served:     served,
+		requests:   newRequests(),
+		admissions: newAdmissions(),
 		rejected: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "apiserver_rejected_requests_total", Help: "Requests that were told to come again.",
 		}, []string{"request_kind"}),
@@ -70,7 +70,7 @@ func New(flight *InFlight, served func() *catalog.Catalog) *Metrics {
 	r.MustRegister(m.lost, availability{m})
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	r.MustRegister(m.requests.all()...)
-	r.MustRegister(m.webhooks.all()...)
+	r.MustRegister(m.admissions.all()...)
 	r.MustRegister(m.rejected, m.conflicts, m.Panics, m.operations, m.storeWatchs)
 	for kind, count := range map[string]func() float64{
 		"readOnly": func() float64 { return float64(flight.Reading.Load() + flight.ExemptReading.Load()) },

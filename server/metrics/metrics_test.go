@@ -155,6 +155,21 @@ func TestInFlight(t *testing.T) {
 	}
 }
 
+// TestSteps counts steps of admission.
+func TestSteps(t *testing.T) {
+	m := metrics.New(&metrics.InFlight{}, served)
+	for range 2 {
+		m.Admit(admission.Step{Type: "admit", Operation: admission.Create}, time.Second)
+	}
+	m.Admit(admission.Step{Type: "validate", Operation: admission.Delete, Rejected: true}, time.Second)
+	if line := lacks(m,
+		`admission_step_admission_duration_seconds_count{operation="CREATE",rejected="false",type="admit"} 2`,
+		`admission_step_admission_duration_seconds_count{operation="DELETE",rejected="true",type="validate"} 1`,
+	); line != "" {
+		t.Errorf("there is no line %s", line)
+	}
+}
+
 // TestWebhookCalls counts what came of calls of webhooks.
 func TestWebhookCalls(t *testing.T) {
 	m := metrics.New(&metrics.InFlight{}, served)

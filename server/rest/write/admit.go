@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,7 +42,7 @@ func (t *Task) Mutate(live *read.Live, object managedfields.Object) (managedfiel
 	}
 	// A function, because whether an object is unread depends on the pass.
 	asked.Scope.(*scope).unread = func() bool { return isUnread(q, object, asked.Pass()) }
-	if err := t.Writer.Admission.Mutate(q.Context(), asked); err != nil {
+	if err := t.mutate(asked); err != nil {
 		return object, err
 	}
 	mutated, err := admittedFields(asked.Object)
@@ -91,7 +92,30 @@ func (t *Task) Admit(live, object managedfields.Object) error {
 	if len(t.Writer.Admission) == 0 {
 		return nil
 	}
-	return t.Writer.Admission.Validate(t.Request.Context(), t.admitted(live, object))
+	return t.validate(t.admitted(live, object))
+}
+
+// mutate calls the mutating plugins.
+func (t *Task) mutate(asked *admission.Request) error {
+	since := time.Now()
+	err := t.Writer.Admission.Mutate(t.Request.Context(), asked)
+	t.Writer.observe(admission.Step{Type: "admit", Operation: asked.Operation, Rejected: err != nil}, since)
+	return err
+}
+
+// validate calls the validating plugins.
+func (t *Task) validate(asked *admission.Request) error {
+	since := time.Now()
+	err := t.Writer.Admission.Validate(t.Request.Context(), asked)
+	t.Writer.observe(admission.Step{Type: "validate", Operation: asked.Operation, Rejected: err != nil}, since)
+	return err
+}
+
+// observe tells w.Observe of a step.
+func (w *Writer) observe(s admission.Step, since time.Time) {
+	if w.Observe != nil {
+		w.Observe(s, time.Since(since))
+	}
 }
 
 // admitChange asks admission whether object may be stored in place of live. At the subresource scale it shows admission the Scales.
@@ -124,10 +148,10 @@ func (t *Task) admitDelete(live *read.Live) error {
 		return nil
 	}
 	asked := t.admitted(live.Object, managedfields.Object{})
-	if err := t.Writer.Admission.Mutate(t.Request.Context(), asked); err != nil {
+	if err := t.mutate(asked); err != nil {
 		return err
 	}
-	return t.Writer.Admission.Validate(t.Request.Context(), asked)
+	return t.validate(asked)
 }
 
 // admitted returns a write as admission sees it. An absent live is an object that does not exist yet, an absent object one that is deleted.

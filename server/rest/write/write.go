@@ -62,6 +62,8 @@ type Writer struct {
 	Host   Host
 	// Admission decides about writes; the zero Chain admits everything.
 	Admission admission.Chain
+	// Observe is told how long each step of admission took; nil for nothing.
+	Observe func(s admission.Step, took time.Duration)
 	// Allocator gives objects what they take from ranges; nil gives nothing.
 	Allocator Allocator
 	// MaxObject is how many bytes a write of one object to the store may have; 0 is DefaultMaxObject.

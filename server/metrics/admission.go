@@ -2,20 +2,29 @@ package metrics
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/webhook"
 )
 
-// webhooks are the metrics of admission webhooks.
-type webhooks struct {
-	durations             *prometheus.HistogramVec
+// admissions are the metrics of the steps of admission, and of webhooks.
+type admissions struct {
+	steps                 *prometheus.HistogramVec
+	durations             *prometheus.HistogramVec // of calls
 	calls, refusals, open *prometheus.CounterVec
+
+	series cache[admission.Step, prometheus.Observer]
 }
 
-func newWebhooks() webhooks {
-	return webhooks{
+func newAdmissions() admissions {
+	return admissions{
+		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "apiserver_admission_step_admission_duration_seconds", Help: "How long the mutating and the validating plugins of a write took.",
+			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5},
+		}, []string{"type", "operation", "rejected"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "apiserver_admission_webhook_admission_duration_seconds", Help: "How long calls of admission webhooks took.",
 			Buckets: []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25},
@@ -33,8 +42,15 @@ func newWebhooks() webhooks {
 }
 
 // all returns the metrics.
-func (w *webhooks) all() []prometheus.Collector {
-	return []prometheus.Collector{w.durations, w.calls, w.refusals, w.open}
+func (w *admissions) all() []prometheus.Collector {
+	return []prometheus.Collector{w.steps, w.durations, w.calls, w.refusals, w.open}
+}
+
+// Admit counts a step of admission.
+func (m *Metrics) Admit(s admission.Step, took time.Duration) {
+	m.admissions.series.get(s, func() prometheus.Observer {
+		return m.admissions.steps.WithLabelValues(s.Type, string(s.Operation), strconv.FormatBool(s.Rejected))
+	}).Observe(took.Seconds())
 }
 
 // maxCode bounds the codes of webhooks, which may answer with any number.
@@ -51,7 +67,7 @@ func (m *Metrics) CallWebhook(c webhook.Call) {
 	if c.Mutating {
 		step = "admit"
 	}
-	w, operation, code, rejected := &m.webhooks, string(c.Operation), strconv.Itoa(min(c.Code, maxCode)), strconv.FormatBool(c.Rejected)
+	w, operation, code, rejected := &m.admissions, string(c.Operation), strconv.Itoa(min(c.Code, maxCode)), strconv.FormatBool(c.Rejected)
 	w.durations.WithLabelValues(c.Hook, step, operation, rejected).Observe(c.Took.Seconds())
 	w.calls.WithLabelValues(c.Hook, step, operation, code, rejected).Inc()
 	kind, counted := refusalTypes[c.Outcome]
