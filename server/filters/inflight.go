@@ -13,7 +13,8 @@ import (
 	"github.com/deed-project/deed/server/response"
 )
 
-// WithMaxInFlight answers with 429 a request that exceeds the limit of requests in flight. Members of system:masters are exempt. Long-running requests are not counted.
+// WithMaxInFlight answers with 429 a request that exceeds the limit of requests in flight. Members of system:masters are exempt. Long-running
+// requests are not counted.
 //
 // It adds first and takes back what was too much, so the limit holds without a lock. Requests that are refused do not wait in a queue, as
 // in a kube-apiserver without priority and fairness.
