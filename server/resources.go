@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/audit"
@@ -171,6 +172,9 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 		q.Warnings.Add(version.Deprecation)
 		h.count(r, c, version)
 	}
+	if rep.As == wire.AsTable && err == nil {
+		q.Version = shownIn(q, verb)
+	}
 	switch {
 	case err != nil:
 	case verb == "watch" && !version.Custom && !version.Has("watch"):
@@ -201,6 +205,17 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 	if annotations != nil {
 		annotations.Write(r, c.Action(), w.Header().Get("Audit-Id"), code)
 	}
+}
+
+// shownIn returns the version in which a request for a Table reads objects: see [catalog.Version.ShownAs]. Rows with whole objects need the
+// version of the request.
+func shownIn(q *rest.Request, verb string) *catalog.Version {
+	isRead := verb == "get" || verb == "list" || verb == "watch"
+	shown := q.Version.Resource.Version(q.Version.ShownAs)
+	if include, err := wire.ParseInclude(q.Query); !isRead || shown == nil || err != nil || include == metav1.IncludeObject {
+		return q.Version
+	}
+	return shown
 }
 
 // count counts a request for a version in the metrics.

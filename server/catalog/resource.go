@@ -173,6 +173,9 @@ type Version struct {
 
 	// Columns returns the columns of a Table, the name first. It may compute them at the first call.
 	Columns func() []Column
+	// ShownAs is the name of the version in which a Table shows objects that are read; empty for the version itself. kube-apiserver makes
+	// Tables of objects before it converts them to the version of the request.
+	ShownAs string
 	// NoStatusTable tells that the endpoint of the status has no Tables.
 	NoStatusTable bool
 	// Row returns the cells of an object at the time now. It is nil if each column has a path instead.

@@ -367,6 +367,14 @@ func (k Kind) Row(object value.Value, now time.Time) (cells, conditions []value.
 // HasRow reports whether the cells of a Table are known.
 func (k Kind) HasRow() bool { return k.cells != nil }
 
+// ShownAs returns the version of the same group in which Tables show objects of k, if it is another one; empty otherwise.
+func (k Kind) ShownAs() string {
+	if k.shownAs.Group != k.GVK.Group || k.shownAs.Version == k.GVK.Version {
+		return ""
+	}
+	return k.shownAs.Version
+}
+
 // convert returns an object in the version that Tables show.
 func (k Kind) convert(object value.Value) (value.Value, error) {
 	if k.shownAs == (schema.GVK{}) || k.shownAs == k.GVK {

@@ -143,7 +143,7 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		CheckConversion: conversionChecks[kind.GVK], WarnOfNew: kind.WarnOfNew,
 		Default: kind.Default,
 		Fields:  slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
-		NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable,
+		NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable, ShownAs: kind.ShownAs(),
 		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
 	}
 	v.Deprecation, v.Removed = deprecationOf(kind.GVK, empty().(runtime.Object))
