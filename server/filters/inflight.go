@@ -41,14 +41,15 @@ func WithMaxInFlight(limits Limits, flight *metrics.InFlight, m *metrics.Metrics
 //
 // Reads and writes have separate limits, so that one cannot starve the other.
 func countOf(ctx *request.Context, limits Limits, flight *metrics.InFlight) (count *atomic.Int64, limit int) {
-	count = countIn(ctx, ctx.User.IsMaster(), flight)
-	switch count {
-	case &flight.Writing:
+	exempt := ctx.User.IsMaster()
+	count = countIn(ctx, exempt, flight)
+	switch {
+	case exempt:
+		return count, math.MaxInt
+	case ctx.IsMutating():
 		return count, limits.Writing
-	case &flight.Reading:
-		return count, limits.Reading
 	}
-	return count, math.MaxInt
+	return count, limits.Reading
 }
 
 // Headers by which an answer names the flow of its request.

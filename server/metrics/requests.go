@@ -34,7 +34,7 @@ type requests struct {
 	counters cache[kschema.GroupVersionResource, func(size int)]
 }
 
-// routeLabels are the labels of a route, in the order of [request.Route]. Metrics of sizes and others are without the dry run.
+// routeLabels are the labels of a [request.Route]. Metrics of sizes and others are without the dry run.
 var (
 	routeLabels    = []string{"verb", "dry_run", "group", "version", "resource", "subresource", "scope", "component"}
 	resourceLabels = []string{"group", "version", "resource"}

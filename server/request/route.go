@@ -28,7 +28,8 @@ func RouteOf(r *http.Request, i *Info, custom bool) Route {
 	t := i.Target
 	connects := slices.Contains(connections, t.Subresource)
 	out := Route{
-		Verb: countedMethod(i.Method), DryRun: dryRunOf(i), Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Scope: i.scope(custom),
+		Verb: countedMethod(i.Method), DryRun: dryRunOf(i),
+		Group: t.Group, Version: t.Version, Resource: t.Resource, Subresource: t.Subresource, Scope: i.scope(custom),
 		Component: apiServer, IsLong: i.Verb == "watch" || connects && t.Subresource != "log", IsWatch: i.Verb == "watch",
 		HasSize: !i.IsMutating() && !connects && !t.Watch && !(custom && i.Verb == "watch"),
 	}
