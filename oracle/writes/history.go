@@ -281,6 +281,9 @@ func (w *writer) put(manager string) (string, pair.Request) {
 	if w.chance(0.5) {
 		object = without(object, "metadata", "resourceVersion")
 	}
+	if w.ends() && w.chance(0.5) { // the update then deletes the object
+		object = without(object, "metadata", "finalizers")
+	}
 	if w.chance(0.1) {
 		object = w.spoiled(object)
 	}
@@ -288,6 +291,9 @@ func (w *writer) put(manager string) (string, pair.Request) {
 	q.UserAgent = agent
 	return "update", q
 }
+
+// ends reports whether the object waits to be deleted.
+func (w *writer) ends() bool { return pair.Get(w.live, "metadata", "deletionTimestamp") != nil }
 
 // merge sends a merge patch, or a strategic one.
 func (w *writer) merge(manager, contentType string) (string, pair.Request) {
@@ -307,6 +313,9 @@ func (w *writer) merge(manager, contentType string) (string, pair.Request) {
 		if l := w.place(patch, func(l place) bool { return len(l.path) > 1 }); l != nil {
 			patch = put(patch, pair.Edit{Path: l.path})
 		}
+	}
+	if w.ends() && w.chance(0.5) {
+		patch = with(patch, nil, "metadata", "finalizers")
 	}
 	op := "merge patch"
 	if contentType == strategicPatch {

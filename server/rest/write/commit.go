@@ -32,9 +32,8 @@ type encoded struct {
 // encode returns an object as it is stored, in place of live if that exists.
 //
 // A dry run keeps selfLink, because kube-apiserver clears the link only when it prepares the object for its store, which a dry run does not
-// reach. The entries of a custom resource get their fields in the order of maps: see order.go.
+// reach.
 func (t *Task) encode(object managedfields.Object, live *read.Live) (encoded, error) {
-	version := t.Request.Version
 	unstored := []string{"resourceVersion", "managedFields", "selfLink"}
 	if t.DryRun {
 		unstored = unstored[:2] // nothing is stored, and the link is shown
@@ -48,15 +47,23 @@ func (t *Task) encode(object managedfields.Object, live *read.Live) (encoded, er
 	}
 	object = fields.WithSent(object, value.Value{}) // which need not live on
 	object.Content = content
-	if object.Entries = inSeconds(object.Entries); len(object.Entries) == 0 {
-		object.Entries = nil // admission may leave an empty list, which is not stored
-	}
-	if version.Custom {
-		if err := t.Writer.ordered.arrange(object.Entries); err != nil {
-			return encoded{}, err
-		}
+	if object.Entries, err = t.arranged(object.Entries); err != nil {
+		return encoded{}, err
 	}
 	return encoded{object, object.AppendJSON(nil)}, nil
+}
+
+// arranged returns entries with their times in seconds, and those of a custom resource with their fields in order: see order.go. An empty list,
+// which admission may leave, is none.
+func (t *Task) arranged(entries []managedfields.Entry) ([]managedfields.Entry, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	entries = inSeconds(entries)
+	if !t.Request.Version.Custom {
+		return entries, nil
+	}
+	return entries, t.Writer.ordered.arrange(entries)
 }
 
 // storedForm returns the content of an object in its stored form, in place of live if that exists.

@@ -276,21 +276,16 @@ func (t *Task) remove(live *read.Live) (*read.Live, error) {
 
 // removeFinished deletes live, and returns the object that an update made of it, which is not stored.
 //
-// An update that takes the last finalizer answers 200 with the updated object. The resource version stays that of live, because the update
-// itself was never stored. An object that another request has removed meanwhile is the outcome that the update wanted.
-func (t *Task) removeFinished(live *read.Live, object managedfields.Object) (managedfields.Object, error) {
-	stored, err := t.encode(object, &read.Live{})
-	if err != nil {
+// An update that takes the last finalizer answers 200 with the updated object. It shows the object in memory: an empty list of a Go type is not
+// null, as it is once it was stored, and no version is converted. The resource version stays that of live, because the update itself was
+// never stored. An object that another request has removed meanwhile is the outcome that the update wanted.
+func (t *Task) removeFinished(live *read.Live, object managedfields.Object) (_ managedfields.Object, err error) {
+	if object.Entries, err = t.arranged(object.Entries); err != nil {
 		return object, err
 	}
 	if _, err := t.remove(live); err != nil && !stderrors.Is(err, store.ErrNotFound) {
 		return object, err
 	}
-	// Custom resources are maps in kube-apiserver. So the answer shows empty labels, which reading the object from the store would drop. And
-	// nothing is added that only reading adds.
-	if _, ok := t.decoratedForm(); ok || t.Request.Version.Custom {
-		stored.Content = read.WithVersion(object.Content, live.Record.Revision)
-		return stored.Object, nil
-	}
-	return t.reread(stored, live, live.Record.Revision)
+	object.Content = read.WithVersion(api.WithMetadata(object.Content, "managedFields", value.Value{}), live.Record.Revision)
+	return object, nil
 }
