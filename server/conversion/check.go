@@ -63,6 +63,9 @@ func restored(metadata, answered value.Value) (value.Value, error) {
 		return metadata, fmt.Errorf("invalid metadata of type %T in converted object", answered.ToAny())
 	case metadata.IsAbsent():
 		metadata = value.Object()
+	// An apply asks for the conversion of an object that is pruned in part, whose metadata may be null.
+	case metadata.Kind() != value.KindObject:
+		return metadata, fmt.Errorf("invalid metadata of type %T in input object", metadata.ToAny())
 	}
 	for _, name := range []string{"labels", "annotations"} {
 		texts := answered.Get(name)
@@ -84,6 +87,9 @@ func checkTexts(name string, had, texts value.Value) error {
 	}
 	if texts.Kind() != value.KindObject {
 		return fmt.Errorf("invalid metadata.%s of type %T in converted object", name, texts.ToAny())
+	}
+	if !had.IsAbsent() && !had.IsNull() && had.Kind() != value.KindObject {
+		return fmt.Errorf("invalid metadata.%s of type %T in original object", name, had.ToAny())
 	}
 	all := make(map[string]string, texts.Len())
 	for key, text := range texts.Members() {

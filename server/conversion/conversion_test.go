@@ -133,17 +133,21 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// TestMetadata converts objects without metadata. Answers may have or lack it.
+// TestMetadata converts objects with and without metadata. Answers may have or lack it.
 func TestMetadata(t *testing.T) {
-	object := parsed(t, `{"apiVersion":"g.io/v1","kind":"Thing"}`)
-	for answer, want := range map[string]string{
-		`{"apiVersion":"g.io/v2","kind":"Thing","metadata":{"labels":{"a":"b"},"name":""}}`: `{"labels":{"a":"b"}} <nil>`,
-		`{"apiVersion":"g.io/v2","kind":"Thing"}`:                                           `returned invalid metadata: missing metadata in converted object`,
-		`{"apiVersion":"g.io/v2","kind":"Thing","metadata":[]}`:                             `returned invalid metadata: invalid metadata of type []interface {} in converted object`,
+	const none, null, number = `{"apiVersion":"g.io/v1","kind":"Thing"}`, `{"apiVersion":"g.io/v1","kind":"Thing","metadata":null}`,
+		`{"apiVersion":"g.io/v1","kind":"Thing","metadata":{"labels":1}}`
+	for _, c := range []struct{ object, answered, want string }{
+		{none, `,"metadata":{"labels":{"a":"b"},"name":""}`, `{"labels":{"a":"b"}} <nil>`},
+		{none, ``, `returned invalid metadata: missing metadata in converted object`},
+		{none, `,"metadata":[]`, `returned invalid metadata: invalid metadata of type []interface {} in converted object`},
+		{null, `,"metadata":{}`, `returned invalid metadata: invalid metadata of type <nil> in input object`},
+		{number, `,"metadata":{}`, `{} <nil>`},
+		{number, `,"metadata":{"labels":{"a":"b"}}`, `returned invalid metadata: invalid metadata.labels of type int64 in original object`},
 	} {
-		out, err := checked(object, parsed(t, answer), "g.io/v2")
-		if got := fmt.Sprint(out.Get("metadata"), " ", err); !strings.HasSuffix(got, want) {
-			t.Errorf("%s gives %s, want %s", answer, got, want)
+		out, err := checked(parsed(t, c.object), parsed(t, `{"apiVersion":"g.io/v2","kind":"Thing"`+c.answered+`}`), "g.io/v2")
+		if got := fmt.Sprint(out.Get("metadata"), " ", err); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s, answered with %q, gives %s, want %s", c.object, c.answered, got, c.want)
 		}
 	}
 }

@@ -21,10 +21,13 @@ import (
 // metadataDoc has kube-apiserver's descriptions of the members of metadata.
 var metadataDoc = metav1.ObjectMeta{}.SwaggerDoc()
 
-// Columns of nearly every kind.
+// Columns of nearly every kind. An object without a name, as a bookmark has it, shows an empty one.
 var (
 	NameColumn = catalog.Column{
 		Name: "Name", Type: "string", Format: "name", Description: metadataDoc["name"], Path: ".metadata.name",
+		Find: func(object value.Value, _ *int) (value.Value, error) {
+			return value.String(object.Get("metadata", "name").Str()), nil
+		},
 	}
 	AgeColumn = catalog.Column{
 		Name: "Age", Type: "date", Description: metadataDoc["creationTimestamp"], Path: ".metadata.creationTimestamp",
