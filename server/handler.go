@@ -20,7 +20,7 @@ import (
 //	Impersonation               the rest sees the other user
 //	MaxInFlight                 knows masters, who are exempt; PriorityAndFairness may stand in its place
 //	OriginCheck, Authorization  decide about the request itself
-func (s *Server) filtered(next http.Handler) http.Handler {
+func (s *Server) filtered(next http.HandlerFunc) http.HandlerFunc {
 	h := filters.WithAuthorization(s.access, s.out, next)
 	h = filters.WithOriginCheck(s.access, s.out, h)
 	if s.flows != nil {
@@ -57,7 +57,7 @@ func (s *Server) begin(w http.ResponseWriter, r *http.Request) (after func() int
 	if l != nil && l.TLS != nil {
 		r.TLS = l.TLS // which net/http does not see: see [transport.Listener]
 	}
-	s.handler.ServeHTTP(response.Track(w), r)
+	s.handler(response.Track(w), r)
 	if info.After != nil && l != nil {
 		asked.Header = nil // net/http keeps the request as long as the watch goes on
 	}

@@ -61,7 +61,7 @@ var (
 //
 // The order of its refusals: the path, the subresource, the verb.
 func (h *resources) custom(w http.ResponseWriter, r *http.Request, c *request.Context, resource *catalog.Resource) {
-	target, verb := c.Target, c.Verb
+	target, verb := &c.Target, c.Verb
 	version := resource.Version(target.Version)
 	if swept := resource.Swept; version == nil && c.Unasked && swept != nil && swept.Name == target.Version {
 		version = swept
@@ -87,7 +87,7 @@ func (h *resources) custom(w http.ResponseWriter, r *http.Request, c *request.Co
 }
 
 // offeredByCustom returns an error unless a version of a custom resource has the subresource of target, and that has verb.
-func offeredByCustom(version *catalog.Version, target api.Target, verb string) error {
+func offeredByCustom(version *catalog.Version, target *api.Target, verb string) error {
 	verbs := objectVerbs
 	switch sub := target.Subresource; {
 	case sub == "":
@@ -113,7 +113,7 @@ func (h *resources) builtin(w http.ResponseWriter, r *http.Request, c *request.C
 		}
 		c.Target.Namespace = ""
 	}
-	target, verb := c.Target, c.Verb
+	target, verb := &c.Target, c.Verb
 	version := resource.Version(target.Version)
 	below := false
 	if version != nil {
@@ -141,7 +141,7 @@ func isNamed(resource *catalog.Resource) bool { return !resource.Virtual || reso
 // offered reports whether the table of routes has verb for what target names.
 //
 // A virtual resource has one verb, and actions have verbs of their own.
-func offered(version *catalog.Version, target api.Target, verb string) bool {
+func offered(version *catalog.Version, target *api.Target, verb string) bool {
 	resource := version.Resource
 	switch {
 	case version.Actions[target.Subresource] != nil:
@@ -203,8 +203,13 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 	}
 	code := h.conclude(w, q, rep, answer, err)
 	if annotations != nil {
-		annotations.Write(r, c.Action(), w.Header().Get("Audit-Id"), code)
+		logAnnotations(annotations, r, c, w.Header().Get("Audit-Id"), code)
 	}
+}
+
+// logAnnotations hands the annotations of a request to the audit log. id is its Audit-Id.
+func logAnnotations(a *audit.Annotations, r *http.Request, c *request.Context, id string, code int) {
+	a.Write(r, c.Action(), id, code)
 }
 
 // shownIn returns the version in which a request for a Table reads objects: see [catalog.Version.ShownAs]. Rows with whole objects need the

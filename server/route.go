@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/server/aggregation"
-	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/request"
 )
@@ -29,7 +28,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	if c.IsResource {
 		resource = s.catalog().Route(c.Target.Group, c.Target.Resource)
 	}
-	if skipsSegment(path, c.Target) && (resource == nil || !resource.Custom) {
+	if skipsSegment(path, c.Target.Subresource) && (resource == nil || !resource.Custom) {
 		s.discovery.NotFound(w, r)
 		return
 	}
@@ -50,13 +49,13 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// skipsSegment reports whether a path that names target has an empty segment. Segments at the end do not count, nor does that of a namespace,
-// nor what follows a proxy or the prefix of the documents of OpenAPI v3.
-func skipsSegment(path string, target api.Target) bool {
+// skipsSegment reports whether a path that names a subresource, or none, has an empty segment. Segments at the end do not count, nor does that
+// of a namespace, nor what follows a proxy or the prefix of the documents of OpenAPI v3.
+func skipsSegment(path, subresource string) bool {
 	if !strings.Contains(path, "//") || strings.HasPrefix(path, "/openapi/v3/") {
 		return false
 	}
-	if target.Subresource == "proxy" {
+	if subresource == "proxy" {
 		path, _, _ = strings.Cut(path, "/proxy/")
 	}
 	path = strings.TrimRight(path, "/")

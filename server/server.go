@@ -57,7 +57,7 @@ import (
 //
 // A request passes the filters (handler.go), and is routed (route.go) to a resource (resources.go) or to package discovery.
 type Server struct {
-	handler http.Handler // the filters, and route behind them
+	handler http.HandlerFunc // the filters, and route behind them
 	limits  filters.Limits
 	access  *auth.Access
 	out     response.Writer
@@ -129,7 +129,7 @@ func New(c Config) (*Server, error) {
 	if err := s.assemble(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.handler = s.filtered(http.HandlerFunc(s.route))
+	s.handler = s.filtered(s.route)
 	if err := s.start(c); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -19,10 +19,10 @@ const (
 // answer, and a client that is still sending, such as curl 7.88, loses the answer.
 //
 // An answer that goes on after the filters, such as a watch, has no body to read.
-func WithBodyRead(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithBodyRead(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor != 2 || r.Body == nil || r.Body == http.NoBody || r.ContentLength > maxBodyRest {
-			next.ServeHTTP(w, r)
+			next(w, r)
 			return
 		}
 		sent := &body{ReadCloser: r.Body}
@@ -32,8 +32,8 @@ func WithBodyRead(next http.Handler) http.Handler {
 				sent.readRest(w)
 			}
 		}()
-		next.ServeHTTP(w, r)
-	})
+		next(w, r)
+	}
 }
 
 // body is the body of a request. ended tells that a read came to its end: a proxy may read it in another goroutine.

@@ -23,13 +23,13 @@ import (
 //	context      timeout, or limits.Write for a request that changes objects
 //	reading      timeout
 //	writing      timeout + limits.Request, so that the answer about the timeout can be sent
-func WithDeadline(limits Limits, out response.Writer, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithDeadline(limits Limits, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, connection := request.From(r.Context()), http.NewResponseController(w)
 		if ctx.IsLongRunning() {
 			_ = connection.SetReadDeadline(time.Time{}) // an earlier request on the connection may have set one
 			_ = connection.SetWriteDeadline(time.Time{})
-			next.ServeHTTP(w, r)
+			next(w, r)
 			return
 		}
 		timeout, now := limits.Request, time.Now()
@@ -55,8 +55,8 @@ func WithDeadline(limits Limits, out response.Writer, next http.Handler) http.Ha
 		}
 		ctx.Expires = now.Add(timeout)
 		defer ctx.Stop()
-		next.ServeHTTP(w, r)
-	})
+		next(w, r)
+	}
 }
 
 // timeoutOf returns the timeout in a query, 0 if there is none.

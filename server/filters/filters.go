@@ -1,6 +1,9 @@
 // Package filters has the handlers that stand in front of every request. Each wraps the next one, and carries the name that the filter has in
 // k8s.io/apiserver where there is such a filter. They expect a [request.Context] as the context of the request; package server lists them in
 // their order.
+//
+// net/http starts a goroutine for each request. Its stack is small at first, and is copied frame by frame each time it grows. So filters are
+// functions: to call an [http.Handler] would take two frames each.
 package filters
 
 import (
@@ -25,22 +28,22 @@ var noCache = []string{"no-cache, private"}
 
 // WithAuditID sets the headers that every answer has: the id of the request, which is the client's if it sends one, and that caches keep no
 // answer.
-func WithAuditID(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithAuditID(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get("Audit-Id")
 		if id == "" {
 			id = api.NewUID()
 		}
 		h := w.Header()
 		h["Audit-Id"], h["Cache-Control"] = []string{id}, noCache
-		next.ServeHTTP(w, r)
-	})
+		next(w, r)
+	}
 }
 
 // WithMetrics counts the request if a handler serves it, with the status code, the size and the time of its answer. It counts the end of an
 // answer that goes on after the filters when [request.Info.After] returns.
-func WithMetrics(m *metrics.Metrics, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithMetrics(m *metrics.Metrics, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, tracked, since := request.From(r.Context()), response.Track(w), time.Now()
 		defer func() {
 			served := m.Served(ctx.Info)
@@ -53,14 +56,14 @@ func WithMetrics(m *metrics.Metrics, next http.Handler) http.Handler {
 			}
 			served.End(tracked.Code, tracked.Size, time.Since(since))
 		}()
-		next.ServeHTTP(tracked, r)
-	})
+		next(tracked, r)
+	}
 }
 
 // WithPanicRecovery answers a request that panicked with 500, or ends its connection if the answer has begun. http.ErrAbortHandler is no
 // failure: it ends the connection.
-func WithPanicRecovery(panics Panics, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithPanicRecovery(panics Panics, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		tracked := response.Track(w)
 		defer func() {
 			v := recover()
@@ -73,8 +76,8 @@ func WithPanicRecovery(panics Panics, next http.Handler) http.Handler {
 			}
 			http.Error(tracked, "This request caused apiserver to panic. Look in the logs for details.", http.StatusInternalServerError)
 		}()
-		next.ServeHTTP(tracked, r)
-	})
+		next(tracked, r)
+	}
 }
 
 // Panics reports panics of requests.
@@ -95,8 +98,8 @@ func (p Panics) Report(method, path string, v any) {
 }
 
 // WithRequestInfo answers with 500 a request whose path begins with the deprecated prefix watch or proxy, and ends there.
-func WithRequestInfo(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithRequestInfo(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		if request.From(r.Context()).IsIncomplete() {
 			w.Header().Del("Cache-Control")
 			text := fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %v",
@@ -104,66 +107,67 @@ func WithRequestInfo(next http.Handler) http.Handler {
 			http.Error(w, htmlFree.Replace(text), http.StatusInternalServerError)
 			return
 		}
-		next.ServeHTTP(w, r)
-	})
+		next(w, r)
+	}
 }
 
 // htmlFree makes a text that no browser takes for HTML.
 var htmlFree = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
+// guard returns a handler that asks check about each request, and calls next if there is no error. Otherwise refuse answers.
+//
+// What check needs of the stack is free again while next runs.
+func guard(check func(http.ResponseWriter, *http.Request) error, refuse func(http.ResponseWriter, *http.Request, error), next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := check(w, r); err != nil {
+			refuse(w, r, err)
+			return
+		}
+		next(w, r)
+	}
+}
+
 // WithAuthentication sets the user of the request, or answers with 401. A token that did not count because of a space has a warning.
-func WithAuthentication(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithAuthentication(access *auth.Access, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
+	return guard(func(w http.ResponseWriter, r *http.Request) error {
 		user, err := access.Authenticate(r)
 		if text := auth.AdviseOnToken(r, user); text != "" {
 			var warnings api.Warnings
 			warnings.Add(text)
 			warnings.Write(w.Header())
 		}
-		if err != nil {
-			out.Error(w, r, err)
-			return
+		if err == nil {
+			request.From(r.Context()).User = user
 		}
-		request.From(r.Context()).User = user
-		next.ServeHTTP(w, r)
-	})
+		return err
+	}, out.Error, next)
 }
 
 // WithImpersonation replaces the user by the one that the headers name, or answers with 403.
 //
 // Filters and handlers after it see only the other user.
-func WithImpersonation(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithImpersonation(access *auth.Access, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
+	return guard(func(_ http.ResponseWriter, r *http.Request) error {
 		ctx := request.From(r.Context())
 		user, err := access.Impersonate(r, ctx.User, ctx.Action())
-		if err != nil {
-			out.Forbid(w, r, err)
-			return
+		if err == nil {
+			ctx.User = user
 		}
-		ctx.User = user
-		next.ServeHTTP(w, r)
-	})
+		return err
+	}, out.Forbid, next)
 }
 
 // WithOriginCheck answers with 403 a request that a web page of another site may have caused, see [auth.Access.CheckOrigin].
-func WithOriginCheck(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := access.CheckOrigin(r, request.From(r.Context()).User); err != nil {
-			out.Error(w, r, err)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+func WithOriginCheck(access *auth.Access, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
+	return guard(func(_ http.ResponseWriter, r *http.Request) error {
+		return access.CheckOrigin(r, request.From(r.Context()).User)
+	}, out.Error, next)
 }
 
 // WithAuthorization answers with 403 a request that its user may not make.
-func WithAuthorization(access *auth.Access, out response.Writer, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithAuthorization(access *auth.Access, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
+	return guard(func(_ http.ResponseWriter, r *http.Request) error {
 		ctx := request.From(r.Context())
-		if err := access.Authorize(ctx, ctx.Action()); err != nil {
-			out.Forbid(w, r, err)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+		return access.Authorize(ctx, ctx.Action())
+	}, out.Forbid, next)
 }

@@ -143,7 +143,7 @@ func TestAccess(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name                string
-		with                func(*auth.Access, response.Writer, http.Handler) http.Handler
+		with                func(*auth.Access, response.Writer, http.HandlerFunc) http.HandlerFunc
 		path, header, value string
 		code                int
 		user                string // that the next handler gets

@@ -18,11 +18,11 @@ import (
 //
 // It adds first and takes back what was too much, so the limit holds without a lock. Requests that are refused do not wait in a queue, as
 // in a kube-apiserver without priority and fairness.
-func WithMaxInFlight(limits Limits, flight *metrics.InFlight, m *metrics.Metrics, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithMaxInFlight(limits Limits, flight *metrics.InFlight, m *metrics.Metrics, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		ctx := request.From(r.Context())
 		if ctx.IsLongRunning() {
-			next.ServeHTTP(w, r)
+			next(w, r)
 			return
 		}
 		count, limit := countOf(ctx, limits, flight)
@@ -33,8 +33,8 @@ func WithMaxInFlight(limits Limits, flight *metrics.InFlight, m *metrics.Metrics
 			return
 		}
 		defer count.Add(-1)
-		next.ServeHTTP(w, r)
-	})
+		next(w, r)
+	}
 }
 
 // countOf returns the count of requests that a request belongs to, and its limit.
@@ -63,12 +63,12 @@ const (
 // classified, except for watches: these wait for their turn, and then hold no seat.
 //
 // It stands in the place of WithMaxInFlight.
-func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, flight *metrics.InFlight, m *metrics.Metrics, next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, flight *metrics.InFlight, m *metrics.Metrics, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		ctx := request.From(r.Context())
 		isWatch := ctx.Verb == "watch"
 		if ctx.IsLongRunning() && !isWatch {
-			next.ServeHTTP(w, r)
+			next(w, r)
 			return
 		}
 		flow := flows.Classify(ctx, ctx.User, ctx.Info)
@@ -82,16 +82,16 @@ func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, fligh
 			}
 			count.Add(1)
 			defer count.Add(-1)
-			next.ServeHTTP(w, r)
+			next(w, r)
 		})
 		switch {
 		case !carriedOut:
 			m.Reject(r, ctx.Info)
 			response.Overloaded(w, flow.Refuse())
 		case isWatch:
-			next.ServeHTTP(w, r)
+			next(w, r)
 		}
-	})
+	}
 }
 
 // countIn returns the count of requests in flight that a request belongs to. exempt tells that no limit bounds it.

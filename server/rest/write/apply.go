@@ -39,40 +39,52 @@ func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 		config = managedfields.Object{Content: sent.Content} // its managed fields are invalid, and its type refuses them
 	}
 	return func(live *read.Live) (managedfields.Object, error) {
-		object, err := apply(q, live, config, options)
-		if err != nil {
+		if q.IsScale() { // live is the Scale
+			object, err := applyScale(q, live, config, options)
+			if err == nil {
+				err = afterApply(q, live, &sent, options)
+			}
 			return object, err
 		}
-		if twice := sent.Strict(); twice != "" && options.Validation == api.Strict {
-			return object, errors.NewBadRequest("error strict decoding patch: " + twice)
-		} else if twice != "" {
-			warnStrict(q, options, []string{twice})
+		object, err := managerOf(q).Apply(live.Object, config, options.Manager, options.Force)
+		if err != nil {
+			return object, refusedApply(err)
 		}
-		if uid := api.Meta(config.Content, "uid"); uid != "" && !live.Exists() {
-			return object, errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf(
-				"uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+		if err = unconvertedConfig(q, config); err == nil {
+			err = afterApply(q, live, &sent, options)
 		}
-		return object, nil
+		return object, err
 	}, nil
 }
 
-// apply lets the field manager of the endpoint apply config to live.
-//
-// At the subresource scale, live is the Scale.
-func apply(q *rest.Request, live *read.Live, config managedfields.Object, options api.WriteOptions) (managedfields.Object, error) {
-	if q.IsScale() {
-		return applyScale(q, live, config, options)
-	}
-	object, err := managerOf(q).Apply(live.Object, config, options.Manager, options.Force)
+// refusedApply returns the error of the field manager as an answer has it.
+func refusedApply(err error) error {
 	if costly := costly(err); costly != nil {
-		return object, costly
+		return costly
 	}
-	if err != nil {
-		return object, api.Refused(err)
+	return api.Refused(err)
+}
+
+// unconvertedConfig returns an error if the outcome of an apply cannot be converted. Only config is new in it.
+func unconvertedConfig(q *rest.Request, config managedfields.Object) error {
+	err := unconverted(q.Version, config.Content)
+	if err == nil {
+		return nil
 	}
-	if err := unconverted(q.Version, config.Content); err != nil { // of the outcome, in which only this part is new
-		named := api.Meta(config.Content, "namespace") + "/" + api.Meta(config.Content, "name")
-		return object, fmt.Errorf("failed to convert to unversioned (%s; %s, Kind=%s): %w", named, q.Version.APIVersion(), q.Version.Kind, err)
+	named := api.Meta(config.Content, "namespace") + "/" + api.Meta(config.Content, "name")
+	return fmt.Errorf("failed to convert to unversioned (%s; %s, Kind=%s): %w", named, q.Version.APIVersion(), q.Version.Kind, err)
+}
+
+// afterApply returns the faults of a configuration that are reported last: see applyOf.
+func afterApply(q *rest.Request, live *read.Live, sent *wire.Applied, options api.WriteOptions) error {
+	if twice := sent.Strict(); twice != "" && options.Validation == api.Strict {
+		return errors.NewBadRequest("error strict decoding patch: " + twice)
+	} else if twice != "" {
+		warnStrict(q, options, []string{twice})
 	}
-	return object, nil
+	if uid := api.Meta(sent.Content, "uid"); uid != "" && !live.Exists() {
+		return errors.NewConflict(q.Version.GroupResource(), q.ObjectName, fmt.Errorf(
+			"uid mismatch: the provided object specified uid %s, and no existing object was found", uid))
+	}
+	return nil
 }

@@ -41,7 +41,8 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	object, err := Decode(q, options, &read.Live{})
+	none := &read.Live{}
+	object, err := Decode(q, options, none)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	}
 	// Note the body as it was decoded, before metadata changes. reread compares the stored object with it; see Task.decoded.
 	decoded := object.Content
-	if object, err = ownNew(q, object, options); err != nil {
+	if object, err = ownNew(q, none, object, options); err != nil {
 		return nil, err
 	}
 	q.ObjectName = api.Meta(object.Content, "name")
@@ -58,7 +59,7 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 	if form, ok := q.Version.Form.(catalog.IncrementalForm); ok && form.DecodesSettled() && t.view().StoresItself() {
 		t.decoded = decoded
 	}
-	if object, err = t.Mutate(&read.Live{}, object); err != nil {
+	if object, err = t.Mutate(none, object); err != nil {
 		return nil, err
 	}
 	created, err := t.createNamed(object)
@@ -69,15 +70,15 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 }
 
 // ownNew returns a new object in the namespace of the request, without metadata that only the server sets. The manager owns everything in
-// it.
+// it. none is the zero read.Live.
 //
 // Metadata that only the server sets is wiped first, so that no manager owns it.
-func ownNew(q *rest.Request, object managedfields.Object, options api.WriteOptions) (_ managedfields.Object, err error) {
+func ownNew(q *rest.Request, none *read.Live, object managedfields.Object, options api.WriteOptions) (_ managedfields.Object, err error) {
 	if object.Content, err = api.InNamespace(api.Wipe(object.Content), q.Target.Namespace); err != nil {
 		return object, err
 	}
 	object.Content = withoutRepeatedOwners(q, object.Content)
-	return Own(q, &read.Live{}, object, options)
+	return Own(q, none, object, options)
 }
 
 // createNamed stores a new object under its name, or under a generated name. The error is a 409 if the name is taken. The text of the 409

@@ -164,13 +164,14 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 	if n, err := api.ParseVersion(version, false); err == nil && n != 0 && t.post && !t.DryRun {
 		return Outcome{}, stderrors.New("resourceVersion should not be set on objects to be created")
 	}
-	stored, err := t.encode(object, &read.Live{})
+	none := &read.Live{}
+	stored, err := t.encode(object, none)
 	if err != nil {
 		return Outcome{}, err
 	}
 	out = Outcome{created: true}
 	if !t.DryRun {
-		out, err = t.commit(stored, &read.Live{}, WasStored, valid)
+		out, err = t.commit(stored, none, WasStored, valid)
 		out.created = true
 		return out, err
 	}
@@ -181,7 +182,7 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 		}
 	}
 	// A dry run has no revision. It shows the version that the client sent, as kube-apiserver does.
-	if out.Object, err = t.reread(stored, &read.Live{}, 0); version != "" {
+	if out.Object, err = t.reread(stored, none, 0); version != "" {
 		out.Content = api.WithMetadata(out.Content, "resourceVersion", value.String(version))
 	}
 	return out, err
