@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/deed-project/deed/internal/door"
@@ -58,17 +59,20 @@ func eachItem(v value.Value, change func(value.Value) value.Value, names ...stri
 		if list.Kind() != value.KindList {
 			return list
 		}
-		same := true
-		items := make([]value.Value, 0, list.Len())
+		var items []value.Value // nil as long as no item has changed
+		at := 0
 		for item := range list.Items() {
-			changed := item
 			if item.Kind() == value.KindObject {
-				changed = change(item)
+				if changed := change(item); !changed.Same(item) {
+					if items == nil {
+						items = slices.Collect(list.Items())
+					}
+					items[at] = changed
+				}
 			}
-			same = same && changed.Same(item)
-			items = append(items, changed)
+			at++
 		}
-		if same {
+		if items == nil {
 			return list
 		}
 		return value.List(items...)
@@ -111,7 +115,11 @@ func requestLimits(pod value.Value) value.Value {
 			if limits.Kind() != value.KindObject {
 				return resources
 			}
-			return resources.With("requests", filled(resources.Get("requests"), limits))
+			requests := resources.Get("requests")
+			if all := filled(requests, limits); !all.Same(requests) {
+				return resources.With("requests", all)
+			}
+			return resources
 		}, "resources")
 	}
 	pod = eachItem(pod, fill, "spec", "containers")
@@ -132,6 +140,9 @@ func filled(object, other value.Value) value.Value {
 		if object.Get(name).IsAbsent() {
 			lacking = append(lacking, value.Member{Name: name, Value: member})
 		}
+	}
+	if len(lacking) == 0 {
+		return object
 	}
 	return documents.WithAll(object, value.Object(lacking...))
 }
