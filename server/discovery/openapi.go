@@ -234,6 +234,10 @@ type document func(form string) (text []byte, hash string, err error)
 
 // openAPIPath answers with a document of v3 that has a hash. Caches may keep it if the query has the hash.
 func (h *Handler) openAPIPath(w http.ResponseWriter, r *http.Request, hash string, of document) {
+	if wire.AsksNothing(r) {
+		w.WriteHeader(http.StatusOK)
+		return
+	}
 	header, asked := w.Header(), r.URL.Query().Get("hash")
 	media, _ := wire.NegotiateOpenAPI(r, "v3")
 	switch {

@@ -32,3 +32,7 @@ func NegotiateOpenAPI(r *http.Request, version string) (media string, protobuf b
 	}
 	return "", false
 }
+
+// AsksNothing reports whether the Accept header of a request has something in it, but no media type. kube-apiserver answers such a request for a
+// document of v3 with 200 and an empty body.
+func AsksNothing(r *http.Request) bool { return len(clauses(r.Header.Get("Accept"))) == 0 }
