@@ -79,8 +79,8 @@ func (a *answers) list(w http.ResponseWriter, b *read.Reader, q *rest.Request, r
 
 // write writes the outcome of a request as the client wants it.
 //
-// A Status is answered in the representation of errors, which need not be that of the resource. A client that asks for a Table or for
-// metadata gets the Status in the media type that it named with that.
+// A client that asks for a Table or for metadata gets a Status as it is, in the media type that it named with that. The type is one that the
+// resource has, whereas a Status that refuses may have another one.
 func (a *answers) write(w http.ResponseWriter, q *rest.Request, rep wire.Representation, of *rest.Answer) {
 	document, err := a.represented(q, rep, of)
 	if err != nil {
@@ -88,9 +88,6 @@ func (a *answers) write(w http.ResponseWriter, q *rest.Request, rep wire.Represe
 		return
 	}
 	if o := of.Object.Content; o.Get("kind").Str() == "Status" && o.Get("apiVersion").Str() == "v1" {
-		if rep.As == "" {
-			rep = a.out.ErrorMedia(q.HTTP)
-		}
 		rep = wire.Representation{Media: rep.Media, Pretty: rep.Pretty}
 	}
 	a.out.Document(w, q.HTTP, of.Code, rep, document)
