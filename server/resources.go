@@ -207,7 +207,8 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 	}
 }
 
-// logAnnotations hands the annotations of a request to the audit log. id is its Audit-Id.
+// logAnnotations hands the annotations of a request to the audit log. id is its Audit-Id. It keeps the action out of the frame of verb, below
+// which the whole write runs.
 func logAnnotations(a *audit.Annotations, r *http.Request, c *request.Context, id string, code int) {
 	a.Write(r, c.Action(), id, code)
 }

@@ -267,7 +267,7 @@ type Column struct {
 	Priority                        int32
 	Path                            string // a JSON path such as .spec.replicas
 	// Find returns the first value at Path in v, or an absent value. It subtracts the visited values from left. Find is nil if Path consists
-	// of names only, unless the cell is not absent where the path leads nowhere.
+	// of names only. The column of the name has it nevertheless: an absent name shows as an empty text.
 	Find func(v value.Value, left *int) (value.Value, error)
 }
 

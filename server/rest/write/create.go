@@ -70,7 +70,7 @@ func (w *Writer) Create(q *rest.Request) (*rest.Answer, error) {
 }
 
 // ownNew returns a new object in the namespace of the request, without metadata that only the server sets. The manager owns everything in
-// it. none is the zero read.Live.
+// it. none is the zero read.Live, one for the whole create, since it is large and would stand in each frame.
 //
 // Metadata that only the server sets is wiped first, so that no manager owns it.
 func ownNew(q *rest.Request, none *read.Live, object managedfields.Object, options api.WriteOptions) (_ managedfields.Object, err error) {
