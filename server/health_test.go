@@ -127,6 +127,31 @@ func TestHealth(t *testing.T) {
 	expect(http.StatusInternalServerError, map[string]string{"/readyz/shutdown": "internal server error: reason withheld\n"})
 }
 
+// TestHealthChecks asks for checks that only some servers have.
+func TestHealthChecks(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config server.Config
+		has    []string
+		lacks  []string
+	}{
+		{"plain", server.Config{}, []string{"max-in-flight-filter", "storage-readiness"}, []string{"rbac/bootstrap-roles", "priority-and-fairness-filter"}},
+		{"with RBAC", server.Config{RBAC: true}, []string{"rbac/bootstrap-roles"}, nil},
+		{"with priority and fairness", server.Config{PriorityAndFairness: true},
+			[]string{"priority-and-fairness-config-consumer", "priority-and-fairness-filter"}, []string{"max-in-flight-filter"}},
+		{"of 1.35", server.Config{EmulatedVersion: "1.35"}, nil, []string{"peer-endpoint-reconciler-controller", "storage-readiness"}},
+	} {
+		s := servertest.New(t, c.config)
+		for code, names := range map[int][]string{http.StatusOK: c.has, http.StatusNotFound: c.lacks} {
+			for _, name := range names {
+				if w := servertest.Ask(s, "GET /readyz/poststarthook/"+name, ""); w.Code != code {
+					t.Errorf("a server %s: %s: %d %s", c.name, name, w.Code, w.Body)
+				}
+			}
+		}
+	}
+}
+
 // TestPages reads the pages about the server and its flags.
 func TestPages(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

@@ -214,7 +214,7 @@ func (s *Server) assemble(c Config) error {
 		Aggregator: s.aggregator, Minor: s.release.minor(),
 		Health: discovery.Health{
 			Store: objects, Checker: checker, Ended: s.background.Context().Err, Log: s.log, Minor: s.release.minor(),
-			Fair: c.PriorityAndFairness, Observe: checks.Observe,
+			Fair: c.PriorityAndFairness, RBAC: c.RBAC, Observe: checks.Observe,
 		},
 		HealthChecks: checks,
 	}

@@ -51,8 +51,8 @@ func presence(v any, exists bool) string {
 	return Text(v)
 }
 
-// chosen are members that a server chooses: allocated addresses, identities, and tokens.
-var chosen = []string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort", "uid", "resourceVersion", "continue"}
+// chosen are members that a server chooses: allocated addresses, identities, tokens, and where it is.
+var chosen = []string{"clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort", "uid", "resourceVersion", "continue", "serverAddress"}
 
 // byTime is what differs from run to run in the cells of a Table: ages, and the ports and addresses that Services get.
 var byTime = regexp.MustCompile(`\b\d+[smhdy](\d+[smhd])?\b|:3\d{4}/|\b10\.0\.0\.\d+`)

@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"os"
@@ -48,11 +49,12 @@ func (s *Server) String() string { return s.url }
 // Request is what both servers are asked.
 type Request struct {
 	Method      string
-	Path        string // with the query
-	ContentType string // application/json if empty, and no header if [NoContentType]
-	UserAgent   string // of this package if empty
-	Accept      string // anything if empty
-	Body        any    // encoded as JSON, but bytes are sent as they are; nil sends none
+	Path        string      // with the query
+	ContentType string      // application/json if empty, and no header if [NoContentType]
+	UserAgent   string      // of this package if empty
+	Accept      string      // anything if empty
+	Header      http.Header // replaces the headers above, and the token
+	Body        any         // encoded as JSON, but bytes are sent as they are; nil sends none
 }
 
 // NoContentType is the content type of a request that says none.
@@ -136,6 +138,7 @@ func (s *Server) Exchange(q Request) (Reply, error) {
 	if q.Accept != "" {
 		r.Header.Set("Accept", q.Accept)
 	}
+	maps.Copy(r.Header, q.Header)
 	response, err := s.http.Do(r)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return Reply{}, nil

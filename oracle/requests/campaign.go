@@ -183,15 +183,15 @@ func (c *campaign) round(n int, kinds []collection, shown map[string]bool) error
 		c.sent++
 		c.codes[there.Code]++
 		if c.only >= 0 {
-			show(n, i, q, there, here, differences)
+			pair.Show(fmt.Sprintf("round %d, request %d", n, i), q.Request, there, here, differences)
 		}
 		if len(differences) == 0 {
 			continue
 		}
 		c.found++
-		if line := sameness(q, differences); !shown[line] && c.only < 0 {
+		if line := q.Method + " " + q.form + " " + pair.Alike(differences); !shown[line] && c.only < 0 {
 			shown[line] = true
-			show(n, i, q, there, here, differences)
+			pair.Show(fmt.Sprintf("round %d, request %d", n, i), q.Request, there, here, differences)
 		}
 		if q.writes() { // what is stored may differ from now on
 			break
@@ -243,7 +243,7 @@ func (c *campaign) ask(q request) (there, here pair.Reply, differences []string,
 	if here, err = c.deed.ask(q); err != nil {
 		return there, here, nil, err
 	}
-	differences = compare(there, here)
+	differences = pair.Compare(there, here)
 	for range attempts {
 		if len(differences) == 0 || q.writes() && (there.Code < 400 || here.Code < 400) {
 			break
@@ -252,7 +252,7 @@ func (c *campaign) ask(q request) (there, here pair.Reply, differences []string,
 		if err != nil {
 			return there, here, nil, err
 		}
-		if len(compare(again, here)) == 0 {
+		if len(pair.Compare(again, here)) == 0 {
 			return again, here, nil, nil
 		}
 	}

@@ -24,6 +24,7 @@ type Health struct {
 	Minor   int // the minor release of Kubernetes that the server emulates
 	// Fair tells that the server has priority and fairness, whose checks have names of their own.
 	Fair bool
+	RBAC bool // the server began with roles and bindings
 	// Observe is called with the outcome of each check that is not excluded when all checks of a path run.
 	Observe func(name, path string, healthy bool)
 
@@ -46,59 +47,57 @@ const (
 // storageTimeout is how long the store may take to answer a check, so that the check is answered within two seconds.
 const storageTimeout = 1500 * time.Millisecond
 
-var (
-	plainChecks = checksWith("max-in-flight-filter")
-	fairChecks  = checksWith("priority-and-fairness-config-consumer", "priority-and-fairness-filter")
+// checks returns the checks of a server, in the order of kube-apiserver.
+func (h Health) checks() []check {
+	return slices.DeleteFunc(slices.Clone(allChecks), func(c check) bool {
+		has := conditions[strings.TrimPrefix(c.name, hookPrefix)]
+		return has != nil && !has(h)
+	})
+}
+
+// conditions say which servers have a check. Every server has the others.
+var conditions = map[string]func(Health) bool{
+	"max-in-flight-filter":                  func(h Health) bool { return !h.Fair },
+	"priority-and-fairness-config-consumer": func(h Health) bool { return h.Fair },
+	"priority-and-fairness-filter":          func(h Health) bool { return h.Fair },
+	"rbac/bootstrap-roles":                  func(h Health) bool { return h.RBAC },
+	"peer-endpoint-reconciler-controller":   func(h Health) bool { return h.Minor >= 36 },
+	"storage-readiness":                     func(h Health) bool { return h.Minor >= 36 },
+}
+
+// allChecks are the checks of kube-apiserver, in its order.
+var allChecks = slices.Concat(
+	[]check{
+		{"ping", everywhere, Health.started},
+		{"log", everywhere, Health.started},
+		{"loopback-serving-certificate", live, Health.started},
+		{"etcd", everywhere, isStored},
+		{"etcd-readiness", ready, isStored},
+		{"informer-sync", ready, Health.started},
+	},
+	hooks("start-apiserver-admission-initializer", "generic-apiserver-start-informers", "max-in-flight-filter",
+		"priority-and-fairness-config-consumer", "priority-and-fairness-filter", "storage-object-count-tracker-hook",
+		"start-apiextensions-informers", "start-apiextensions-controllers", "crd-informer-synced",
+		"start-system-namespaces-controller", "peer-endpoint-reconciler-controller", "start-cluster-authentication-info-controller",
+		"start-kube-apiserver-identity-lease-controller", "start-kube-apiserver-identity-lease-garbage-collector", "storage-readiness",
+		"start-legacy-token-tracking-controller", "start-service-ip-repair-controllers", "rbac/bootstrap-roles",
+		"scheduling/bootstrap-system-priority-classes", "priority-and-fairness-config-producer", "bootstrap-controller",
+		"start-kubernetes-service-cidr-controller", "start-kube-aggregator-informers", "apiservice-status-local-available-controller",
+		"apiservice-status-remote-available-controller", "apiservice-registration-controller", "apiservice-discovery-controller",
+		"kube-apiserver-autoregistration"),
+	[]check{{"autoregister-completion", everywhere, Health.started}},
+	hooks("apiservice-openapi-controller", "apiservice-openapiv3-controller"),
+	[]check{{"shutdown", ready, func(h Health) error { return h.Ended() }}},
 )
 
-// checks returns the checks, which must not be modified.
-func (h Health) checks() []check {
-	all := plainChecks
-	if h.Fair {
-		all = fairChecks
-	}
-	if h.Minor >= lateChecksSince {
-		return all
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(c check) bool { return slices.Contains(lateChecks, c.name) })
-}
-
-// lateChecks are the checks that came with a minor release, lateChecksSince.
-var lateChecks = []string{"poststarthook/peer-endpoint-reconciler-controller", "poststarthook/storage-readiness"}
-
-const lateChecksSince = 36
-
-// checksWith returns the checks of kube-apiserver, in its order, with those of its limit of requests in flight.
-func checksWith(limit ...string) []check {
-	return slices.Concat(
-		[]check{
-			{"ping", everywhere, Health.started},
-			{"log", everywhere, Health.started},
-			{"loopback-serving-certificate", live, Health.started},
-			{"etcd", everywhere, isStored},
-			{"etcd-readiness", ready, isStored},
-			{"informer-sync", ready, Health.started},
-		},
-		hooks("start-apiserver-admission-initializer", "generic-apiserver-start-informers"),
-		hooks(limit...),
-		hooks("storage-object-count-tracker-hook", "start-apiextensions-informers", "start-apiextensions-controllers", "crd-informer-synced",
-			"start-system-namespaces-controller", "peer-endpoint-reconciler-controller", "start-cluster-authentication-info-controller",
-			"start-kube-apiserver-identity-lease-controller", "start-kube-apiserver-identity-lease-garbage-collector", "storage-readiness",
-			"start-legacy-token-tracking-controller", "start-service-ip-repair-controllers", "scheduling/bootstrap-system-priority-classes",
-			"priority-and-fairness-config-producer", "bootstrap-controller", "start-kubernetes-service-cidr-controller",
-			"start-kube-aggregator-informers", "apiservice-status-local-available-controller", "apiservice-status-remote-available-controller",
-			"apiservice-registration-controller", "apiservice-discovery-controller", "kube-apiserver-autoregistration"),
-		[]check{{"autoregister-completion", everywhere, Health.started}},
-		hooks("apiservice-openapi-controller", "apiservice-openapiv3-controller"),
-		[]check{{"shutdown", ready, func(h Health) error { return h.Ended() }}},
-	)
-}
+// hookPrefix begins the names of checks of what kube-apiserver starts before it is ready.
+const hookPrefix = "poststarthook/"
 
 // hooks returns the checks of what kube-apiserver starts before it is ready. This server answers once it has started everything.
 func hooks(names ...string) []check {
 	out := make([]check, 0, len(names))
 	for _, name := range names {
-		out = append(out, check{"poststarthook/" + name, everywhere, Health.started})
+		out = append(out, check{hookPrefix + name, everywhere, Health.started})
 	}
 	return out
 }

@@ -48,7 +48,7 @@ type grants struct {
 	once     sync.Once
 	of       map[ruleKey][]granted // rules for resources
 	paths    []granted             // rules for paths
-	missing  []error               // roles that do not exist
+	missing  bool                  // a role does not exist
 }
 
 // ruleKey is a group, a resource and a name as they stand in a rule. A rule without names has any name. That is not the empty one, which a rule
@@ -131,19 +131,20 @@ func (p *policy) role(ref rbacv1.RoleRef, namespace string) *role {
 }
 
 // authorize reports whether a rule allows an action to a user, and by which binding. Bindings of the cluster come before those of the
-// namespace.
+// namespace. A refusal names the roles that do not exist, by the names of their bindings.
 func (p *policy) authorize(u auth.User, a auth.Action) (allowed bool, reason string) {
-	var missing []error
+	isMissing := false
 	for g := range p.grantsOf(u, a.Namespace) {
 		if by := g.allowing(a); by != nil {
 			return true, "RBAC: allowed by " + by.describe(u)
 		}
-		missing = append(missing, g.missing...)
+		isMissing = isMissing || g.missing
 	}
-	if reason := joined(missing); reason != "" {
-		return false, refusal + reason
+	if !isMissing {
+		return false, ""
 	}
-	return false, ""
+	_, missing := p.rules(u, a.Namespace)
+	return false, refusal + joined(missing)
 }
 
 // refusal begins the reason of a refusal: the name of the authorizer among those of a server, and its own text.
@@ -176,12 +177,12 @@ func (p *policy) grantsOf(u auth.User, namespace string) func(yield func(*grants
 	}
 }
 
-// index indexes the rules that are granted, and notes the roles that are missing.
+// index indexes the rules that are granted, and notes whether a role is missing.
 func (g *grants) index() {
 	g.of = map[ruleKey][]granted{}
 	for _, b := range g.bindings {
 		if b.role == nil {
-			g.missing = append(g.missing, b.missing())
+			g.missing = true
 			continue
 		}
 		for i := range b.role.rules {

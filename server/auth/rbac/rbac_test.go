@@ -70,6 +70,20 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestMissingRoles refuses a user whose roles do not exist. The refusal lists them by their bindings, whoever the bindings are for.
+func TestMissingRoles(t *testing.T) {
+	s := servertest.New(t, server.Config{RBAC: true})
+	ofGroup := strings.Replace(binding("a", "first"), `"kind":"User","name":"joe"`, `"kind":"Group","name":"g"`, 1)
+	send(t, s, "POST", path+"clusterrolebindings", ofGroup)
+	send(t, s, "POST", path+"clusterrolebindings", binding("b", "second"))
+	review := send(t, s, "POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", `{"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview",
+		"spec":{"user":"joe","groups":["g"],"resourceAttributes":{"verb":"get","resource":"pods"}}}`)
+	const want = `rbac: RBAC: [clusterrole.rbac.authorization.k8s.io "first" not found, clusterrole.rbac.authorization.k8s.io "second" not found]`
+	if reason := review.Get("status", "reason").Str(); reason != want {
+		t.Errorf("the reason is %q", reason)
+	}
+}
+
 // TestAggregation fills roles that select others: those of a new cluster, a role in two steps, and a role that is selected no more.
 func TestAggregation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
