@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -149,6 +150,20 @@ func (s *Server) Exchange(q Request) (Reply, error) {
 	defer response.Body.Close()
 	content, err := io.ReadAll(response.Body)
 	return Reply{response.StatusCode, response.Header, content}, err
+}
+
+// Expect sends a request to servers, and returns an error if one answers with none of the codes.
+func Expect(q Request, codes []int, servers ...*Server) error {
+	for _, s := range servers {
+		reply, err := s.Exchange(q)
+		if err == nil && !slices.Contains(codes, reply.Code) {
+			err = fmt.Errorf("%d %s", reply.Code, reply.Body)
+		}
+		if err != nil {
+			return fmt.Errorf("%v: %s %s: %w", s, q.Method, q.Path, err)
+		}
+	}
+	return nil
 }
 
 // Send sends a request whose answer is JSON, protocol buffers or CBOR. It returns an error if the request could not be sent, or the answer is

@@ -51,16 +51,7 @@ func (c *campaign) run() error {
 
 // both sends a request to both servers, which must answer with one of the codes.
 func (c *campaign) both(method, path string, body any, codes ...int) error {
-	for _, s := range [...]*pair.Server{c.real, c.deed} {
-		reply, err := s.Exchange(pair.Request{Method: method, Path: path, Body: body})
-		if err == nil && !slices.Contains(codes, reply.Code) {
-			err = fmt.Errorf("%d %s", reply.Code, reply.Body)
-		}
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", method, path, err)
-		}
-	}
-	return nil
+	return pair.Expect(pair.Request{Method: method, Path: path, Body: body}, codes, c.real, c.deed)
 }
 
 // settling is how long a kube-apiserver gets to see new roles: its authorizer follows them by watches.

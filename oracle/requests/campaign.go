@@ -95,16 +95,7 @@ func (c *campaign) run() error {
 
 // both sends a request to both servers, which must answer with one of the codes.
 func (c *campaign) both(q pair.Request, codes ...int) error {
-	for _, s := range [...]*side{c.real, c.deed} {
-		reply, err := s.Exchange(q)
-		if err == nil && !slices.Contains(codes, reply.Code) {
-			err = fmt.Errorf("%d %s", reply.Code, reply.Body)
-		}
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", q.Method, q.Path, err)
-		}
-	}
-	return nil
+	return pair.Expect(q, codes, c.real.Server, c.deed.Server)
 }
 
 // kinds returns a collection for each base object and each version that serves it.
