@@ -57,6 +57,12 @@ var pluginTable = []plugin{
 		}
 		return admission.Chain{admission.Mutate(plugins.Topology{Store: objects}.Mutate)}
 	}},
+	{"NodeDeclaredFeatureValidator", true, func(s *Server, objects store.Store) admission.Chain {
+		if s.release.minor() < nodeFeaturesSince {
+			return nil
+		}
+		return admission.Chain{admission.Validate(plugins.NodeFeatures{Store: objects}.Validate)}
+	}},
 	{"PodResizeValidator", true, validates(func(s store.Store) change { return plugins.Resizes{Store: s}.Validate })},
 	{"MutatingAdmissionPolicy", true, func(s *Server, _ store.Store) admission.Chain {
 		return admission.Chain{admission.Mutate(s.policies.Plugin.Mutate)}
@@ -66,8 +72,12 @@ var pluginTable = []plugin{
 	}},
 }
 
-// topologySince is the minor release in which the gate of PodTopologyLabels became on by default.
-const topologySince = 35
+// topologySince and nodeFeaturesSince are the minor releases in which the gates of PodTopologyLabels and NodeDeclaredFeatureValidator became on by
+// default.
+const (
+	topologySince     = 35
+	nodeFeaturesSince = 36
+)
 
 // lastPlugins lists the plugins of the table that follow webhooks.
 var lastPlugins = []plugin{
@@ -79,7 +89,7 @@ var lastPlugins = []plugin{
 // otherPlugins are plugins of kube-apiserver that this server lacks, or that other parts of it replace. They may be switched off.
 var otherPlugins = []string{
 	"AlwaysAdmit", "AlwaysDeny", "AlwaysPullImages", "DenyServiceExternalIPs", "EventRateLimit", "ExtendedResourceToleration", "ImagePolicyWebhook", "LimitPodHardAntiAffinityTopology",
-	"MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists", "NodeDeclaredFeatureValidator",
+	"MutatingAdmissionWebhook", "NamespaceAutoProvision", "NamespaceExists",
 	"OwnerReferencesPermissionEnforcement", "PodGroupProtection", "PodNodeSelector",
 	"PodTolerationRestriction", "ValidatingAdmissionWebhook",
 }

@@ -10,14 +10,14 @@ import (
 func TestChosenPlugins(t *testing.T) {
 	const signers = " CertificateApproval CertificateSigning ClusterTrustBundleAttest"
 	const usual = "NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection" +
-		signers + " PodTopologyLabels PodResizeValidator MutatingAdmissionPolicy ValidatingAdmissionPolicy"
+		signers + " PodTopologyLabels NodeDeclaredFeatureValidator PodResizeValidator MutatingAdmissionPolicy ValidatingAdmissionPolicy"
 	for _, c := range []struct{ enable, disable, want, err string }{
 		{"", "", usual, ""},
 		{"LimitRanger Priority", "DefaultTolerationSeconds ValidatingAdmissionWebhook",
-			"NamespaceLifecycle LimitRanger TaintNodesByCondition Priority StorageObjectInUseProtection" + signers + " PodTopologyLabels PodResizeValidator MutatingAdmissionPolicy " +
+			"NamespaceLifecycle LimitRanger TaintNodesByCondition Priority StorageObjectInUseProtection" + signers + " PodTopologyLabels NodeDeclaredFeatureValidator PodResizeValidator MutatingAdmissionPolicy " +
 				"ValidatingAdmissionPolicy", ""},
 		{"", "MutatingAdmissionPolicy ValidatingAdmissionPolicy",
-			"NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection" + signers + " PodTopologyLabels PodResizeValidator", ""},
+			"NamespaceLifecycle TaintNodesByCondition Priority DefaultTolerationSeconds StorageObjectInUseProtection" + signers + " PodTopologyLabels NodeDeclaredFeatureValidator PodResizeValidator", ""},
 		{"ResourceQuoter", "", usual, `enable-admission-plugins plugin "ResourceQuoter" is unknown`},
 		{"ResourceQuota", "", usual + " ResourceQuota", ""},
 		{"", "X", usual, `disable-admission-plugins plugin "X" is unknown`},

@@ -117,6 +117,7 @@ var preparations = []struct{ kind, live, sent, want string }{
 	{"v1 Pod status", `{"status":{"qosClass":"Burstable","observedGeneration":3,"resourceClaimStatuses":[{"name":"a"}],"conditions":[{"type":"A","status":"True","observedGeneration":2},{"type":"B","status":"True"}]}}`,
 		`{"status":{"phase":"Running","conditions":[{"type":"B","status":"False"},{"type":"A","status":"False"},{"type":"C","status":"False"}]}}`,
 		`status.qosClass="Burstable"; status.observedGeneration=3; status.resourceClaimStatuses=[{"name":"a"}]; status.conditions.1.observedGeneration=2; status.conditions.0.observedGeneration=-; status.conditions.2.observedGeneration=-`},
+	{"v1 Pod status", `{"status":{"resourceClaimStatuses":[{"name":"a"}]}}`, `{"status":{"resourceClaimStatuses":[]}}`, `status.resourceClaimStatuses=-`},
 	{"v1 Pod status", `{"status":{"observedGeneration":3,"conditions":[{"type":"A","status":"True","observedGeneration":2}]}}`,
 		`{"status":{"observedGeneration":4,"conditions":[{"type":"A","status":"False","observedGeneration":5}]}}`, `status.observedGeneration=4; status.conditions.0.observedGeneration=5`},
 	{"v1 Pod ephemeralcontainers", `{"metadata":{"labels":{"a":"b"},"resourceVersion":"1"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}}`,

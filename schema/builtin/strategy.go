@@ -22,7 +22,7 @@ func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value
 		return object
 	}
 	unprepared := object
-	object = k.prepare(subresource, live, object)
+	object = k.prepare(subresource, live, sent, object)
 	if !k.countsUnprepared() {
 		unprepared = object
 	}
@@ -41,7 +41,7 @@ func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.
 // storeLike is Store for an object that may share members with known, a value that a server read back. Shared members are not read again.
 // known may be absent.
 func (k *Kind) storeLike(subresource string, live, sent, object, known value.Value) (value.Value, error) {
-	stored, err := k.storedLike(k.prepare(subresource, live, object), known)
+	stored, err := k.storedLike(k.prepare(subresource, live, sent, object), known)
 	counted := stored
 	if err == nil && k.countsUnprepared() {
 		counted, err = k.storedLike(object, known)
@@ -53,7 +53,7 @@ func (k *Kind) storeLike(subresource string, live, sent, object, known value.Val
 }
 
 // prepare is Prepare without counting.
-func (k *Kind) prepare(subresource string, live, object value.Value) value.Value {
+func (k *Kind) prepare(subresource string, live, sent, object value.Value) value.Value {
 	object = keepIdentity(live, object, k.Namespaced)
 	for path := range k.reset[subresource].Exclude.All() {
 		if (!live.IsAbsent() || !k.createKeeps(path)) && !k.judges(subresource, path) {
@@ -66,7 +66,21 @@ func (k *Kind) prepare(subresource string, live, object value.Value) value.Value
 	if prepare := prepared[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]; prepare != nil {
 		object = prepare(k, subresource, live, object)
 	}
+	for _, path := range clearedEmpty[clearing{k.GVK.Kind, subresource}] {
+		if v := sent.Get(path...); v.Kind() == value.KindList && v.Len() == 0 {
+			object = withAt(object, path, value.Value{})
+		}
+	}
 	return object
+}
+
+// clearing is a kind and a subresource.
+type clearing struct{ kind, subresource string }
+
+// clearedEmpty are the lists that an update keeps if it leaves them out, and clears if it has them empty. A held object has no empty list, so
+// that only the sent one tells.
+var clearedEmpty = map[clearing][][]string{
+	{"Pod", "status"}: {{"status", "resourceClaimStatuses"}, {"status", "nodeAllocatableResourceClaimStatuses"}},
 }
 
 // podStatusGatedSince is the first release in which an update of the status of a pod drops the fields of gates that are off.

@@ -9,6 +9,7 @@
 //	[Signers]           CertificateApproval, CertificateSigning, ClusterTrustBundleAttest
 //	[RestrictSubjects]  CertificateSubjectRestriction
 //	[Topology]          PodTopologyLabels
+//	[NodeFeatures]      NodeDeclaredFeatureValidator
 //	[Resizes]           PodResizeValidator
 //
 // They read other objects from the store for each request, so that an object counts from the moment it is written.

@@ -28,12 +28,9 @@ func (p Resizes) Validate(ctx context.Context, r *admission.Request) error {
 	if name == "" || pod.Get("metadata", "generation").Equal(r.Old.Content().Get("metadata", "generation")) {
 		return nil
 	}
-	node, err := object(ctx, p.Store, nodesPrefix+name)
-	switch {
-	case err != nil:
-		return forbid(r, fmt.Errorf("failed to get node %q: %w", name, err))
-	case node.IsAbsent():
-		return forbid(r, fmt.Errorf("node %q not found", name))
+	node, err := nodeOf(ctx, p.Store, r, name)
+	if err != nil {
+		return err
 	}
 	if os := node.Get("metadata", "labels").Get("kubernetes.io/os"); !os.IsAbsent() && os.Str() != "linux" {
 		return forbidFor(r, "UnsupportedPlatform", fmt.Errorf("pod resize is only supported on linux nodes, node %q is %q", name, os.Str()))
@@ -42,6 +39,18 @@ func (p Resizes) Validate(ctx context.Context, r *admission.Request) error {
 		return forbidFor(r, "NodeCapacity", errors.New("node didn't have enough allocatable resources: "+strings.Join(lacks, "; ")))
 	}
 	return nil
+}
+
+// nodeOf returns the node of the pod that a request changes. The error is a 403.
+func nodeOf(ctx context.Context, s store.Store, r *admission.Request, name string) (value.Value, error) {
+	node, err := object(ctx, s, nodesPrefix+name)
+	switch {
+	case err != nil:
+		return node, forbid(r, fmt.Errorf("failed to get node %q: %w", name, err))
+	case node.IsAbsent():
+		return node, forbid(r, fmt.Errorf("node %q not found", name))
+	}
+	return node, nil
 }
 
 // lacking returns what a pod requests and a node does not have: CPU in thousandths, and memory.
