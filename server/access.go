@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/auth/nodes"
@@ -12,6 +14,7 @@ import (
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/controllers"
 	"github.com/deed-project/deed/server/registry"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -96,11 +99,12 @@ func incomplete(rules auth.RuleResolver) auth.RuleResolver {
 	}
 }
 
-// permissions returns the plugin that asks for what a user needs beside the permission to write an object, as a chain.
-func (s *Server) permissions(objects store.Store) admission.Chain {
-	return admission.Chain{admission.Validate(writes.Permissions{
-		Allows: s.access.Allows, Store: objects, Catalog: s.catalog, Minor: s.release.minor(),
-	}.Validate)}
+// permit returns the function that asks for what a user needs beside the permission to write an object.
+func (s *Server) permit(objects store.Store) func(q *rest.Request, object, live value.Value, found field.ErrorList) (field.ErrorList, error) {
+	p := writes.Permissions{Allows: s.access.Allows, Store: objects, Catalog: s.catalog, Minor: s.release.minor()}
+	return func(q *rest.Request, object, live value.Value, found field.ErrorList) (field.ErrorList, error) {
+		return p.Faults(q.Context(), q.Version.GroupResource(), q.Target.Subresource, object, live, found)
+	}
 }
 
 // escalation returns the plugin that refuses roles and bindings which grant more than their writer may do, as a chain. It is empty unless

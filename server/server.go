@@ -197,7 +197,8 @@ func (s *Server) assemble(c Config) error {
 		writer: &write.Writer{
 			Reader: s.reader, EventTTL: c.EventTTL, MaxObject: c.MaxObject,
 			Host:      &host{s.definitions, s.deletions, s.webhooks, s.policies, s.aggregator, s.rbac, s.flows, s.background, s.release, s.access},
-			Admission: slices.Concat(s.permissions(objects), chain, s.escalation()), Observe: s.metrics.Admit,
+			Permit:    s.permit(objects),
+			Admission: slices.Concat(chain, s.escalation()), Observe: s.metrics.Admit,
 		},
 	}
 	if err := s.allocate(c.Services); err != nil {

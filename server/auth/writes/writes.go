@@ -11,8 +11,6 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/deed-project/deed/server/admission"
-	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/registry"
@@ -21,7 +19,7 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// Permissions is an admission plugin. It stands before all others that validate, because kube-apiserver asks while it validates an object.
+// Permissions asks for them. kube-apiserver asks while it validates an object, and reports what is missing as a fault of the object.
 type Permissions struct {
 	// Allows decides by all authorizers of the server.
 	Allows  auth.Authorizer
@@ -38,14 +36,20 @@ type endpoint struct {
 
 const policyGroup = "admissionregistration.k8s.io"
 
+// check is what is asked about a write. Most are asked only of an object without faults.
+type check struct {
+	ask    func(Permissions, context.Context, write) (field.ErrorList, error)
+	always bool // also of an object with faults, which follow those of permissions
+}
+
 // checks are the checks of writes, by what they write. Members of system:masters need none.
-var checks = map[endpoint]func(Permissions, context.Context, write) (field.ErrorList, error){
-	at(policyGroup, "validatingadmissionpolicies", ""):       Permissions.kind,
-	at(policyGroup, "mutatingadmissionpolicies", ""):         Permissions.kind,
-	at(policyGroup, "validatingadmissionpolicybindings", ""): Permissions.validates,
-	at(policyGroup, "mutatingadmissionpolicybindings", ""):   Permissions.mutates,
-	at(certificates, "podcertificaterequests", "status"):     Permissions.signer,
-	at("resource.k8s.io", "resourceclaims", "status"):        Permissions.claim,
+var checks = map[endpoint]check{
+	at(policyGroup, "validatingadmissionpolicies", ""):       {ask: Permissions.kind},
+	at(policyGroup, "mutatingadmissionpolicies", ""):         {ask: Permissions.kind},
+	at(policyGroup, "validatingadmissionpolicybindings", ""): {ask: Permissions.validates},
+	at(policyGroup, "mutatingadmissionpolicybindings", ""):   {ask: Permissions.mutates},
+	at(certificates, "podcertificaterequests", "status"):     {ask: Permissions.signer},
+	at("resource.k8s.io", "resourceclaims", "status"):        {ask: Permissions.claim, always: true},
 }
 
 func at(group, resource, subresource string) endpoint {
@@ -58,22 +62,16 @@ type write struct {
 	object, old value.Value
 }
 
-// Validate refuses a write for which a permission is lacking, with 422.
-func (p Permissions) Validate(ctx context.Context, r *admission.Request) error {
-	check := checks[endpoint{r.Resource.GroupResource(), r.Subresource}]
-	user := auth.User(r.User)
-	if check == nil || user.IsMaster() || r.Object.IsAbsent() {
-		return nil
+// Faults returns the faults that validation found in an object of a resource, with a fault for each permission that the user of the context
+// lacks for the write. old is absent for a new object.
+func (p Permissions) Faults(ctx context.Context, of kschema.GroupResource, subresource string, object, old value.Value, found field.ErrorList) (field.ErrorList, error) {
+	c := checks[endpoint{of, subresource}]
+	user := auth.UserOf(ctx)
+	if c.ask == nil || user.IsMaster() || len(found) > 0 && !c.always {
+		return found, nil
 	}
-	w := write{user: user, object: r.Object.Content()}
-	if !r.Old.IsAbsent() {
-		w.old = r.Old.Content()
-	}
-	errs, err := check(p, ctx, w)
-	if err != nil || len(errs) == 0 {
-		return err
-	}
-	return api.Invalid(r.Kind.GroupKind(), api.Meta(w.object, "name"), errs)
+	missing, err := c.ask(p, ctx, write{user, object, old})
+	return append(missing, found...), err
 }
 
 // kind refuses a policy whose parameters are of a kind that the user may not read.

@@ -150,7 +150,7 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 		t.asked = q.Target.Name
 	}
 	q.ObjectName = api.Meta(object.Content, "name") // which some kinds give to objects that have none
-	valid, err := validateNew(q, object)
+	valid, err := t.Writer.validateNew(q, object)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -207,7 +207,7 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 	}
 	defer func() { allocated(err == nil) }()
 	had := t.decorated(live)
-	valid, err := validate(q, object, had)
+	valid, err := t.Writer.validate(q, object, had)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -30,7 +30,7 @@ type verdict struct {
 // validateNew validates a new object. The error is a 422 with all faults, or the reason why the request ended meanwhile.
 //
 // Metadata is checked only if the kind finds no fault: kube-apiserver's create stops at the faults of the strategy.
-func validateNew(q *rest.Request, object managedfields.Object) (verdict, error) {
+func (w *Writer) validateNew(q *rest.Request, object managedfields.Object) (verdict, error) {
 	content := withEmpties(q, object, value.Value{})
 	var errs field.ErrorList
 	var valid verdict
@@ -40,6 +40,10 @@ func validateNew(q *rest.Request, object managedfields.Object) (verdict, error) 
 		errs = q.Version.Form.ValidateCreate(q.Context(), content, q.Warnings)
 	}
 	if err := q.Context().Err(); err != nil {
+		return valid, err
+	}
+	errs, err := w.permit(q, content, value.Value{}, errs)
+	if err != nil {
 		return valid, err
 	}
 	if len(errs) == 0 {
@@ -57,7 +61,7 @@ func validateNew(q *rest.Request, object managedfields.Object) (verdict, error) 
 // meanwhile. An object that stays as it is, and was faultless when it was written, is not validated again.
 //
 // Unlike a create, an update reports the faults of metadata and of the kind together, metadata first.
-func validate(q *rest.Request, object managedfields.Object, stored *read.Live) (verdict, error) {
+func (w *Writer) validate(q *rest.Request, object managedfields.Object, stored *read.Live) (verdict, error) {
 	content, live, whole := object.Content, stored.Content, q.Target.Subresource == ""
 	// Controllers often repeat their writes. An update that changes nothing needs no validation, unless rules compare the object with the
 	// old one, as CEL transition rules do.
@@ -67,10 +71,14 @@ func validate(q *rest.Request, object managedfields.Object, stored *read.Live) (
 	content = withEmpties(q, object, live)
 	errs := api.ValidateReplaced(content, live, q.Version.Namespaced)
 	found, proof := validateChange(q, content, stored)
-	errs = append(errs, found...)
 	if err := q.Context().Err(); err != nil {
 		return verdict{}, err
 	}
+	found, err := w.permit(q, content, live, found)
+	if err != nil {
+		return verdict{}, err
+	}
+	errs = append(errs, found...)
 	valid := verdict{faultless: whole && q.Warnings.Empty(), proof: proof}
 	if len(errs) > 0 {
 		return valid, invalid(q.Version, content, withFields(errs, object))
@@ -79,6 +87,14 @@ func validate(q *rest.Request, object managedfields.Object, stored *read.Live) (
 		warnOfFinalizers(q, content, live)
 	}
 	return valid, nil
+}
+
+// permit returns the faults that a kind finds, with those of missing permissions: see [Writer].Permit.
+func (w *Writer) permit(q *rest.Request, object, live value.Value, found field.ErrorList) (field.ErrorList, error) {
+	if w.Permit == nil {
+		return found, nil
+	}
+	return w.Permit(q, object, live, found)
 }
 
 // withEmpties returns the content of an object that replaces live as kube-apiserver validates it, with the empty lists and maps that the

@@ -14,6 +14,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
@@ -60,6 +61,9 @@ const (
 type Writer struct {
 	Reader *read.Reader
 	Host   Host
+	// Permit is asked while an object is validated; live is absent for a new one. It returns the faults that the kind found, and a fault for each
+	// permission that the user lacks beside that to write the object. nil adds none.
+	Permit func(q *rest.Request, object, live value.Value, found field.ErrorList) (field.ErrorList, error)
 	// Admission decides about writes; the zero Chain admits everything.
 	Admission admission.Chain
 	// Observe is told how long each step of admission took; nil for nothing.
