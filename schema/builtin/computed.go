@@ -55,28 +55,30 @@ func within(v value.Value, change func(value.Value) value.Value, names ...string
 
 // eachItem returns v with the result of change for each object in the list at the path names.
 func eachItem(v value.Value, change func(value.Value) value.Value, names ...string) value.Value {
-	return within(v, func(list value.Value) value.Value {
-		if list.Kind() != value.KindList {
-			return list
+	return within(v, func(list value.Value) value.Value { return changedItems(list, change) }, names...)
+}
+
+// changedItems returns list with the result of change for each object in it: list itself if none changes, or if it is no list.
+func changedItems(list value.Value, change func(value.Value) value.Value) value.Value {
+	var items []value.Value // nil as long as no item has changed
+	for i := range list.Len() {
+		item := list.Item(i)
+		if item.Kind() != value.KindObject {
+			continue
 		}
-		var items []value.Value // nil as long as no item has changed
-		at := 0
-		for item := range list.Items() {
-			if item.Kind() == value.KindObject {
-				if changed := change(item); !changed.Same(item) {
-					if items == nil {
-						items = slices.Collect(list.Items())
-					}
-					items[at] = changed
-				}
-			}
-			at++
+		changed := change(item)
+		if changed.Same(item) {
+			continue
 		}
 		if items == nil {
-			return list
+			items = slices.Collect(list.Items())
 		}
-		return value.List(items...)
-	}, names...)
+		items[i] = changed
+	}
+	if items == nil {
+		return list
+	}
+	return value.List(items...)
 }
 
 // isSourceless reports whether a volume has no source.
