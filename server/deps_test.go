@@ -72,7 +72,7 @@ var table = []layers.Layer{
 		"k8s.io/api/rbac k8s.io/api/authorization k8s.io/apimachinery k8s.io/component-helpers/auth/rbac/validation"},
 	{"auth/writes", "admission api auth catalog registry request store", "value", "k8s.io/apimachinery"},
 	{"response", "api logs store wire", "", ""},
-	{"metrics", "admission admission/webhook api catalog request store", "", "k8s.io/apimachinery github.com/prometheus/client_golang"},
+	{"metrics", "admission admission/webhook api catalog flowcontrol request store", "", "k8s.io/apimachinery github.com/prometheus/client_golang"},
 	{"audit", "admission auth logs", "", "k8s.io/apimachinery"},
 	{"loopback", "api auth catalog request store", "value value/structs", "k8s.io/api/core/v1 k8s.io/api/events/v1 k8s.io/apimachinery"},
 	{"flowcontrol", "api auth catalog logs loopback registry request store store/replica", "value value/structs",

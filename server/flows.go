@@ -14,6 +14,7 @@ import (
 func (s *Server) limitByFlows(objects store.Store, always []*catalog.Resource) {
 	schemas, levels := resourceIn(always, flowcontrol.Group, flowcontrol.Schemas), resourceIn(always, flowcontrol.Group, flowcontrol.Levels)
 	s.flows = flowcontrol.New(objects, schemas, levels, s.limits.Reading+s.limits.Writing, s.log)
+	s.metrics.Seats = s.flows.Seats
 	s.maintainer = &flowcontrol.Maintainer{Store: objects, Schemas: schemas, Levels: levels, Client: s.client, Now: s.now}
 }
 

@@ -74,9 +74,13 @@ func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, fligh
 		flow := flows.Classify(ctx, ctx.User, ctx.Info)
 		h := w.Header()
 		h[schemaHeader], h[levelHeader] = flow.Schema, flow.Level
-		count, since := countIn(ctx, flow.Exempt, flight), time.Now()
-		carriedOut := flow.Do(ctx, patience(ctx, limits), func() {
-			ctx.Waited.Add(int64(time.Since(since)))
+		count, series, since := countIn(ctx, flow.Exempt, flight), m.Flow(flow), time.Now()
+		series.Enqueue()
+		why := flow.Do(ctx, patience(ctx, limits), func() {
+			began := time.Now()
+			ctx.Waited.Add(int64(began.Sub(since)))
+			series.Dispatch(began.Sub(since))
+			defer func() { series.Finish(time.Since(began), isWatch) }()
 			if isWatch {
 				return
 			}
@@ -85,7 +89,8 @@ func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, fligh
 			next(w, r)
 		})
 		switch {
-		case !carriedOut:
+		case why != "":
+			series.Reject(why, time.Since(since))
 			m.Reject(r, ctx.Info)
 			response.Overloaded(w, flow.Refuse())
 		case isWatch:

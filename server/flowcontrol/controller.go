@@ -81,6 +81,8 @@ type Flow struct {
 	// Schema and Level are the UIDs of the FlowSchema and its priority level, as values of headers. They must not be modified. A UID is empty
 	// if a mandatory object was deleted: the object counts nevertheless, and is soon made again.
 	Schema, Level []string
+	// SchemaName and LevelName are the names of both.
+	SchemaName, LevelName string
 	// Exempt tells that the priority level has no limit.
 	Exempt bool
 
@@ -92,7 +94,9 @@ type Flow struct {
 func (c *Controller) Classify(ctx context.Context, u auth.User, i *request.Info) Flow {
 	asked := newCall(u, i)
 	of := c.current(ctx).flow(&asked)
-	out := Flow{Schema: of.uid, Level: of.level.uid, Exempt: of.level.exempt, level: of.level}
+	out := Flow{
+		Schema: of.uid, Level: of.level.uid, SchemaName: of.name, LevelName: of.level.object.Name, Exempt: of.level.exempt, level: of.level,
+	}
 	if of.level.queuing.queues < 2 {
 		return out
 	}
@@ -124,21 +128,40 @@ func (t *table) flow(c *call) *flow {
 	return last
 }
 
-// Do carries a request out once its priority level has a seat for it, which may be at once, and reports whether it did. It reports false
-// if the level is full and has no queues, if the queue of the request is full, or if the request has waited longer than patience.
-func (f Flow) Do(ctx context.Context, patience time.Duration, carryOut func()) bool {
+// Do carries a request out once its priority level has a seat for it, which may be at once, and otherwise returns why it did not. A request waits
+// no longer than patience.
+func (f Flow) Do(ctx context.Context, patience time.Duration, carryOut func()) Refusal {
 	if f.Exempt {
 		f.level.room.enter()
 	} else {
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		if !f.level.room.acquire(ctx, f.hash) {
-			return false
+		if why := f.level.room.acquire(ctx, f.hash); why != "" {
+			return why
 		}
 	}
 	defer f.level.room.release()
 	carryOut()
-	return true
+	return ""
+}
+
+// Seats says how many seats a priority level has: by its shares, at least and at most, and at the moment.
+type Seats struct {
+	Level                         string
+	Nominal, Least, Most, Current int
+}
+
+// Seats returns the seats of each priority level, in no order. There are none before the first request.
+func (c *Controller) Seats() []Seats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out []Seats
+	if t := c.table.Load(); t != nil {
+		for name, l := range t.levels {
+			out = append(out, Seats{name, l.nominal, l.least, l.most, l.seats})
+		}
+	}
+	return out
 }
 
 // current returns the table of what is stored now. If the store cannot be read, it is the table before, or that of the mandatory objects.

@@ -57,23 +57,32 @@ func (r *room) enter() {
 	r.demand.set(r.running)
 }
 
-// acquire takes a seat, and reports whether it has one. Without queues it does not wait, and a room without seats has one nevertheless, as in
+// Refusal is why a request was not carried out, in the words of kube-apiserver's metrics. It is empty for a request that was.
+type Refusal string
+
+const (
+	LevelFull Refusal = "concurrency-limit" // the level has no free seat, and no queues
+	QueueFull Refusal = "queue-full"
+	TimedOut  Refusal = "time-out" // the request has waited too long, or its client has left
+)
+
+// acquire takes a seat, or returns why there is none. Without queues it does not wait, and a room without seats has one nevertheless, as in
 // kube-apiserver.
-func (r *room) acquire(ctx context.Context, hash uint64) bool {
+func (r *room) acquire(ctx context.Context, hash uint64) Refusal {
 	r.mu.Lock()
 	if r.queuing.queues == 0 {
 		defer r.mu.Unlock()
 		if r.running >= max(1, r.seats) {
-			return false
+			return LevelFull
 		}
 		r.running++
 		r.demand.set(r.running + r.waiting)
-		return true
+		return ""
 	}
 	queue := r.shortest(hash)
 	if r.running >= r.seats && len(r.queues[queue]) >= r.queuing.length {
 		r.mu.Unlock()
-		return false
+		return QueueFull
 	}
 	seated := make(chan struct{})
 	if len(r.queues[queue]) == 0 {
@@ -86,9 +95,12 @@ func (r *room) acquire(ctx context.Context, hash uint64) bool {
 	r.mu.Unlock()
 	select {
 	case <-seated:
-		return true
+		return ""
 	case <-ctx.Done():
-		return !r.leave(queue, seated)
+		if r.leave(queue, seated) {
+			return TimedOut
+		}
+		return ""
 	}
 }
 

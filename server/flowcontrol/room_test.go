@@ -29,7 +29,7 @@ func TestRoom(t *testing.T) {
 			go func() {
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				defer cancel()
-				if !r.acquire(ctx, hash) {
+				if r.acquire(ctx, hash) != "" {
 					note("no " + name)
 					return
 				}
@@ -89,7 +89,7 @@ func TestRoomInvariants(t *testing.T) {
 				running.Go(func() {
 					ctx, cancel := context.WithTimeout(t.Context(), patience)
 					defer cancel()
-					if r.acquire(ctx, hash) {
+					if r.acquire(ctx, hash) == "" {
 						time.Sleep(work)
 						r.release()
 					}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/flowcontrol"
 )
 
 // Metrics are the metrics of one server. Servers of one process count apart.
@@ -22,6 +23,7 @@ import (
 type Metrics struct {
 	requests    requests
 	admissions  admissions
+	flows       flows
 	rejected    *prometheus.CounterVec
 	conflicts   *prometheus.CounterVec
 	Panics      prometheus.Counter
@@ -30,7 +32,9 @@ type Metrics struct {
 	lost        *prometheus.CounterVec
 	// APIServices tells of each APIService, by name, whether it is available. It is set before the first request.
 	APIServices func() map[string]bool
-	Handler     http.Handler // serves the metrics to Prometheus
+	// Seats tells of the seats of each priority level. It is set before the first request, and nil without priority and fairness.
+	Seats   func() []flowcontrol.Seats
+	Handler http.Handler // serves the metrics to Prometheus
 
 	served func() *catalog.Catalog
 	asked  cache[asked, prometheus.Counter]
@@ -49,6 +53,7 @@ func New(flight *InFlight, served func() *catalog.Catalog) *Metrics {
 		served:     served,
 		requests:   newRequests(),
 		admissions: newAdmissions(),
+		flows:      newFlows(),
 		rejected: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "apiserver_rejected_requests_total", Help: "Requests that were told to come again.",
 		}, []string{"request_kind"}),
@@ -67,10 +72,11 @@ func New(flight *InFlight, served func() *catalog.Catalog) *Metrics {
 		Name: "aggregator_unavailable_apiservice_total", Help: "APIServices that were found unavailable.",
 	}, []string{"name", "reason"})
 	r := prometheus.NewRegistry()
-	r.MustRegister(m.lost, availability{m})
+	r.MustRegister(m.lost, availability{m}, seats{m})
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	r.MustRegister(m.requests.all()...)
 	r.MustRegister(m.admissions.all()...)
+	r.MustRegister(m.flows.all()...)
 	r.MustRegister(m.rejected, m.conflicts, m.Panics, m.operations, m.storeWatchs)
 	for kind, count := range map[string]func() float64{
 		"readOnly": func() float64 { return float64(flight.Reading.Load() + flight.ExemptReading.Load()) },

@@ -15,7 +15,7 @@ import (
 // knows.
 //
 // It takes the flags of [command] and warns of all others. Where kube-apiserver and deed-apiserver begin with something else, it does what
-// kube-apiserver does: it listens on all addresses, runs no controllers, and has all admission plugins on. If --etcd-servers names the
+// kube-apiserver does: it listens on all addresses, runs no controllers, and has all admission plugins and priority and fairness on. If --etcd-servers names the
 // program of [etcdCommand], the objects are kept in a file in its folder.
 func kubeAPIServerCommand(o *options, args []string, errOut io.Writer) (*cobra.Command, []string) {
 	o.etcd.inFiles = true
@@ -25,8 +25,9 @@ func kubeAPIServerCommand(o *options, args []string, errOut io.Writer) (*cobra.C
 	f := cmd.Flags()
 	// With allow-privileged=false, kube-apiserver refuses privileged containers. Here they are always allowed.
 	f.Bool("allow-privileged", false, "is taken, and has no effect: privileged containers are always allowed")
-	o.bindAddress, o.controllers = "0.0.0.0", []string{}
+	o.bindAddress, o.controllers, o.fairness = "0.0.0.0", []string{}, true
 	f.Lookup("bind-address").DefValue, f.Lookup("controllers").DefValue = o.bindAddress, "[]"
+	f.Lookup("enable-priority-and-fairness").DefValue = "true"
 	f.Lookup("enable-admission-plugins").Usage = "admission plugins to switch on: all but " + strings.Join(offPlugins, ", ") + " are on by default"
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/registry/services"
 )
 
@@ -38,6 +39,7 @@ type options struct {
 	authorization   string
 	modes           []string // of --authorization-mode
 	fairness        bool
+	limits          filters.Limits
 	cbor            bool
 	admission       []string
 	controllers     []string
@@ -85,6 +87,10 @@ func (o *options) addTo(f *pflag.FlagSet) {
 		"authorizers in the place of --authorization: AlwaysAllow, which needs credentials, AlwaysDeny, RBAC, and Node for kubelets")
 	f.BoolVar(&o.fairness, "enable-priority-and-fairness", false,
 		"limit requests in flight by FlowSchemas and priority levels, and name those of a request in its answer")
+	f.IntVar(&o.limits.Reading, "max-requests-inflight", filters.DefaultLimits.Reading,
+		"reads in flight that are no watches; more get a 429, and 0 is no limit")
+	f.IntVar(&o.limits.Writing, "max-mutating-requests-inflight", filters.DefaultLimits.Writing,
+		"writes in flight; with priority and fairness, all levels share the sum of both numbers")
 	f.BoolVar(&o.cbor, "cbor", false, "let bodies and answers be CBOR, which kube-apiserver does behind a feature gate")
 	f.StringArrayVar(&o.admission, "admission", nil,
 		"file or folder of webhook configurations that hold beside those of the API; may be repeated")
@@ -141,6 +147,10 @@ func (o *options) check() error {
 		return errors.New("--data and --etcd-servers exclude each other")
 	case o.maxObject <= 0:
 		return fmt.Errorf("--max-object-bytes: %d is no size", o.maxObject)
+	case o.limits.Reading < 0 || o.limits.Writing < 0:
+		return errors.New("--max-requests-inflight and --max-mutating-requests-inflight are not negative")
+	case o.fairness && o.limits.Reading+o.limits.Writing < 2:
+		return errors.New("--enable-priority-and-fairness needs a sum of --max-requests-inflight and --max-mutating-requests-inflight of at least 2")
 	case (o.signing.certificate == "") != (o.signing.key == ""):
 		return errors.New("--cluster-signing-cert-file and --cluster-signing-key-file go together")
 	case o.merge && o.kubeconfig == "":

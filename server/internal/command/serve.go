@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"os"
 	"slices"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/auth"
+	"github.com/deed-project/deed/server/filters"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/manifest"
 	"github.com/deed-project/deed/server/store/file"
@@ -27,7 +29,7 @@ import (
 func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) {
 	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL, MaxObject: o.maxObject, Hosts: []string{o.host}}
 	config.EnableAdmissionPlugins, config.DisableAdmissionPlugins = o.enable, o.disable
-	config.PriorityAndFairness = o.fairness
+	config.PriorityAndFairness, config.Limits = o.fairness, o.inFlight()
 	config.Controllers, config.Flags = o.controllers, map[string]string{}
 	o.flags.VisitAll(func(f *pflag.Flag) { config.Flags[f.Name] = f.Value.String() })
 	objects, err := o.objects()
@@ -166,6 +168,20 @@ func (o *options) openStore(ctx context.Context, c *server.Config) error {
 		o.lost = kept.Lost()
 	}
 	return nil
+}
+
+// inFlight returns the limits of requests in flight. With priority and fairness, only their sum counts. Without it, 0 is no limit.
+func (o *options) inFlight() filters.Limits {
+	l := o.limits
+	if o.fairness {
+		return filters.Limits{Reading: l.Reading + l.Writing - 1, Writing: 1} // a zero would be the default
+	}
+	for _, n := range []*int{&l.Reading, &l.Writing} {
+		if *n == 0 {
+			*n = math.MaxInt
+		}
+	}
+	return l
 }
 
 // dataName returns the name of the file that keeps the objects, if one does.
