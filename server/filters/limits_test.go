@@ -359,6 +359,21 @@ func testPriorityLevels(t *testing.T) {
 	if text := servertest.Ask(s, "GET /metrics"+root, "").Body.String(); !strings.Contains(text, `apiserver_rejected_requests_total{request_kind="readOnly"} 5`) ||
 		!strings.Contains(text, `apiserver_current_inflight_requests{request_kind="readOnly"} 3`) {
 		t.Errorf("the metrics are\n%s", text)
+	} else {
+		for _, line := range []string{
+			`dispatched_requests_total{flow_schema="queued",priority_level="queued"} 1`,
+			`current_inqueue_requests{flow_schema="queued",priority_level="queued"} 1`,
+			`current_executing_requests{flow_schema="queued",priority_level="queued"} 1`,
+			`nominal_limit_seats{priority_level="queued"} 1`,
+			`rejected_requests_total{flow_schema="queued",priority_level="queued",reason="queue-full"} 1`,
+			`rejected_requests_total{flow_schema="queued",priority_level="queued",reason="time-out"} 3`,
+			`rejected_requests_total{flow_schema="refused",priority_level="refused",reason="concurrency-limit"} 2`,
+			`request_wait_duration_seconds_sum{execute="false",flow_schema="queued",priority_level="queued"} 31`,
+		} {
+			if !strings.Contains(text, "apiserver_flowcontrol_"+line+"\n") {
+				t.Errorf("no %s in\n%s", line, text)
+			}
+		}
 	}
 	close(release)
 	if w := <-waiting; w.Code != http.StatusOK {
