@@ -36,7 +36,10 @@ var pluginTable = []plugin{
 		return admission.Chain{admission.Mutate(plugins.Nodes{Store: objects, Allows: s.authorize}.Admit)}
 	}},
 	{"TaintNodesByCondition", true, mutates(func(store.Store) change { return nodes.Taint })},
-	{"PodSecurity", false, validates(func(s store.Store) change { return (&podsecurity.Plugin{Store: s}).Validate })},
+	{"PodSecurity", false, func(s *Server, objects store.Store) admission.Chain {
+		p := &podsecurity.Plugin{Store: objects, Recorder: s.metrics.PodSecurity(s.release.minor())}
+		return admission.Chain{admission.Validate(p.Validate)}
+	}},
 	{"Priority", true, both(func(s store.Store) (change, change) { p := pods.Priority{Store: s}; return p.Admit, p.Validate })},
 	{"DefaultTolerationSeconds", true, mutates(func(store.Store) change { return pods.Tolerate })},
 	{"DefaultStorageClass", false, mutates(func(s store.Store) change { return plugins.StorageClasses{Store: s}.Default })},

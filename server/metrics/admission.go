@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	kubemetrics "k8s.io/component-base/metrics"
+	podapi "k8s.io/pod-security-admission/api"
+	podmetrics "k8s.io/pod-security-admission/metrics"
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/webhook"
@@ -77,4 +80,13 @@ func (m *Metrics) CallWebhook(c webhook.Call) {
 	case c.Outcome == webhook.Failed:
 		w.open.WithLabelValues(c.Hook, step).Inc()
 	}
+}
+
+// PodSecurity returns what counts the evaluations of the admission plugin PodSecurity, in a server that is a minor release of Kubernetes. Its
+// metrics are served from now on.
+func (m *Metrics) PodSecurity(minor int) podmetrics.Recorder {
+	recorder, registry := podmetrics.NewPrometheusRecorder(podapi.MajorMinorVersion(1, minor)), kubemetrics.NewKubeRegistry()
+	recorder.MustRegister(registry.MustRegister)
+	m.others = append(m.others, registry)
+	return recorder
 }

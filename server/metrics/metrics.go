@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/deed-project/deed/server/api"
@@ -38,6 +39,7 @@ type Metrics struct {
 
 	served func() *catalog.Catalog
 	asked  cache[asked, prometheus.Counter]
+	others prometheus.Gatherers // of libraries, set before the first request
 }
 
 // InFlight counts the requests in flight, watches excepted. It is safe for concurrent use.
@@ -87,7 +89,9 @@ func New(flight *InFlight, served func() *catalog.Catalog) *Metrics {
 			ConstLabels: prometheus.Labels{"request_kind": kind},
 		}, count))
 	}
-	m.Handler = promhttp.HandlerFor(r, handling)
+	m.Handler = promhttp.HandlerFor(prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		return append(prometheus.Gatherers{r}, m.others...).Gather()
+	}), handling)
 	return m
 }
 

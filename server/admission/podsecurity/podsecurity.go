@@ -8,10 +8,12 @@ import (
 	"slices"
 	"sync"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/pod-security-admission/api"
+	"k8s.io/pod-security-admission/metrics"
 	"k8s.io/pod-security-admission/policy"
 
 	"github.com/deed-project/deed/server/admission"
@@ -24,6 +26,8 @@ import (
 // Plugin is the plugin. Its Store is set before use.
 type Plugin struct {
 	Store store.Store
+	// Recorder counts evaluations of pods and templates; nil counts nothing.
+	Recorder metrics.Recorder
 
 	once      sync.Once
 	evaluator policy.Evaluator // made at the first use
@@ -166,9 +170,11 @@ func (p *Plugin) violations(all []*corev1.Pod, namespace string, level api.Level
 func (p *Plugin) pod(ctx context.Context, r *admission.Request) error {
 	now, wrong, err := p.policyOf(ctx, r.Namespace)
 	if err != nil {
+		p.fail(r, true)
 		return errors.NewInternalError(fmt.Errorf("failed to lookup namespace %q", r.Namespace))
 	}
 	if wrong == nil && now.FullyPrivileged() {
+		p.record(r, metrics.DecisionAllow, now.Enforce, metrics.ModeEnforce)
 		note(r, api.EnforcedPolicyAnnotationKey, privileged.String())
 		return nil
 	}
@@ -177,10 +183,16 @@ func (p *Plugin) pod(ctx context.Context, r *admission.Request) error {
 	}
 	var of corev1.PodTemplateSpec
 	if err := structs.Into(r.Object.Content(), &of); err != nil {
+		p.fail(r, true)
 		return errors.NewBadRequest("failed to decode pod")
 	}
 	note(r, api.EnforcedPolicyAnnotationKey, now.Enforce.String())
 	result := p.check(now.Enforce, &of)
+	var decision metrics.Decision = metrics.DecisionAllow
+	if !result.Allowed {
+		decision = metrics.DecisionDeny
+	}
+	p.record(r, decision, now.Enforce, metrics.ModeEnforce)
 	p.note(r, now, wrong, &of, result.Allowed)
 	if !result.Allowed {
 		return errors.NewForbidden(pods, r.Name, fmt.Errorf("violates PodSecurity %q: %s", now.Enforce.String(), result.ForbiddenDetail()))
@@ -192,11 +204,15 @@ func (p *Plugin) pod(ctx context.Context, r *admission.Request) error {
 func (p *Plugin) controller(ctx context.Context, r *admission.Request, template value.Value) error {
 	now, wrong, err := p.policyOf(ctx, r.Namespace)
 	isLax := wrong == nil && now.Warn.Level == api.LevelPrivileged && now.Audit.Level == api.LevelPrivileged
+	if err != nil {
+		p.fail(r, true)
+	}
 	if err != nil || isLax || template.Kind() != value.KindObject {
 		return nil
 	}
 	var of corev1.PodTemplateSpec
 	if err := structs.Into(template, &of); err != nil {
+		p.fail(r, true)
 		note(r, "error", "failed to extract pod template: "+err.Error())
 		return nil
 	}
@@ -207,6 +223,7 @@ func (p *Plugin) controller(ctx context.Context, r *admission.Request, template 
 // note notes violations for the audit, and warns of others unless the request is refused.
 func (p *Plugin) note(r *admission.Request, now api.Policy, wrong error, of *corev1.PodTemplateSpec, isAllowed bool) {
 	if wrong != nil {
+		p.fail(r, false)
 		note(r, "error", fmt.Sprintf("Failed to parse policy: %v", wrong))
 	}
 	would := func(level api.LevelVersion) string {
@@ -216,14 +233,35 @@ func (p *Plugin) note(r *admission.Request, now api.Policy, wrong error, of *cor
 		return ""
 	}
 	if text := would(now.Audit); text != "" {
+		p.record(r, metrics.DecisionDeny, now.Audit, metrics.ModeAudit)
 		note(r, api.AuditViolationsAnnotationKey, text)
 	}
 	if !isAllowed {
 		return
 	}
 	if text := would(now.Warn); text != "" {
+		p.record(r, metrics.DecisionDeny, now.Warn, metrics.ModeWarn)
 		r.Warn(text)
 	}
+}
+
+// record counts an evaluation.
+func (p *Plugin) record(r *admission.Request, decision metrics.Decision, level api.LevelVersion, mode metrics.Mode) {
+	if p.Recorder != nil {
+		p.Recorder.RecordEvaluation(decision, level, mode, attributes(r))
+	}
+}
+
+// fail counts an error. A fatal one kept the pods from being evaluated.
+func (p *Plugin) fail(r *admission.Request, isFatal bool) {
+	if p.Recorder != nil {
+		p.Recorder.RecordError(isFatal, attributes(r))
+	}
+}
+
+// attributes returns what metrics say of a request.
+func attributes(r *admission.Request) api.Attributes {
+	return &api.AttributesRecord{Resource: r.Resource, Subresource: r.Subresource, Operation: admissionv1.Operation(r.Operation)}
 }
 
 // note adds an annotation to the audit event.
