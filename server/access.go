@@ -21,10 +21,13 @@ import (
 
 // Who may do what by stored objects: the parts of a server that a configuration switches on.
 
-// authorizeAsConfigured makes the authorizers of the configuration decide: its own, the one for nodes, and roles. What one of them allows is
-// allowed.
+// authorizeAsConfigured makes the authorizers of the configuration decide: its own, policies of ABAC, the one for nodes, and roles. What one of
+// them allows is allowed.
 func (s *Server) authorizeAsConfigured(c Config, objects store.Store, always []*catalog.Resource) {
 	s.access.Authorizer = c.Authorize
+	if c.ABAC != nil {
+		s.also(c.ABAC.Authorize, c.ABAC.Rules)
+	}
 	if c.Nodes {
 		of := &nodes.Authorizer{Store: objects, Role: rbac.NodeRole(), Log: s.log}
 		s.also(of.Authorize, of.Rules)

@@ -38,6 +38,7 @@ type options struct {
 	insecure        bool
 	authorization   string
 	modes           []string // of --authorization-mode
+	policyFile      string   // of the mode ABAC
 	fairness        bool
 	limits          filters.Limits
 	cbor            bool
@@ -84,7 +85,8 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&o.insecure, "insecure-http", false, "serve HTTP without TLS; clients send no credentials then")
 	f.StringVar(&o.authorization, "authorization", "allow", "authorization: allow, deny-anonymous, or a policy file")
 	f.StringSliceVar(&o.modes, "authorization-mode", nil,
-		"authorizers in the place of --authorization: AlwaysAllow, which needs credentials, AlwaysDeny, RBAC, and Node for kubelets")
+		"authorizers in the place of --authorization: AlwaysAllow, which needs credentials, AlwaysDeny, RBAC, ABAC, and Node for kubelets")
+	f.StringVar(&o.policyFile, "authorization-policy-file", "", "policies of the authorization mode ABAC, one JSON object a line")
 	f.BoolVar(&o.fairness, "enable-priority-and-fairness", false,
 		"limit requests in flight by FlowSchemas and priority levels, and name those of a request in its answer")
 	f.IntVar(&o.limits.Reading, "max-requests-inflight", filters.DefaultLimits.Reading,
@@ -176,8 +178,8 @@ func (o *options) check() error {
 	return nil
 }
 
-// authorizationModes are the modes that --authorization-mode takes. kube-apiserver also has ABAC and Webhook.
-var authorizationModes = []string{"AlwaysAllow", "AlwaysDeny", "RBAC", "Node"}
+// authorizationModes are the modes that --authorization-mode takes. kube-apiserver also has Webhook.
+var authorizationModes = []string{"AlwaysAllow", "AlwaysDeny", "RBAC", "ABAC", "Node"}
 
 // checkModes refuses authorization modes that are not known, that stand twice, or that stand beside --authorization.
 func (o *options) checkModes() error {
@@ -188,6 +190,9 @@ func (o *options) checkModes() error {
 		case slices.Contains(o.modes[:i], mode):
 			return fmt.Errorf("--authorization-mode has mode %q more than once", mode)
 		}
+	}
+	if slices.Contains(o.modes, "ABAC") != (o.policyFile != "") {
+		return errors.New("--authorization-mode ABAC and --authorization-policy-file go together")
 	}
 	if len(o.modes) > 0 && o.flags.Changed("authorization") {
 		return errors.New("--authorization and --authorization-mode exclude each other")

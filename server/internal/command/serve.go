@@ -215,8 +215,7 @@ func (o *options) access(c *server.Config) (string, error) {
 	tokens.Add(token, auth.User{Name: "deed-admin", Groups: []string{"system:masters"}})
 	c.Authenticate = tokens.Authenticate
 	if len(o.modes) > 0 {
-		o.authorizeByMode(c)
-		return token, nil
+		return token, o.authorizeByMode(c)
 	}
 	switch o.authorization {
 	case "allow":
@@ -242,7 +241,7 @@ func (o *options) access(c *server.Config) (string, error) {
 
 // authorizeByMode sets the authorizers of --authorization-mode. Their order does not matter, since none of them refuses what another
 // allows. Beside AlwaysAllow, RBAC still has the roles that a cluster begins with, and every request needs credentials.
-func (o *options) authorizeByMode(c *server.Config) {
+func (o *options) authorizeByMode(c *server.Config) error {
 	c.RBAC, c.Nodes = slices.Contains(o.modes, "RBAC"), slices.Contains(o.modes, "Node")
 	switch {
 	case slices.Contains(o.modes, "AlwaysAllow"):
@@ -253,6 +252,18 @@ func (o *options) authorizeByMode(c *server.Config) {
 	case slices.Contains(o.modes, "AlwaysDeny"):
 		c.Authorize = auth.Deny
 	}
+	if o.policyFile == "" {
+		return nil
+	}
+	f, err := os.Open(o.policyFile)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // it was only read
+	if c.ABAC, err = auth.ReadABAC(f); err != nil {
+		return fmt.Errorf("%s: %w", o.policyFile, err)
+	}
+	return nil
 }
 
 // announce says what is served and how to reach it.
