@@ -100,8 +100,8 @@ func (c *campaign) round(n int, shown map[string]bool) error {
 	return nil
 }
 
-// attempts is how often a request is sent again whose answers differ.
-const attempts = 5
+// attempts is how often a request is sent again whose answers differ. A kube-apiserver lists missing roles in random order.
+const attempts = 20
 
 // ask sends a request to both servers, and again to the real one if the answers differ: what a kube-apiserver answers may depend on chance.
 func (c *campaign) ask(q pair.Request) (there, here pair.Reply, differences []string, err error) {
