@@ -44,7 +44,7 @@ type Config struct {
 	// RBAC tells that the stored roles and bindings decide what a user may do, beside Authorize: what either allows is allowed. The server
 	// creates the roles and bindings that a cluster begins with, and refuses those that grant more than their writer may do.
 	RBAC bool
-	// ABAC has policies that decide, too, beside Authorize: what either allows is allowed. Nil has none.
+	// ABAC decides beside Authorize: what either allows is allowed. It is nil without the mode ABAC.
 	ABAC *auth.ABAC
 	// Nodes switches the authorizer Node on, beside Authorize and RBAC: it allows a kubelet what a kubelet needs. Its user is system:node:NAME of the group
 	// system:nodes. The admission plugin NodeRestriction keeps it from writing objects of others.

@@ -29,7 +29,7 @@ const perRound = 200
 // run sends the requests of the seed.
 func (c *campaign) run() error {
 	for _, o := range objects() {
-		if err := c.both(http.MethodPost, o.path, o.content, http.StatusCreated, http.StatusConflict); err != nil {
+		if err := c.both(http.MethodPost, o.path, o.body, http.StatusCreated, http.StatusConflict); err != nil {
 			return err
 		}
 	}
@@ -63,9 +63,9 @@ func (c *campaign) round(n int, shown map[string]bool) error {
 	policy := m.policy()
 	for _, o := range policy {
 		if c.only >= 0 {
-			fmt.Println(o.path, pair.Text(o.content))
+			fmt.Println(o.path, pair.Text(o.body))
 		}
-		if err := c.both(http.MethodPost, o.path, o.content, http.StatusCreated); err != nil {
+		if err := c.both(http.MethodPost, o.path, o.body, http.StatusCreated); err != nil {
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (c *campaign) round(n int, shown map[string]bool) error {
 		}
 	}
 	for _, o := range policy {
-		name := pair.Get(o.content, "metadata", "name").(string)
+		name := pair.Get(o.body, "metadata", "name").(string)
 		if err := c.both(http.MethodDelete, o.path+"/"+name, nil, http.StatusOK); err != nil {
 			return err
 		}

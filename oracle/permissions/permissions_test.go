@@ -57,7 +57,7 @@ func TestRequests(t *testing.T) {
 // contents returns the objects of the policy of a round.
 func contents(m *maker) (out []any) {
 	for _, o := range m.policy() {
-		out = append(out, o.content)
+		out = append(out, o.body)
 	}
 	return out
 }

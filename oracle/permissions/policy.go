@@ -32,8 +32,8 @@ type content = map[string]any
 
 // object is an object and the path of its collection.
 type object struct {
-	path    string
-	content content
+	path string
+	body content
 }
 
 const (

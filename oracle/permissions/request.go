@@ -26,7 +26,7 @@ func (m *maker) request() pair.Request {
 	return q
 }
 
-// user returns the headers that say who sends a request: the user of a token, or one whom it impersonates.
+// user returns the headers that name the user of a request: the user of a token, or a user that this one impersonates.
 func (m *maker) user() http.Header {
 	h := http.Header{}
 	switch n := m.IntN(10); {
@@ -174,19 +174,19 @@ func (m *maker) grant() pair.Request {
 		}
 		o = m.role(fmt.Sprint(prefix, m.IntN(4)), namespace)
 		if namespace == "" && m.chance(0.1) {
-			o.content["aggregationRule"] = content{"clusterRoleSelectors": one(m, []any{}, []any{content{"matchLabels": content{"no": "label"}}})}
+			o.body["aggregationRule"] = content{"clusterRoleSelectors": one(m, []any{}, []any{content{"matchLabels": content{"no": "label"}}})}
 		}
 	} else {
 		if prefix = "b-"; namespace == "" {
 			prefix = "cb-"
 		}
 		o = m.binding(fmt.Sprint(prefix, m.IntN(4)), namespace)
-		if ref := o.content["roleRef"].(content); m.chance(0.1) {
+		if ref := o.body["roleRef"].(content); m.chance(0.1) {
 			ref[one(m, "kind", "name", "apiGroup")] = one(m, "", "Nope", "Role", "ClusterRole", "a/b", "apps")
 		}
 	}
-	name := pair.Get(o.content, "metadata", "name").(string)
-	q := pair.Request{Method: one(m, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodPatch), Path: o.path, Body: o.content}
+	name := pair.Get(o.body, "metadata", "name").(string)
+	q := pair.Request{Method: one(m, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodPatch), Path: o.path, Body: o.body}
 	query := "?dryRun=All"
 	if q.Method != http.MethodPost {
 		q.Path += "/" + name

@@ -95,6 +95,14 @@ func (l *ABAC) Authorize(_ context.Context, u User, a Action) (bool, string) {
 	return false, "abac: No policy matched."
 }
 
+// AllowsAnonymous reports whether a policy lets requests without credentials read every resource. Such a policy is probably a mistake, which a
+// caller can warn of.
+func (l *ABAC) AllowsAnonymous() bool {
+	everything := Action{Verb: "get", Group: "*", Resource: "*", Namespace: "*"} // which only stars match
+	allowed, _ := l.Authorize(context.Background(), Anonymous, everything)
+	return allowed
+}
+
 // isFor reports whether a policy is for a user. One that names neither a user nor a group is for none.
 func (p abacPolicy) isFor(u User) bool {
 	if p.User == "" && p.Group == "" {

@@ -55,6 +55,13 @@ func TestABAC(t *testing.T) {
 			t.Errorf("%s: %+v: %t %q", c.user.Name, c.action, got, why)
 		}
 	}
+	for text, want := range map[string]bool{
+		policies: false, `{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"group":"*","readonly":true,"namespace":"*","resource":"*","apiGroup":"*"}}`: true,
+	} {
+		if l, err := auth.ReadABAC(strings.NewReader(text)); err != nil || l.AllowsAnonymous() != want {
+			t.Errorf("%s: anonymous users may read everything: %t, want %t; %v", text, !want, want, err)
+		}
+	}
 	rules := abac.Rules(t.Context(), named("bob"), "n")
 	if got, want := fmt.Sprint(rules.Resources, rules.Paths), "[{[get list watch] [*] [*] []}] []"; got != want {
 		t.Errorf("the rules are %s, want %s", got, want)

@@ -263,6 +263,9 @@ func (o *options) authorizeByMode(c *server.Config) error {
 	if c.ABAC, err = auth.ReadABAC(f); err != nil {
 		return fmt.Errorf("%s: %w", o.policyFile, err)
 	}
+	if c.ABAC.AllowsAnonymous() && !loopback(o.host) {
+		return fmt.Errorf("%s is reached by others: %s lets everybody read everything", o.listen, o.policyFile)
+	}
 	return nil
 }
 
