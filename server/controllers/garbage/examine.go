@@ -218,13 +218,20 @@ func (c *Collector) orphan(ctx context.Context, i *item) error {
 	return c.release(ctx, i, orphanFinalizer)
 }
 
-// wait has the dependents of an object examined, or removes its finalizer if none of them blocks it.
+// wait has the dependents of an object examined, and removes its finalizer if none of them blocks it.
+//
+// Dependents that do not block are examined before the finalizer goes. So they find an owner that waits for them, and none that is gone. In
+// kube-controller-manager, which examines all at once, it is mostly so.
 func (c *Collector) wait(ctx context.Context, i *item) error {
-	blocked := false
-	for _, d := range c.graph.dependentsOf(i.vertex) {
-		blocked = blocked || d.blocks
-		if !d.deleting {
+	dependents := c.graph.dependentsOf(i.vertex)
+	blocked := slices.ContainsFunc(dependents, func(d dependent) bool { return d.blocks })
+	for _, d := range dependents {
+		switch {
+		case d.deleting:
+		case blocked:
 			c.queue.Add(d.vertex)
+		default:
+			c.settle(d.vertex, c.examine(ctx, d.vertex))
 		}
 	}
 	if blocked {
