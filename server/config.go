@@ -68,6 +68,11 @@ type Config struct {
 	// --emulated-version. Versions of kinds that came later are not served, and fields whose feature gates were off are not stored. It is
 	// one of 1.34 to 1.37, as [builtin.FirstEmulated] says; an empty text is 1.37.
 	EmulatedVersion string
+	// RuntimeConfig switches versions of built-in kinds on and off, as the flag --runtime-config of kube-apiserver: see
+	// [builtin.RuntimeConfig] of package catalog/builtin.
+	RuntimeConfig map[string]bool
+	// Unprivileged refuses privileged containers, as kube-apiserver does without its flag --allow-privileged.
+	Unprivileged bool
 	// Controllers are the controllers of kube-controller-manager that run, by its names: see [Controllers]. "*" means all, and "-name"
 	// excludes one. Nil is [DefaultControllers]; an empty list means none.
 	Controllers []string

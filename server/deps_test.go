@@ -30,7 +30,7 @@ var table = []layers.Layer{
 	{"kinds/devices", "kinds/pods kinds/walk", "value value/structs", "k8s.io/apimachinery"},
 	{"kinds/jobs", "kinds/pods kinds/walk", "value", "github.com/robfig/cron/v3 k8s.io/apimachinery"},
 	{"kinds", "api kinds/devices kinds/jobs kinds/pods kinds/services kinds/walk", "value schema schema/builtin",
-		"k8s.io/apimachinery k8s.io/utils/net k8s.io/client-go/util/jsonpath"},
+		"github.com/blang/semver/v4 k8s.io/apimachinery k8s.io/utils/net k8s.io/client-go/util/jsonpath"},
 	{"kinds/expressions", "cel kinds/walk", "", "github.com/google/cel-go k8s.io/api k8s.io/apimachinery k8s.io/apiserver k8s.io/dynamic-resource-allocation/cel"},
 	{"catalog/builtin", "api catalog kinds kinds/expressions kinds/walk kjson", "value value/structs fieldpath schema merge managedfields schema/builtin schema/form",
 		"k8s.io/apimachinery k8s.io/api k8s.io/apiserver/pkg/endpoints/deprecation k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"},

@@ -122,7 +122,7 @@ func New(c Config) (*Server, error) {
 	if s.runs, err = chosenControllers(c.Controllers); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if err := errors.Join(c.ServiceAccounts.Check(), s.release.emulate(c.EmulatedVersion)); err != nil {
+	if err := errors.Join(c.ServiceAccounts.Check(), builtin.RuntimeConfig(c.RuntimeConfig).Check(), s.release.emulate(c.EmulatedVersion)); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.access.Minor = s.release.minor()
@@ -141,7 +141,7 @@ func New(c Config) (*Server, error) {
 // The parts refer to each other through small interfaces and functions, so the order matters little. No controller runs yet.
 func (s *Server) assemble(c Config) error {
 	objects := s.metrics.Store(c.Store)
-	always, err := s.builtinResources(services.Families(c.Services.ranges()))
+	always, err := s.builtinResources(c)
 	if err != nil {
 		return err
 	}
@@ -298,15 +298,20 @@ const (
 
 // builtinResources returns the resources that every server serves.
 //
-// The first two have fixed places: see the indexes above. families are those of the addresses of services; none means IPv4.
-func (s *Server) builtinResources(families []string) ([]*catalog.Resource, error) {
+// The first two have fixed places: see the indexes above.
+func (s *Server) builtinResources(c Config) ([]*catalog.Resource, error) {
 	of, err := builtin.Namespaces(s.now)
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := builtin.Kinds(s.release.Release, s.now, func(ctx context.Context, name string) (value.Value, error) {
+	namespace := func(ctx context.Context, name string) (value.Value, error) {
 		return registry.Object(ctx, s.reader.Store, of.Key("", name))
-	}, families...)
+	}
+	kinds, err := builtin.Kinds(builtin.Cluster{
+		Release: s.release.Release, Now: s.now, Namespace: namespace,
+		Families: services.Families(c.Services.ranges()), Unprivileged: c.Unprivileged,
+		RuntimeConfig: c.RuntimeConfig,
+	})
 	if err != nil {
 		return nil, err
 	}

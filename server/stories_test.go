@@ -50,8 +50,12 @@ func TestStories(t *testing.T) {
 				if with, is := strings.CutPrefix(blocks[0], "WITH "); is {
 					for word := range strings.FieldsSeq(with) {
 						what, names, _ := strings.Cut(word, "=")
-						if what == "clusterIPs" {
+						switch what {
+						case "clusterIPs":
 							c.Services.ClusterIPRange = netip.MustParsePrefix(names)
+							continue
+						case "unprivileged":
+							c.Unprivileged = true
 							continue
 						}
 						*map[string]*[]string{"controllers": &c.Controllers, "plugins": &c.EnableAdmissionPlugins}[what] = strings.Split(names, ",")

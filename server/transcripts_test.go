@@ -32,7 +32,7 @@ import (
 //
 // A first block WITH names admission plugins that are on beside the usual ones, or the range of the addresses of services. Files whose names
 // begin with rbac are for servers whose roles decide, and rbac_nodes is also for the authorizer Node. Those of emulated-1.36.txt and others
-// emulate a release. Files whose names begin with cbor are for servers that read and write CBOR: see asCBOR. namespaces.txt was recorded beside the namespace controller of kube-controller-manager. A block SLEEP waits, a second or
+// emulate a release. Files whose names begin with requested are for servers that serve all versions. Files whose names begin with cbor are for servers that read and write CBOR: see asCBOR. namespaces.txt was recorded beside the namespace controller of kube-controller-manager. A block SLEEP waits, a second or
 // as long as it says, as caches of kube-apiserver need time.
 //
 // A block LET gives a name to what the last answer has at a path; $name is that from then on. CLAIMS prints what a token says, with times in
@@ -71,6 +71,9 @@ func playTranscript(t *testing.T, file string) {
 	isFair := strings.Contains(name, "fairness")
 	c := server.Config{PriorityAndFairness: isFair, Authenticate: asAdmin, RBAC: strings.HasPrefix(name, "rbac"), Nodes: strings.HasPrefix(name, "rbac_nodes")}
 	c.CBOR = strings.HasPrefix(name, "cbor")
+	if strings.HasPrefix(name, "requested") {
+		c.RuntimeConfig = map[string]bool{"api/all": true}
+	}
 	if of, is := strings.CutPrefix(strings.TrimSuffix(name, ".txt"), "emulated-"); is {
 		c.EmulatedVersion = of
 	}

@@ -51,14 +51,15 @@ type options struct {
 	converted []string     // names of definitions
 	plugins   admission.Chain
 
-	rbac        bool
-	accounts    bool
-	controllers []string // nil for the default
-	enable      []string // admission plugins
-	disable     []string // admission plugins
-	emulated    string
-	services    server.Services
-	resolve     map[string]string // addresses of services
+	rbac          bool
+	accounts      bool
+	controllers   []string // nil for the default
+	enable        []string // admission plugins
+	disable       []string // admission plugins
+	emulated      string
+	runtimeConfig map[string]bool
+	services      server.Services
+	resolve       map[string]string // addresses of services
 }
 
 // RBAC makes the roles and bindings of a server decide what a user may do. Without it, every request is allowed. Clients of RESTConfig are
@@ -114,6 +115,15 @@ func EnableAdmissionPlugins(names ...string) Option {
 func DisableAdmissionPlugins(names ...string) Option {
 	return func(o *options) error {
 		o.disable = append(o.disable, names...)
+		return nil
+	}
+}
+
+// RuntimeConfig switches versions of built-in kinds on and off, as kube-apiserver with the flag --runtime-config: see
+// [server.Config].RuntimeConfig.
+func RuntimeConfig(versions map[string]bool) Option {
+	return func(o *options) error {
+		o.runtimeConfig = versions
 		return nil
 	}
 }
@@ -202,7 +212,7 @@ func Start(tb testing.TB, with ...Option) *Server {
 		o.enable = append(o.enable, "ServiceAccount")
 	}
 	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, RBAC: o.rbac, Now: o.now, Log: o.log, Controllers: o.controllers,
-		RootCA: s.listener.trusted, EmulatedVersion: o.emulated, EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services, Webhooks: server.Webhooks{Resolve: o.resolve}}
+		RootCA: s.listener.trusted, EmulatedVersion: o.emulated, RuntimeConfig: o.runtimeConfig, EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services, Webhooks: server.Webhooks{Resolve: o.resolve}}
 	if s.Server, err = server.New(config); err != nil {
 		tb.Fatal(located(err, o.objects))
 	}

@@ -127,7 +127,7 @@ func TestStartFirst(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	apitest.Start(t)
 	runtime.ReadMemStats(&after)
-	if n, size := after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc; n > 16500 || size > 2500000 {
+	if n, size := after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc; n > 16800 || size > 2500000 {
 		t.Errorf("%d allocations of %d bytes", n, size)
 	}
 }

@@ -60,8 +60,6 @@ type Resource struct {
 	// Kept returns why a delete of the object with a name is refused, "" if it is not. A delete of the collection is never refused. Nil keeps no
 	// object.
 	Kept func(name string) (why string)
-	// AnswersDeleted makes a delete answer with the deleted object instead of a Status.
-	AnswersDeleted bool
 	// PreconditionFailed begins the error text of a failed UID precondition. It is empty for the usual text.
 	PreconditionFailed string
 	// CreateOnUpdate makes an update create an object that does not exist. An update or apply of the status does so, too, if there is one.
@@ -162,6 +160,8 @@ type Version struct {
 
 	// Schema is the openAPIV3Schema of a custom resource; absent if it has none.
 	Schema value.Value
+	// AnswersDeleted makes a delete answer with the deleted object instead of a Status.
+	AnswersDeleted bool
 	// New returns a pointer to an empty object of the Go type of a built-in kind. It is nil for custom resources.
 	New func() any
 	// Empty returns what a built-in kind shows of an object that has nothing, without kind and metadata. It is nil for custom resources.

@@ -24,8 +24,14 @@ func (t *Traits) Facts() Facts {
 	f := Facts{Names: "DNS subdomain", Selectors: slices.Sorted(maps.Keys(t.Derived))}
 	if t.name != nil {
 		switch {
-		case len(t.name("A_", false)) == 0:
+		case len(t.name("A ", false)) == 0:
 			f.Names = "path segment"
+		case len(t.name("A_", false)) == 0:
+			f.Names = "key of a ConfigMap"
+		case len(t.name("10.0.0.1", false)) == 0 && len(t.name("a", false)) > 0:
+			f.Names = "IP address"
+		case len(t.name("a", false)) > 0:
+			f.Names = "group and resource"
 		case len(t.name("a.b", false)) > 0:
 			f.Names = "DNS label"
 		}
@@ -43,7 +49,7 @@ func (t *Traits) Facts() Facts {
 	if t.CreateOnUpdate {
 		f.Updates = append(f.Updates, "create")
 	}
-	if t.Conditional {
+	if t.conditional {
 		f.Updates = append(f.Updates, "conditional")
 	}
 	f.Selectors = slices.Sorted(slices.Values(append(f.Selectors, t.Fields...)))

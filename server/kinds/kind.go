@@ -27,6 +27,22 @@ type Kind struct {
 
 	compiler  func(composed bool) walk.Compiler // see WithExpressions; may be nil
 	namespace walk.Namespace                    // see WithNamespace; may be nil
+
+	unprivileged bool // see WithoutPrivileges
+}
+
+// AnswersDeleted reports whether a delete is answered with the deleted object instead of a Status.
+func (k Kind) AnswersDeleted() bool { return k.answersDeleted || k.isLenient() }
+
+// Conditional reports whether an update must have a resource version.
+func (k Kind) Conditional() bool { return k.conditional && !k.isLenient() }
+
+func (k Kind) isLenient() bool { return slices.Contains(k.lenient, k.GVK.Version) }
+
+// WithoutPrivileges returns the kind for a cluster that refuses privileged containers.
+func (k Kind) WithoutPrivileges() Kind {
+	k.unprivileged = true
+	return k
 }
 
 // WithNamespace returns the kind with a function that returns stored namespaces. A kind without one does not validate what depends on them:
@@ -56,12 +72,13 @@ type Traits struct {
 	validate        check                                                   // the kind's own fields
 	early           check                                                   // what ends a write before anything is allocated, and comes alone
 	asHub           bool                                                    // validate gets objects of all versions in the hub version
+	taggedPath      func(version, path string) string                       // with asHub: the path in a version of what breaks a tag; nil if it is the hub's
 	parts           map[string]check                                        // what validate is for other subresources than scale
 	bySchema        bool                                                    // texts that the schema requires or enumerates are validated, too
 	mayBeEmpty      []string                                                // fields that the schema requires and the server takes when they are empty
 	fieldsFirst     bool                                                    // the metadata of a new object is validated only if its fields are valid
 	anyFinalizer    bool                                                    // finalizers need not be known or qualified by a domain
-	Conditional     bool                                                    // an update must have a resource version
+	conditional     bool                                                    // an update must have a resource version
 
 	// What the server warns of.
 
@@ -95,7 +112,8 @@ type Traits struct {
 	Prefix             string // the last part of the key prefix; the resource if it is empty
 	CreateOnUpdate     bool
 	CreateOnApply      bool
-	AnswersDeleted     bool
+	answersDeleted     bool     // see AnswersDeleted
+	lenient            []string // versions that answer with the deleted object, and whose updates need no resource version
 	HasTTL             bool
 	PrefixAsName       bool
 	Orphans            bool
@@ -276,6 +294,7 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 	}
 	r := walk.Report{
 		Group: k.Group, Kind: k.Name, Pods: k.pods, Compiler: k.compiler, Namespace: k.namespace, Minor: k.Minor(), Live: live,
+		Unprivileged: k.unprivileged,
 	}
 	if name := object.Get("metadata", "name"); k.namedLast && !r.Before(walk.TaggedSince) && live.IsAbsent() && name.Str() != "" {
 		for _, detail := range content.IsDNS1123Subdomain(name.Str()) {
@@ -286,6 +305,11 @@ func (k Kind) own(ctx context.Context, object, live value.Value, subresource str
 		w := walk.New(ctx)
 		defer w.Free()
 		validate(&r, w.Root(k.inHub(object)), k.inHub(live))
+	}
+	if k.taggedPath != nil {
+		for _, e := range r.Last {
+			e.Field = k.taggedPath(k.GVK.Version, e.Field)
+		}
 	}
 	if k.bySchema && whole {
 		k.declared(&r, object)

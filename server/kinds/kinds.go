@@ -87,7 +87,7 @@ func table() []Traits {
 		{
 			Name: "Namespace", complete: labelledByName, name: apivalidation.ValidateNamespaceName, validate: validateNamespace,
 			parts:          map[string]check{"status": validatePhase, "finalize": validateFinalize},
-			AnswersDeleted: true, PreconditionFailed: "Precondition failed",
+			answersDeleted: true, PreconditionFailed: "Precondition failed",
 			cells:  cells(name, text("status", "phase"), age),
 			Fields: []string{"status.phase"},
 		},
@@ -98,14 +98,14 @@ func table() []Traits {
 			Derived: map[string]func(value.Value) string{"spec.unschedulable": boolAt("spec", "unschedulable")},
 		},
 		{
-			Name: "PersistentVolume", validate: validateVolume, warn: warnOfVolume, AnswersDeleted: true,
+			Name: "PersistentVolume", validate: validateVolume, warn: warnOfVolume, answersDeleted: true,
 			adds: []Allocated{{
 				Paths: []string{"metadata finalizers kubernetes.io/pv-protection"}, Reason: "admission: StorageObjectInUseProtection",
 			}},
 			cells: volumeCells,
 		},
 		{
-			Name: "PersistentVolumeClaim", finalizersFirst: true, validate: validateClaim, warn: warnOfClaim, parts: map[string]check{"status": validateClaimState}, AnswersDeleted: true,
+			Name: "PersistentVolumeClaim", finalizersFirst: true, validate: validateClaim, warn: warnOfClaim, parts: map[string]check{"status": validateClaimState}, answersDeleted: true,
 			adds: []Allocated{
 				{Paths: []string{"metadata finalizers kubernetes.io/pvc-protection"}, Reason: "admission: StorageObjectInUseProtection"},
 				{Paths: []string{"spec storageClassName"}, Reason: "admission: DefaultStorageClass, if a class is the default", Optional: true},
@@ -113,7 +113,7 @@ func table() []Traits {
 			cells: claimCells,
 		},
 		{
-			Name: "Pod", finalizersFirst: true, validate: pods.Validate, warnStatus: warnOfPodStatus, WarnOfNew: pods.WarnOfNew, pods: "spec", named: ofPod, AnswersDeleted: true, Grace: podGrace, admit: admitPod,
+			Name: "Pod", finalizersFirst: true, validate: pods.Validate, warnStatus: warnOfPodStatus, WarnOfNew: pods.WarnOfNew, pods: "spec", named: ofPod, answersDeleted: true, Grace: podGrace, admit: admitPod,
 			parts: map[string]check{"status": pods.ValidateStatus, "ephemeralcontainers": pods.ValidateEphemeral, "resize": pods.ValidateResize},
 			adds: []Allocated{
 				{
@@ -140,7 +140,7 @@ func table() []Traits {
 			},
 		},
 		{
-			Name: "PodTemplate", namedOnce: true, validate: validatePodTemplate, pods: "template.spec", AnswersDeleted: true,
+			Name: "PodTemplate", namedOnce: true, validate: validatePodTemplate, pods: "template.spec", answersDeleted: true,
 			cells: func() []cell {
 				return []cell{name, containers("template"), images("template"), labelsOf("template", "metadata", "labels")}
 			},
@@ -152,7 +152,7 @@ func table() []Traits {
 			Derived: map[string]func(value.Value) string{"status.replicas": intAt("status", "replicas")},
 		},
 		{
-			Name: "ResourceQuota", namedOnce: true, warn: warnOfQuota, validate: validateQuota, parts: map[string]check{"status": validateQuotaStatus}, AnswersDeleted: true,
+			Name: "ResourceQuota", namedOnce: true, warn: warnOfQuota, validate: validateQuota, parts: map[string]check{"status": validateQuotaStatus}, answersDeleted: true,
 			cells: cells(name, quotaCell(false), quotaCell(true), age),
 		},
 		{
@@ -161,20 +161,20 @@ func table() []Traits {
 			Fields: []string{"type"},
 		},
 		{
-			Name: "Service", namedOnce: true, name: apivalidation.NameIsDNSLabel, early: services.IPv4Only.ValidateAddresses, validate: services.Validate, parts: map[string]check{"status": services.ValidateStatus}, warn: warnOfService, warnStatus: warnOfBalancer, CreateOnUpdate: true, AnswersDeleted: true,
+			Name: "Service", namedOnce: true, name: apivalidation.NameIsDNSLabel, early: services.IPv4Only.ValidateAddresses, validate: services.Validate, parts: map[string]check{"status": services.ValidateStatus}, warn: warnOfService, warnStatus: warnOfBalancer, CreateOnUpdate: true, answersDeleted: true,
 			Prefix: "services/specs", complete: services.IPv4Only.Complete, adds: serviceAdds,
 			cells:  serviceCells,
 			Fields: []string{"spec.clusterIP", "spec.type"},
 		},
 		{
-			Name: "ServiceAccount", finalizersFirst: true, warn: warnOfServiceAccount, AnswersDeleted: true,
+			Name: "ServiceAccount", finalizersFirst: true, warn: warnOfServiceAccount, answersDeleted: true,
 			cells: cells(name, age),
 		},
 
 		// Aggregation.
 		{
 			Group: aggregationGroup, Name: "APIService", NoStatusTable: true, nameOf: apiServiceName, validate: validateAPIService,
-			parts: map[string]check{"status": validateAPIServiceStatus}, Conditional: true, anyFinalizer: true,
+			parts: map[string]check{"status": validateAPIServiceStatus}, conditional: true, anyFinalizer: true,
 			Prefix: aggregationGroup + "/apiservices",
 			cells:  cells(name, shown(apiServiceBackend), shown(availability), age),
 		},
@@ -223,7 +223,7 @@ func table() []Traits {
 		},
 		{
 			Group: "policy", Name: "PodDisruptionBudget", complete: withoutOldLabel, namedOnce: true, parts: map[string]check{"status": validateBudgetStatus}, name: api.PathSegment, validate: validateBudget, fieldsFirst: true,
-			anyFinalizer: true, Conditional: true,
+			anyFinalizer: true, conditional: true,
 			cells: cells(name, shareCell("spec", "minAvailable"), shareCell("spec", "maxUnavailable"), number("status", "disruptionsAllowed"), age),
 		},
 
@@ -258,35 +258,35 @@ func table() []Traits {
 
 		// Storage.
 		{
-			Group: storageGroup, Name: "CSIDriver", namedOnce: true, validate: validateDriver, warn: warnOfDriver, Conditional: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "CSIDriver", namedOnce: true, validate: validateDriver, warn: warnOfDriver, conditional: true, answersDeleted: true,
 			mayBeEmpty: []string{"spec.tokenRequests[].audience"}, // which is kube-apiserver's own
 			cells:      driverCells,
 		},
 		{
-			Group: storageGroup, Name: "CSINode", validate: validateCSINode, Conditional: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "CSINode", validate: validateCSINode, conditional: true, answersDeleted: true,
 			cells: cells(name, count("spec", "drivers"), age),
 		},
 		{
-			Group: storageGroup, Name: "CSIStorageCapacity", validate: validateStorageCapacity, warn: warnOfCapacity, Conditional: true,
+			Group: storageGroup, Name: "CSIStorageCapacity", validate: validateStorageCapacity, warn: warnOfCapacity, conditional: true,
 			cells: cells(name, created),
 		},
 		{
-			Group: storageGroup, Name: "StorageClass", validate: validateClass, warn: warnOfClass, AnswersDeleted: true, Default: defaultClass,
+			Group: storageGroup, Name: "StorageClass", validate: validateClass, warn: warnOfClass, answersDeleted: true, Default: defaultClass,
 			cells: classCells,
 		},
 		{
-			Group: storageGroup, Name: "VolumeAttachment", namedAlways: true, validate: validateAttachment, parts: map[string]check{"status": validateAttachment}, Conditional: true, AnswersDeleted: true,
+			Group: storageGroup, Name: "VolumeAttachment", namedAlways: true, validate: validateAttachment, parts: map[string]check{"status": validateAttachment}, conditional: true, answersDeleted: true,
 			cells: attachmentCells,
 		},
 		{
-			Group: storageGroup, Name: "VolumeAttributesClass", finalizersFirst: true, validate: validateAttributesClass, AnswersDeleted: true,
+			Group: storageGroup, Name: "VolumeAttributesClass", finalizersFirst: true, validate: validateAttributesClass, answersDeleted: true,
 			adds: []Allocated{{
 				Paths: []string{"metadata finalizers kubernetes.io/vac-protection"}, Reason: "admission: StorageObjectInUseProtection",
 			}},
 			cells: cells(name, text("driverName"), age),
 		},
 		{
-			Group: "storagemigration.k8s.io", Name: "StorageVersionMigration", parts: map[string]check{"status": validateMigrationStatus}, validate: validateMigration, bySchema: true, Conditional: true,
+			Group: "storagemigration.k8s.io", Name: "StorageVersionMigration", parts: map[string]check{"status": validateMigrationStatus}, validate: validateMigration, bySchema: true, conditional: true,
 			mayBeEmpty: []string{"spec.resource.group"}, // the core group has no name
 			cells:      cells(name, shown(migrated), shown(migration)),
 		},
@@ -318,39 +318,39 @@ func table() []Traits {
 			Fields: []string{"spec.signerName"},
 		},
 		{
-			Group: certificateGroup, Name: "ClusterTrustBundle", nameOf: bundleName, namedAgain: true, validate: validateBundle, Conditional: true,
+			Group: certificateGroup, Name: "ClusterTrustBundle", nameOf: bundleName, namedAgain: true, validate: validateBundle, conditional: true,
 			cells:  cells(name, textOr(none, "spec", "signerName")),
 			Fields: []string{"spec.signerName"},
 		},
 		{
-			Group: certificateGroup, Name: "PodCertificateRequest", namedOnce: true, validate: validatePodCertificate, parts: map[string]check{"status": validatePodCertificateStatus}, Conditional: true,
+			Group: certificateGroup, Name: "PodCertificateRequest", namedOnce: true, validate: validatePodCertificate, parts: map[string]check{"status": validatePodCertificateStatus}, conditional: true,
 			cells:  podCertificateCells,
 			Fields: []string{"spec.signerName", "spec.podName", "spec.nodeName"}, NoNamespaceField: true,
 		},
 
 		// The control plane.
 		{
-			Group: admissionGroup, Name: "MutatingAdmissionPolicy", name: unreserved, validate: validateMutatingPolicy, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "MutatingAdmissionPolicy", name: unreserved, validate: validateMutatingPolicy, anyFinalizer: true, conditional: true,
 			cells: cells(name, count("spec", "mutations"), shown(paramKind), age),
 		},
 		{
-			Group: admissionGroup, Name: "MutatingAdmissionPolicyBinding", name: unreserved, validate: validateMutatingBinding, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "MutatingAdmissionPolicyBinding", name: unreserved, validate: validateMutatingBinding, anyFinalizer: true, conditional: true,
 			cells: policyBindingCells,
 		},
 		{
-			Group: admissionGroup, Name: "MutatingWebhookConfiguration", name: unreserved, anyFinalizer: true, Conditional: true, // validated by server/admission/webhook
+			Group: admissionGroup, Name: "MutatingWebhookConfiguration", name: unreserved, anyFinalizer: true, conditional: true, // validated by server/admission/webhook
 			cells: cells(name, count("webhooks"), age),
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", name: unreserved, parts: map[string]check{"status": validatePolicyStatus}, validate: validatePolicy, anyFinalizer: true, Conditional: true, CreateOnApply: true,
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicy", name: unreserved, parts: map[string]check{"status": validatePolicyStatus}, validate: validatePolicy, anyFinalizer: true, conditional: true, CreateOnApply: true,
 			cells: cells(name, count("spec", "validations"), shown(paramKind), age),
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingAdmissionPolicyBinding", name: unreserved, validate: validatePolicyBinding, anyFinalizer: true, Conditional: true,
+			Group: admissionGroup, Name: "ValidatingAdmissionPolicyBinding", name: unreserved, validate: validatePolicyBinding, anyFinalizer: true, conditional: true,
 			cells: policyBindingCells,
 		},
 		{
-			Group: admissionGroup, Name: "ValidatingWebhookConfiguration", name: unreserved, anyFinalizer: true, Conditional: true, // validated by server/admission/webhook
+			Group: admissionGroup, Name: "ValidatingWebhookConfiguration", name: unreserved, anyFinalizer: true, conditional: true, // validated by server/admission/webhook
 			cells: cells(name, count("webhooks"), age),
 		},
 		{
@@ -358,9 +358,18 @@ func table() []Traits {
 			cells: definitionCells,
 		},
 		{
-			Group: "coordination.k8s.io", Name: "Lease", namedOnce: true, validate: validateLease, bySchema: true, anyFinalizer: true, Conditional: true,
+			Group: "coordination.k8s.io", Name: "Lease", namedOnce: true, validate: validateLease, bySchema: true, anyFinalizer: true, conditional: true,
 			CreateOnUpdate: true,
 			cells:          cells(name, text("spec", "holderIdentity"), age),
+		},
+		{
+			Group: "coordination.k8s.io", Name: "LeaseCandidate", name: candidateName, namedOnce: true, validate: validateCandidate, anyFinalizer: true, conditional: true,
+			CreateOnUpdate: true,
+			cells:          cells(name, text("spec", "leaseName"), text("spec", "binaryVersion"), text("spec", "emulationVersion"), age),
+		},
+		{
+			Group: "internal.apiserver.k8s.io", Name: "StorageVersion", name: storageVersionName, parts: map[string]check{"status": validateStorageStatus}, conditional: true,
+			cells: cells(name, textIfSet(unset, "status", "commonEncodingVersion"), shown(storageVersions), age),
 		},
 		{
 			Group: "events.k8s.io", Name: "Event", namedOnce: true, validate: validateNewEvent, CreateOnUpdate: true, HasTTL: true, NoDependents: true,
@@ -381,7 +390,7 @@ func table() []Traits {
 
 		// Nodes and devices.
 		{
-			Group: "node.k8s.io", Name: "RuntimeClass", validate: validateRuntimeClass, warn: warnOfRuntimeClass, anyFinalizer: true, Conditional: true, CreateOnUpdate: true,
+			Group: "node.k8s.io", Name: "RuntimeClass", validate: validateRuntimeClass, warn: warnOfRuntimeClass, anyFinalizer: true, conditional: true, CreateOnUpdate: true,
 			cells: cells(name, text("handler"), age),
 		},
 		{
@@ -389,19 +398,19 @@ func table() []Traits {
 			cells: cells(name, number("value"), flag("globalDefault"), age, text("preemptionPolicy")),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceClass", namedLast: true, validate: devices.ValidateClass, asHub: true, bySchema: true, AnswersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "DeviceClass", namedLast: true, validate: devices.ValidateClass, asHub: true, bySchema: true, answersDeleted: true, adds: deviceAdds,
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "DeviceTaintRule", NoStatusTable: true, namedOnce: true, parts: map[string]check{"status": devices.ValidateTaintRuleStatus}, validate: devices.ValidateTaintRule, bySchema: true, Conditional: true,
+			Group: resourceGroup, Name: "DeviceTaintRule", NoStatusTable: true, namedOnce: true, parts: map[string]check{"status": devices.ValidateTaintRuleStatus}, validate: devices.ValidateTaintRule, bySchema: true, conditional: true, lenient: []string{"v1alpha3", "v1beta2"}, asHub: true,
 			cells: taintRuleCells,
 		},
 		{
-			Group: resourceGroup, Name: "ResourceClaim", NoStatusTable: true, validate: devices.ValidateClaim, asHub: true, parts: map[string]check{"status": devices.ValidateClaimStatus}, AnswersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "ResourceClaim", NoStatusTable: true, validate: devices.ValidateClaim, asHub: true, parts: map[string]check{"status": devices.ValidateClaimStatus}, answersDeleted: true, adds: deviceAdds,
 			cells: cells(name, shown(claimState), age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourceClaimTemplate", validate: devices.ValidateTemplate, asHub: true, AnswersDeleted: true,
+			Group: resourceGroup, Name: "ResourceClaimTemplate", validate: devices.ValidateTemplate, asHub: true, answersDeleted: true,
 			mayBeEmpty: []string{
 				"spec.metadata.ownerReferences[].apiVersion", "spec.metadata.ownerReferences[].kind", "spec.metadata.ownerReferences[].name",
 				"spec.metadata.ownerReferences[].uid",
@@ -410,7 +419,11 @@ func table() []Traits {
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourceSlice", namedOnce: true, warn: warnOfResourceSlice, validate: devices.ValidateSlice, AnswersDeleted: true,
+			Group: resourceGroup, Name: "ResourcePoolStatusRequest", parts: map[string]check{"status": devices.ValidatePoolRequestStatus}, validate: devices.ValidatePoolRequest, conditional: true, answersDeleted: true,
+			cells: poolRequestCells,
+		},
+		{
+			Group: resourceGroup, Name: "ResourceSlice", namedOnce: true, warn: warnOfResourceSlice, validate: devices.ValidateSlice, asHub: true, taggedPath: devices.SlicePath, answersDeleted: true,
 			cells:        cells(name, text("spec", "nodeName"), text("spec", "driver"), text("spec", "pool", "name"), age),
 			Fields:       []string{"spec.nodeName", "spec.driver", "spec.pool.name"},
 			FieldRefusal: "field label not supported for resource.k8s.io/VERSION, Kind=ResourceSlice: %s",

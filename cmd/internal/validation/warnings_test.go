@@ -13,7 +13,7 @@ import (
 // TestDeprecation compares the warnings about built-in kinds with those of the server, for all kinds that can be written and that a server
 // serves by default.
 func TestDeprecation(t *testing.T) {
-	resources, err := builtin.Kinds(nil, time.Now, nil)
+	resources, err := builtin.Kinds(builtin.Cluster{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

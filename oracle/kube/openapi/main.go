@@ -12,7 +12,9 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apiserver/pkg/endpoints/openapi"
 	"k8s.io/kube-openapi/pkg/builder3/util"
 	"k8s.io/kube-openapi/pkg/common"
@@ -22,6 +24,8 @@ import (
 	generated "k8s.io/kubernetes/pkg/generated/openapi"
 
 	"github.com/deed-project/deed/oracle/kube/scheme"
+	deed "github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/value"
 )
 
@@ -59,7 +63,13 @@ func pack() ([]byte, error) {
 // stable matches the versions that are served by default.
 var stable = regexp.MustCompile(`^v[0-9]+$`)
 
-// collect returns the schemas of the kinds in stable versions, and all that they refer to, as JSON by name.
+// isServed reports whether a server can serve a version of a kind, or of its lists: by default, or on request.
+func isServed(kind schema.GroupVersionKind) bool {
+	known, ok := builtin.Lookup(deed.GVK{Group: kind.Group, Version: kind.Version, Kind: strings.TrimSuffix(kind.Kind, "List")})
+	return stable.MatchString(kind.Version) || ok && known.Served != builtin.NotServed
+}
+
+// collect returns the schemas of the kinds in versions that can be served, and all that they refer to, as JSON by name.
 func collect() (map[string]string, error) {
 	c := collector{
 		namer: openapi.NewDefinitionNamer(scheme.All()), out: map[string]string{},
@@ -73,7 +83,7 @@ func collect() (map[string]string, error) {
 		}
 	}
 	for kind := range scheme.All().AllKnownTypes() {
-		if !stable.MatchString(kind.Version) {
+		if !isServed(kind) {
 			continue
 		}
 		name, err := scheme.All().ToOpenAPIDefinitionName(kind)

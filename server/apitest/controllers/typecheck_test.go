@@ -40,7 +40,7 @@ var madeUp = regexp.MustCompile(`(Deployment|ConfigMap|HorizontalPodAutoscaler|J
 
 // TestTypeCheck compares the warnings with those of the library that kube-controller-manager uses.
 func TestTypeCheck(t *testing.T) {
-	kinds, err := builtin.Kinds(nil, time.Now, nil)
+	kinds, err := builtin.Kinds(builtin.Cluster{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

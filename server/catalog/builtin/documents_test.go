@@ -47,7 +47,7 @@ func validObjects(t *testing.T) iter.Seq2[*catalog.Version, value.Value] {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds, err := builtin.Kinds(nil, time.Now, nil)
+	kinds, err := builtin.Kinds(builtin.Cluster{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,18 @@ package builtin
 
 import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	admissionregistrationv1alpha1 "k8s.io/api/admissionregistration/v1alpha1"
+	admissionregistrationv1beta1 "k8s.io/api/admissionregistration/v1beta1"
+	apiserverinternalv1alpha1 "k8s.io/api/apiserverinternal/v1alpha1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
+	certificatesv1beta1 "k8s.io/api/certificates/v1beta1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	coordinationv1alpha2 "k8s.io/api/coordination/v1alpha2"
+	coordinationv1beta1 "k8s.io/api/coordination/v1beta1"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
@@ -17,9 +23,13 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1alpha3 "k8s.io/api/resource/v1alpha3"
+	resourcev1beta1 "k8s.io/api/resource/v1beta1"
+	resourcev1beta2 "k8s.io/api/resource/v1beta2"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
+	storagemigrationv1beta1 "k8s.io/api/storagemigration/v1beta1"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
@@ -53,6 +63,14 @@ var goTypes = map[string]map[string]func() any{
 		"ValidatingAdmissionPolicyBinding": newOf[admissionregistrationv1.ValidatingAdmissionPolicyBinding],
 		"ValidatingWebhookConfiguration":   newOf[admissionregistrationv1.ValidatingWebhookConfiguration],
 	},
+	"admissionregistration.k8s.io/v1alpha1": {
+		"MutatingAdmissionPolicy":        newOf[admissionregistrationv1alpha1.MutatingAdmissionPolicy],
+		"MutatingAdmissionPolicyBinding": newOf[admissionregistrationv1alpha1.MutatingAdmissionPolicyBinding],
+	},
+	"admissionregistration.k8s.io/v1beta1": {
+		"MutatingAdmissionPolicy":        newOf[admissionregistrationv1beta1.MutatingAdmissionPolicy],
+		"MutatingAdmissionPolicyBinding": newOf[admissionregistrationv1beta1.MutatingAdmissionPolicyBinding],
+	},
 	"apiregistration.k8s.io/v1": {
 		"APIService": newOf[apiregistrationv1.APIService],
 	},
@@ -78,8 +96,18 @@ var goTypes = map[string]map[string]func() any{
 		"ClusterTrustBundle":        newOf[certificatesv1.ClusterTrustBundle],
 		"PodCertificateRequest":     newOf[certificatesv1.PodCertificateRequest],
 	},
+	"certificates.k8s.io/v1beta1": {
+		"ClusterTrustBundle":    newOf[certificatesv1beta1.ClusterTrustBundle],
+		"PodCertificateRequest": newOf[certificatesv1beta1.PodCertificateRequest],
+	},
 	"coordination.k8s.io/v1": {
 		"Lease": newOf[coordinationv1.Lease],
+	},
+	"coordination.k8s.io/v1alpha2": {
+		"LeaseCandidate": newOf[coordinationv1alpha2.LeaseCandidate],
+	},
+	"coordination.k8s.io/v1beta1": {
+		"LeaseCandidate": newOf[coordinationv1beta1.LeaseCandidate],
 	},
 	"discovery.k8s.io/v1": {
 		"EndpointSlice": newOf[discoveryv1.EndpointSlice],
@@ -90,6 +118,9 @@ var goTypes = map[string]map[string]func() any{
 	"flowcontrol.apiserver.k8s.io/v1": {
 		"FlowSchema":                 newOf[flowcontrolv1.FlowSchema],
 		"PriorityLevelConfiguration": newOf[flowcontrolv1.PriorityLevelConfiguration],
+	},
+	"internal.apiserver.k8s.io/v1alpha1": {
+		"StorageVersion": newOf[apiserverinternalv1alpha1.StorageVersion],
 	},
 	"networking.k8s.io/v1": {
 		"IPAddress":     newOf[networkingv1.IPAddress],
@@ -117,6 +148,23 @@ var goTypes = map[string]map[string]func() any{
 		"ResourceClaimTemplate": newOf[resourcev1.ResourceClaimTemplate],
 		"ResourceSlice":         newOf[resourcev1.ResourceSlice],
 	},
+	"resource.k8s.io/v1alpha3": {
+		"DeviceTaintRule":           newOf[resourcev1alpha3.DeviceTaintRule],
+		"ResourcePoolStatusRequest": newOf[resourcev1alpha3.ResourcePoolStatusRequest],
+	},
+	"resource.k8s.io/v1beta1": {
+		"DeviceClass":           newOf[resourcev1beta1.DeviceClass],
+		"ResourceClaim":         newOf[resourcev1beta1.ResourceClaim],
+		"ResourceClaimTemplate": newOf[resourcev1beta1.ResourceClaimTemplate],
+		"ResourceSlice":         newOf[resourcev1beta1.ResourceSlice],
+	},
+	"resource.k8s.io/v1beta2": {
+		"DeviceClass":           newOf[resourcev1beta2.DeviceClass],
+		"DeviceTaintRule":       newOf[resourcev1beta2.DeviceTaintRule],
+		"ResourceClaim":         newOf[resourcev1beta2.ResourceClaim],
+		"ResourceClaimTemplate": newOf[resourcev1beta2.ResourceClaimTemplate],
+		"ResourceSlice":         newOf[resourcev1beta2.ResourceSlice],
+	},
 	"scheduling.k8s.io/v1": {
 		"PriorityClass": newOf[schedulingv1.PriorityClass],
 	},
@@ -130,6 +178,9 @@ var goTypes = map[string]map[string]func() any{
 	},
 	"storagemigration.k8s.io/v1": {
 		"StorageVersionMigration": newOf[storagemigrationv1.StorageVersionMigration],
+	},
+	"storagemigration.k8s.io/v1beta1": {
+		"StorageVersionMigration": newOf[storagemigrationv1beta1.StorageVersionMigration],
 	},
 }
 

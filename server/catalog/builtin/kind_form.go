@@ -229,7 +229,7 @@ func (f *kindForm) BlocksDeletion(value.Value) bool { return false }
 func (f *kindForm) IgnoresOld() bool { return false }
 
 // Unconditional reports whether an update may omit the resource version.
-func (f *kindForm) Unconditional() bool { return !f.kind.Conditional }
+func (f *kindForm) Unconditional() bool { return !f.kind.Conditional() }
 
 // ValidateCreate returns the errors of a new object, and adds warnings about a valid one.
 func (f *kindForm) ValidateCreate(ctx context.Context, object value.Value, w *api.Warnings) field.ErrorList {

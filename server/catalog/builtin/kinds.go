@@ -30,26 +30,35 @@ import (
 // apart lists the resources that other packages make, or that need more than storage.
 var apart = []string{"namespaces", "customresourcedefinitions.apiextensions.k8s.io"}
 
-// Kinds returns the resources of the built-in kinds of a release, nil for the current one, whose objects are only stored, and of component statuses, which are computed.
-// They have the versions that are served by default. now is the clock for managed fields and for defaults that depend on the time. namespace returns
-// a stored Namespace, absent if there is none; if it is nil, no rule asks for one.
+// Cluster is what the built-in kinds depend on.
+type Cluster struct {
+	Release      *builtin.Release // nil for the current one
+	Now          func() time.Time // the clock for managed fields, and for defaults that depend on the time
+	Namespace    walk.Namespace   // returns a stored Namespace, absent if there is none; if it is nil, no rule asks for one
+	Families     []string         // of the addresses of services, the default one first; none means IPv4
+	Unprivileged bool             // privileged containers are refused
+
+	RuntimeConfig RuntimeConfig // which versions are served
+}
+
+// Kinds returns the resources of the built-in kinds of a cluster whose objects are only stored, and of component statuses, which are computed.
 //
 // Package schema/builtin decodes, defaults, prepares and converts the objects. Package kinds validates and shows them. A part of the
 // validation is missing, and so is everything that a server allocates, such as the addresses of services.
 //
 // A resource is made at its first kind, and gets a version for each kind. Unused kinds cost little: field managers and columns
 // are made on demand.
-func Kinds(release *builtin.Release, now func() time.Time, namespace walk.Namespace, families ...string) ([]*catalog.Resource, error) {
+func Kinds(c Cluster) ([]*catalog.Resource, error) {
 	var out []*catalog.Resource
 	made := map[string]*catalog.Resource{}
 	all, lookup := builtin.Kinds(), builtin.Lookup
-	if release != nil {
-		all, lookup = release.Kinds(), release.Lookup
+	if c.Release != nil {
+		all, lookup = c.Release.Kinds(), c.Release.Lookup
 	}
 	for kind := range all {
 		name := kschema.GroupResource{Group: kind.GVK.Group, Resource: kind.Resource}.String()
 		// A kind that has no lists is neither stored nor computed.
-		if kind.Served != builtin.ServedByDefault || !slices.Contains(kind.Verbs, "list") ||
+		if !c.RuntimeConfig.serves(kind) || !slices.Contains(kind.Verbs, "list") ||
 			slices.Contains(apart, name) {
 			continue
 		}
@@ -58,7 +67,11 @@ func Kinds(release *builtin.Release, now func() time.Time, namespace walk.Namesp
 			r = resourceOf(kinds.Of(kind))
 			made[name], out = r, append(out, r)
 		}
-		v, err := versionOf(lookup, r, kinds.Of(kind.WithClock(now)).WithExpressions(expressions.New).WithNamespace(namespace).WithFamilies(families...), now)
+		k := kinds.Of(kind.WithClock(c.Now)).WithExpressions(expressions.New).WithNamespace(c.Namespace).WithFamilies(c.Families...)
+		if c.Unprivileged {
+			k = k.WithoutPrivileges()
+		}
+		v, err := versionOf(lookup, r, k, c.Now)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", kind.GVK.APIVersion(), kind.GVK.Kind, err)
 		}
@@ -66,7 +79,7 @@ func Kinds(release *builtin.Release, now func() time.Time, namespace walk.Namesp
 	}
 	for _, r := range out {
 		catalog.SortVersions(r.Versions)
-		r.Hashed = hashedIn(release, r)
+		r.Hashed = hashedIn(c.Release, r)
 	}
 	return out, nil
 }
@@ -101,7 +114,7 @@ func resourceOf(kind kinds.Kind) *catalog.Resource {
 		ShortNames: kind.ShortNames, Categories: kind.Categories, Namespaced: kind.Namespaced, Verbs: kind.Verbs,
 		Stored: hubOf(kind).Version, Hashed: hubOf(kind).Group + "/" + hubOf(kind).Version,
 		Prefix:         "/registry/" + cmp.Or(kind.Prefix, kind.Resource) + "/",
-		CreateOnUpdate: kind.CreateOnUpdate, CreateOnApply: kind.CreateOnApply, HasTTL: kind.HasTTL, PrefixAsName: kind.PrefixAsName, AnswersDeleted: kind.AnswersDeleted,
+		CreateOnUpdate: kind.CreateOnUpdate, CreateOnApply: kind.CreateOnApply, HasTTL: kind.HasTTL, PrefixAsName: kind.PrefixAsName,
 		Orphans: kind.Orphans, OrphanWarning: kind.OrphanWarning, NoDependents: kind.NoDependents, Grace: kind.Grace, Kept: kind.Kept,
 		PreconditionFailed: kind.PreconditionFailed, Virtual: !slices.Contains(kind.Verbs, "create"),
 	}
@@ -143,7 +156,7 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		CheckConversion: conversionChecks[kind.GVK], WarnOfNew: kind.WarnOfNew,
 		Default: kind.Default,
 		Fields:  slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
-		NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable, ShownAs: kind.ShownAs(),
+		AnswersDeleted: kind.AnswersDeleted(), NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable, ShownAs: kind.ShownAs(),
 		FieldRefusal: strings.Replace(kind.FieldRefusal, "VERSION", kind.GVK.Version, 1),
 	}
 	v.Deprecation, v.Removed = deprecationOf(kind.GVK, empty().(runtime.Object))

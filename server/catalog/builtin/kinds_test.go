@@ -36,7 +36,7 @@ func TestGoTypes(t *testing.T) {
 
 // TestManagers makes every field manager of every built-in kind: servers make each when a request needs it first.
 func TestManagers(t *testing.T) {
-	kinds, err := Kinds(nil, time.Now, nil)
+	kinds, err := Kinds(Cluster{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestManagers(t *testing.T) {
 // TestColumns finds columns for every stored kind, and as many cells as columns. In kube-apiserver, an IPAddress has a cell without a
 // column: its age.
 func TestColumns(t *testing.T) {
-	of, err := Kinds(nil, time.Now, nil)
+	of, err := Kinds(Cluster{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

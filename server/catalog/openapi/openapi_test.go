@@ -71,7 +71,7 @@ func bare(v value.Value) value.Value {
 // TestBuiltInWins defines resources in a version of a built-in group. The document of the version does not mention them. That of the whole
 // catalog has the paths that no built-in kind has, and the schemas that these paths refer to.
 func TestBuiltInWins(t *testing.T) {
-	kinds, err := builtin.Kinds(nil, time.Now, nil)
+	kinds, err := builtin.Kinds(builtin.Cluster{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestBuiltInWins(t *testing.T) {
 
 // TestCBOR compares the media types of operations with those of a kube-apiserver that reads and writes CBOR.
 func TestCBOR(t *testing.T) {
-	kinds, err := builtin.Kinds(nil, time.Now, nil)
+	kinds, err := builtin.Kinds(builtin.Cluster{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func (o *options) identify(c *server.Config, trusted []byte) (err error) {
 	}
 	rootCA := o.accounts.rootCA
 	if rootCA == "" {
-		rootCA = o.tlsCert
+		rootCA = o.tls.certificate
 	}
 	for _, file := range []struct {
 		name string

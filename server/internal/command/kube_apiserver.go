@@ -15,7 +15,7 @@ import (
 // knows.
 //
 // It takes the flags of [command] and warns of all others. Where kube-apiserver and deed-apiserver begin with something else, it does what
-// kube-apiserver does: it listens on all addresses, runs no controllers, and has all admission plugins and priority and fairness on. If
+// kube-apiserver does: it listens on all addresses, runs no controllers, refuses privileged containers, and has all admission plugins and priority and fairness on. If
 // --etcd-servers names the program of [etcdCommand], the objects are kept in a file in its folder.
 func kubeAPIServerCommand(o *options, args []string, errOut io.Writer) (*cobra.Command, []string) {
 	o.etcd.inFiles = true
@@ -23,11 +23,9 @@ func kubeAPIServerCommand(o *options, args []string, errOut io.Writer) (*cobra.C
 	cmd.Use, cmd.Example = KubeAPIServer, ""
 	cmd.Long = "The program is deed-apiserver in the place of kube-apiserver, whose flags it takes."
 	f := cmd.Flags()
-	// With allow-privileged=false, kube-apiserver refuses privileged containers. Here they are always allowed.
-	f.Bool("allow-privileged", false, "is taken, and has no effect: privileged containers are always allowed")
-	o.bindAddress, o.controllers, o.fairness = "0.0.0.0", []string{}, true
+	o.bindAddress, o.controllers, o.fairness, o.privileged = "0.0.0.0", []string{}, true, false
 	f.Lookup("bind-address").DefValue, f.Lookup("controllers").DefValue = o.bindAddress, "[]"
-	f.Lookup("enable-priority-and-fairness").DefValue = "true"
+	f.Lookup("enable-priority-and-fairness").DefValue, f.Lookup("allow-privileged").DefValue = "true", "false"
 	f.Lookup("enable-admission-plugins").Usage = "admission plugins to switch on: all but " + strings.Join(offPlugins, ", ") + " are on by default"
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {

@@ -21,7 +21,6 @@ type options struct {
 	listen          string
 	bindAddress     string
 	securePort      uint16
-	certDir         string
 	crds, load      []string
 	data            string
 	etcd            etcdOptions
@@ -34,8 +33,10 @@ type options struct {
 	proxies         proxyOptions
 	accounts        accountOptions
 	signing         signingOptions
-	tlsCert, tlsKey string
-	insecure        bool
+	tls             tlsOptions
+	anonymous       bool
+	privileged      bool
+	runtimeConfig   []string
 	authorization   string
 	modes           []string // of --authorization-mode
 	policyFile      string   // of the mode ABAC
@@ -79,13 +80,11 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	o.proxies.addTo(f)
 	o.accounts.addTo(f)
 	o.signing.addTo(f)
-	f.StringVar(&o.tlsCert, "tls-cert-file", "", "PEM file with the server's certificate; default is one of its own")
-	f.StringVar(&o.tlsKey, "tls-private-key-file", "", "PEM file with the key of the certificate")
-	f.StringVar(&o.certDir, "cert-dir", "", "folder with the certificate in apiserver.crt and the key in apiserver.key; they are made if they are absent")
-	f.BoolVar(&o.insecure, "insecure-http", false, "serve HTTP without TLS; clients send no credentials then")
+	o.tls.addTo(f)
 	f.StringVar(&o.authorization, "authorization", "allow", "authorization: allow, deny-anonymous, or a policy file")
 	f.StringSliceVar(&o.modes, "authorization-mode", nil,
 		"authorizers in the place of --authorization: AlwaysAllow, which needs credentials, AlwaysDeny, RBAC, ABAC, and Node for kubelets")
+	f.BoolVar(&o.anonymous, "anonymous-auth", true, "take requests without credentials as those of system:anonymous; AlwaysAllow refuses them in any case")
 	f.StringVar(&o.policyFile, "authorization-policy-file", "", "policies of the authorization mode ABAC, one JSON object a line")
 	f.BoolVar(&o.fairness, "enable-priority-and-fairness", false,
 		"limit requests in flight by FlowSchemas and priority levels, and name those of a request in its answer")
@@ -98,11 +97,14 @@ func (o *options) addTo(f *pflag.FlagSet) {
 		"file or folder of webhook configurations that hold beside those of the API; may be repeated")
 	f.StringSliceVar(&o.controllers, "controllers", server.DefaultControllers,
 		"controllers of kube-controller-manager to run: "+strings.Join(server.Controllers(), ", ")+"; * is all of them, and -NAME excludes one")
+	f.BoolVar(&o.privileged, "allow-privileged", true, "allow privileged containers")
 	f.StringSliceVar(&o.enable, "enable-admission-plugins", nil, "admission plugins of kube-apiserver to switch on, of "+
 		strings.Join(server.AdmissionPlugins(), ", ")+"; on by default are "+strings.Join(server.DefaultAdmissionPlugins(), ", "))
 	f.StringSliceVar(&o.disable, "disable-admission-plugins", nil, "admission plugins of kube-apiserver to switch off")
 	f.StringSliceVar(&o.emulated, "emulated-version", nil, "minor release of Kubernetes whose capabilities the server has, from 1.34 to 1.37, "+
 		"as 1.36 or kube=1.36")
+	f.StringSliceVar(&o.runtimeConfig, "runtime-config", nil, "versions of built-in kinds to serve or not, such as resource.k8s.io/v1beta1=true; "+
+		"api/all, api/ga, api/beta and api/alpha stand for many")
 	f.StringVar(&o.clusterIPs, "service-cluster-ip-range", "", "range from which services get addresses, such as 10.0.0.0/24, and after a comma one of the other family; without one they get none")
 	f.StringVar(&o.nodePorts, "service-node-port-range", services.DefaultPorts.String(), "ports that services get on nodes, with --service-cluster-ip-range")
 	f.Bool("enable-aggregator-routing", true, "send requests for other API servers to the endpoints of their services, which happens in any case")
@@ -139,10 +141,8 @@ func (o *options) check() error {
 	}
 	o.host = host
 	switch {
-	case (o.tlsCert == "") != (o.tlsKey == ""):
-		return errors.New("--tls-cert-file and --tls-private-key-file go together")
-	case o.insecure && (o.tlsCert != "" || o.certDir != "" || o.clientCA != "" || o.proxies.ca != ""):
-		return errors.New("--insecure-http goes with none of --tls-cert-file, --cert-dir, --client-ca-file and --requestheader-client-ca-file")
+	case o.tls.off && (o.clientCA != "" || o.proxies.ca != ""):
+		return errors.New("--insecure-http goes with neither --client-ca-file nor --requestheader-client-ca-file")
 	case o.logFormat != "text" && o.logFormat != "json":
 		return fmt.Errorf("--log-format: %q is neither text nor json", o.logFormat)
 	case o.data != "" && len(o.etcd.servers) > 0:
@@ -161,14 +161,14 @@ func (o *options) check() error {
 	if err := o.etcd.check(); err != nil {
 		return err
 	}
-	if err := errors.Join(o.checkModes(), o.proxies.check()); err != nil {
+	if err := errors.Join(o.tls.check(), o.checkModes(), o.proxies.check()); err != nil {
 		return err
 	}
 	if loopback(host) {
 		return nil
 	}
 	switch {
-	case o.insecure:
+	case o.tls.off:
 		return fmt.Errorf("%s is reached by others: it needs TLS", o.listen)
 	case o.tokenFile == "" && o.clientCA == "":
 		return fmt.Errorf("%s is reached by others: it needs --token-auth-file or --client-ca-file", o.listen)

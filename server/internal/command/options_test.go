@@ -42,12 +42,16 @@ func TestFlags(t *testing.T) {
 		"--listen 127.0.0.1:0 --secure-port 0":                              "--listen excludes --bind-address and --secure-port",
 		"--secure-port 65536":                                               "value out of range",
 		"--bind-address 0.0.0.0":                                            "0.0.0.0:6443 is reached by others",
-		"--insecure-http --cert-dir d":                                      "--insecure-http goes with none of",
-		"--tls-cert c":                                                      "--tls-cert-file and --tls-private-key-file go together",
+		"--insecure-http --cert-dir d":                                      "--insecure-http goes with neither",
+		"--tls-min-version VersionTLS11 --tls-cipher-suites TLS_RSA_WITH_AES_128_CBC_SHA --tls-curve-preferences 29,23": "",
+		"--tls-min-version TLS13":       `--tls-min-version: "TLS13" is none of`,
+		"--tls-cipher-suites nope":      `--tls-cipher-suites: "nope" is not known`,
+		"--tls-curve-preferences 70000": "--tls-curve-preferences: 70000 is no tls.CurveID",
+		"--tls-cert c":                  "--tls-cert-file and --tls-private-key-file go together",
 		"--requestheader-client-ca-file f --requestheader-username-headers X-Remote-User,X-User --requestheader-allowed-names a": "",
 		"--requestheader-client-ca-file f":                                                         "needs --requestheader-username-headers",
 		"--requestheader-username-headers X":                                                       "flags about request headers need --requestheader-client-ca-file",
-		"--requestheader-client-ca-file f --insecure-http":                                         "--insecure-http goes with none of",
+		"--requestheader-client-ca-file f --insecure-http":                                         "--insecure-http goes with neither",
 		"--cluster-signing-cert-file f --cluster-signing-key-file k --cluster-signing-duration 1h": "",
 		"--cluster-signing-cert-file f":                                                            "--cluster-signing-cert-file and --cluster-signing-key-file go together",
 		"--service-account-issuer https://a --service-account-issuer b --api-audiences a,b --service-account-max-token-expiration 2h": "",
@@ -82,7 +86,7 @@ func TestPolicyBeyondLoopback(t *testing.T) {
 			t.Fatal(err)
 		}
 		for host, judged := range map[string]bool{"192.0.2.1": true, "127.0.0.1": false} {
-			o := &options{authorization: name, host: host, listen: host + ":6443"}
+			o := &options{anonymous: true, authorization: name, host: host, listen: host + ":6443"}
 			_, err := o.access(&server.Config{})
 			if want := refused && judged; (err != nil) != want || want && !strings.Contains(err.Error(), rule) {
 				t.Errorf("%s on %s: %v", rule, host, err)
@@ -97,7 +101,7 @@ func TestAuthorizationModes(t *testing.T) {
 		"AlwaysAllow": http.StatusUnauthorized, "AlwaysDeny": http.StatusForbidden, "RBAC": http.StatusForbidden,
 		"Node": http.StatusForbidden, "RBAC,AlwaysAllow": http.StatusUnauthorized,
 	} {
-		o := &options{modes: strings.Split(modes, ","), listen: "127.0.0.1:0", host: "127.0.0.1"}
+		o := &options{anonymous: true, modes: strings.Split(modes, ","), listen: "127.0.0.1:0", host: "127.0.0.1"}
 		c := server.Config{}
 		token, err := o.access(&c)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -30,6 +31,7 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	config := server.Config{Log: o.logger(errOut), CBOR: o.cbor, EventTTL: o.eventTTL, MaxObject: o.maxObject, Hosts: []string{o.host}}
 	config.EnableAdmissionPlugins, config.DisableAdmissionPlugins = o.enable, o.disable
 	config.PriorityAndFairness, config.Limits = o.fairness, o.inFlight()
+	config.Unprivileged = !o.privileged
 	config.Controllers, config.Flags = o.controllers, map[string]string{}
 	o.flags.VisitAll(func(f *pflag.Flag) { config.Flags[f.Name] = f.Value.String() })
 	objects, err := o.objects()
@@ -37,6 +39,9 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 		return err
 	}
 	if config.EmulatedVersion, err = emulatedVersion(o.emulated); err != nil {
+		return err
+	}
+	if config.RuntimeConfig, err = runtimeConfig(o.runtimeConfig); err != nil {
 		return err
 	}
 	config.Objects = manifest.Values(objects)
@@ -53,7 +58,7 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	if err != nil {
 		return err
 	}
-	tlsConfig, trusted, err := o.tls()
+	tlsConfig, trusted, err := o.tls.config(o.host, logs.New(config.Log))
 	if err == nil {
 		err = o.identify(&config, trusted)
 	}
@@ -137,6 +142,20 @@ func emulatedVersion(values []string) (string, error) {
 	return out, nil
 }
 
+// runtimeConfig returns what --runtime-config says, by its keys. A key without a value is on.
+func runtimeConfig(pairs []string) (map[string]bool, error) {
+	out := map[string]bool{}
+	for _, pair := range pairs {
+		key, text, set := strings.Cut(strings.TrimSpace(pair), "=")
+		on, err := strconv.ParseBool(strings.TrimSpace(text))
+		if set && err != nil {
+			return nil, fmt.Errorf("--runtime-config: invalid value of %s: %s", key, text)
+		}
+		out[strings.TrimSpace(key)] = on || !set
+	}
+	return out, nil
+}
+
 // kube is the component that --emulated-version means.
 const kube = "kube"
 
@@ -214,6 +233,9 @@ func (o *options) access(c *server.Config) (string, error) {
 	token := auth.NewToken()
 	tokens.Add(token, auth.User{Name: "deed-admin", Groups: []string{"system:masters"}})
 	c.Authenticate = tokens.Authenticate
+	if !o.anonymous {
+		c.Authenticate = auth.RefuseAnonymous(c.Authenticate)
+	}
 	if len(o.modes) > 0 {
 		return token, o.authorizeByMode(c)
 	}
@@ -272,7 +294,7 @@ func (o *options) authorizeByMode(c *server.Config) error {
 // announce says what is served and how to reach it.
 func (o *options) announce(out io.Writer, s *server.Server, address string, trusted []byte, token string) error {
 	url := "https://" + address
-	if o.insecure {
+	if o.tls.off {
 		url = "http://" + address
 	}
 	fmt.Fprintf(out, "Serving %s at %s\n", s.Summary(), url)

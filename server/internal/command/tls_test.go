@@ -2,22 +2,27 @@ package command
 
 import (
 	"bytes"
+	"crypto/tls"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/deed-project/deed/server/logs"
 )
 
 // TestCertificateDir makes a certificate in an empty folder, finds it there the next time, and keeps its key to the owner. It does not
 // replace what it cannot read.
 func TestCertificateDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "certificates")
-	o := &options{certDir: dir, host: "127.0.0.1"}
-	first, trusted, err := o.tls()
+	o := &tlsOptions{folder: dir}
+	first, trusted, err := o.config("127.0.0.1", logs.Logger{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, trustedAgain, err := o.tls()
+	again, trustedAgain, err := o.config("127.0.0.1", logs.Logger{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +36,7 @@ func TestCertificateDir(t *testing.T) {
 	if err := os.Remove(key); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := o.tls(); err == nil || !strings.Contains(err.Error(), key) {
+	if _, _, err := o.config("127.0.0.1", logs.Logger{}); err == nil || !strings.Contains(err.Error(), key) {
 		t.Errorf("without the key: %v", err)
 	}
 }
@@ -47,8 +52,8 @@ func TestLoneKey(t *testing.T) {
 		if err := make(key, elsewhere); err != nil {
 			t.Fatal(err)
 		}
-		o := &options{certDir: dir, host: "127.0.0.1"}
-		if _, _, err := o.tls(); err == nil || !strings.Contains(err.Error(), key) {
+		o := &tlsOptions{folder: dir}
+		if _, _, err := o.config("127.0.0.1", logs.Logger{}); err == nil || !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if text, err := os.ReadFile(key); err == nil && string(text) != "mine" {
@@ -58,4 +63,42 @@ func TestLoneKey(t *testing.T) {
 			t.Errorf("%s: the file that it leads to is made", what)
 		}
 	}
+}
+
+// TestRenewedCertificate renews a certificate while a server shows it. Faulty files leave the last certificate in use.
+func TestRenewedCertificate(t *testing.T) {
+	dir := t.TempDir()
+	o := &tlsOptions{certificate: filepath.Join(dir, "apiserver.crt"), key: filepath.Join(dir, "apiserver.key")}
+	first, _, err := keptCertificate(dir, []string{"localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := o.config("127.0.0.1", logs.New(slog.New(slog.DiscardHandler)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := func(what string, want tls.Certificate) {
+		t.Helper()
+		got, err := c.GetCertificate(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Certificate[0], want.Certificate[0]) {
+			t.Error(what, "is not shown")
+		}
+	}
+	shown("the first certificate", first)
+	for _, name := range []string{o.certificate, o.key} {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(lookEvery)
+	shown("the first certificate, whose files are gone,", first)
+	second, _, err := keptCertificate(dir, []string{"localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(lookEvery)
+	shown("the second certificate", second)
 }

@@ -62,6 +62,16 @@ func ValidateSlice(r *walk.Report, object walk.Place, live value.Value) {
 	validateSharedCounters(r, counters)
 }
 
+// SlicePath returns the path in a version of a path in the hub version. In v1beta1, all of a device but its name is in a member basic.
+func SlicePath(version, path string) string {
+	const devices = "spec.devices["
+	head, tail, inside := strings.Cut(path, "].")
+	if version != "v1beta1" || !inside || !strings.HasPrefix(head, devices) || tail == "name" {
+		return path
+	}
+	return head + "].basic." + tail
+}
+
 // validateSharedCounters validates the counters that the devices of a slice share.
 func validateSharedCounters(r *walk.Report, p walk.Place) {
 	onceLater(r, p, mostSets, keyOf("name"), func(set walk.Place) { validateCounterSet(r, set, "name") })

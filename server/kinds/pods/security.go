@@ -28,6 +28,9 @@ func (w *podWalk) containerSecurity(p walk.Place) {
 	if !p.IsSet() {
 		return
 	}
+	if w.Unprivileged && p.Get("privileged").Bool() {
+		w.Forbidden(p.At("privileged"), "disallowed by cluster policy")
+	}
 	w.ids(p, "runAsUser", "runAsGroup")
 	if mount := p.At("procMount"); mount.IsSet() {
 		w.OnlyAmong(mount, "Default", "Unmasked")
@@ -310,6 +313,9 @@ func (w *podWalk) hostProcess() {
 	}
 	if network := w.spec.At("hostNetwork"); !network.Bool() {
 		w.InvalidAs(network, false, "hostNetwork must be true if pod contains any hostProcess containers")
+	}
+	if w.Unprivileged {
+		w.Forbidden(w.spec, "hostProcess containers are disallowed by cluster policy")
 	}
 }
 

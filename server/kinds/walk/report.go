@@ -28,6 +28,7 @@ type Report struct {
 	Namespace         Namespace                    // returns stored namespaces; nil if there is no store
 	Minor             int                          // the minor release of Kubernetes; 0 for the current one
 	Live              value.Value                  // the object that is replaced
+	Unprivileged      bool                         // privileged containers are refused
 }
 
 // LivePod returns the pod that is replaced, or the template of the object that is replaced. It is absent if there is none.

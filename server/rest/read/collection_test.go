@@ -21,7 +21,7 @@ import (
 // configMaps returns the version v1 of ConfigMaps.
 func configMaps(t *testing.T) *catalog.Version {
 	t.Helper()
-	kinds, err := builtin.Kinds(nil, time.Now, nil)
+	kinds, err := builtin.Kinds(builtin.Cluster{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ type theater struct {
 
 func newTheater(t *testing.T) *theater {
 	t.Helper()
-	kinds, err := builtin.Kinds(nil, time.Now, nil)
+	kinds, err := builtin.Kinds(builtin.Cluster{Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
