@@ -64,6 +64,9 @@ type Config struct {
 	// EnableAdmissionPlugins and DisableAdmissionPlugins switch plugins of kube-apiserver on and off, by their names: see [AdmissionPlugins].
 	// Those of [DefaultAdmissionPlugins] are on by themselves.
 	EnableAdmissionPlugins, DisableAdmissionPlugins []string
+	// PluginConfiguration has the configurations of the plugins PodSecurity and ResourceQuota, by their names: the objects that the file of
+	// kube-apiserver's flag --admission-control-config-file has for them, as YAML or JSON.
+	PluginConfiguration map[string][]byte
 	// EmulatedVersion is the minor release of Kubernetes whose capabilities the server has, such as 1.36: as kube-apiserver with its flag
 	// --emulated-version. Versions of kinds that came later are not served, and fields whose feature gates were off are not stored. It is
 	// one of 1.34 to 1.37, as [builtin.FirstEmulated] says; an empty text is 1.37.

@@ -37,7 +37,7 @@ var pluginTable = []plugin{
 	}},
 	{"TaintNodesByCondition", true, mutates(func(store.Store) change { return nodes.Taint })},
 	{"PodSecurity", false, func(s *Server, objects store.Store) admission.Chain {
-		p := &podsecurity.Plugin{Store: objects, Recorder: s.metrics.PodSecurity(s.release.minor())}
+		p := &podsecurity.Plugin{Store: objects, Recorder: s.metrics.PodSecurity(s.release.minor()), Minor: s.release.minor(), Configuration: s.pluginConfig.podSecurity}
 		return admission.Chain{admission.Validate(p.Validate)}
 	}},
 	{"Priority", true, both(func(s store.Store) (change, change) { p := pods.Priority{Store: s}; return p.Admit, p.Validate })},
@@ -85,7 +85,7 @@ const (
 // lastPlugins lists the plugins of the table that follow webhooks.
 var lastPlugins = []plugin{
 	{"ResourceQuota", false, func(s *Server, objects store.Store) admission.Chain {
-		return admission.Chain{admission.Validate((&quota.Plugin{Store: objects, Client: s.client, Now: s.now}).Validate)}
+		return admission.Chain{admission.Validate((&quota.Plugin{Store: objects, Client: s.client, Now: s.now, Limited: s.pluginConfig.limited}).Validate)}
 	}},
 }
 
@@ -182,6 +182,9 @@ func chosenPlugins(enable, disable []string) (first, last []plugin, err error) {
 // configuration, webhooks, and quotas.
 func (s *Server) chain(c Config, objects store.Store, hooks admission.Plugin) (admission.Chain, error) {
 	first, last, err := chosenPlugins(c.EnableAdmissionPlugins, c.DisableAdmissionPlugins)
+	if err == nil {
+		s.pluginConfig, err = readPluginConfig(c.PluginConfiguration)
+	}
 	var names []string
 	chain := func(of []plugin) (out admission.Chain) {
 		for _, p := range of {

@@ -81,16 +81,16 @@ func TestVersionsOff(t *testing.T) {
 	}
 }
 
-// TestWrongRuntimeConfig refuses keys that mean nothing. The texts are those of kube-apiserver v1.37.1, but for the last one.
+// TestWrongRuntimeConfig refuses keys that mean nothing.
 func TestWrongRuntimeConfig(t *testing.T) {
 	for want, config := range map[string]map[string]bool{
-		"invalid runtime-config with only api/all=false":     {"api/all": false},
-		"runtime-config invalid key v1":                      {"v1": true},
-		"runtime-config invalid key a/b/c/d":                 {"a/b/c/d": true, "api/all": false},
-		"unknown api groups example.org/v1,nope/v2":          {"nope/v2": true, "example.org/v1/pods": false},
-		"group version apps/v3 that has not been registered": {"apps/v3": true},
-		"invalid key apps/v1/Jobs: group/version/resource and resource is always lowercase plural, not \"Jobs\"": {"apps/v1/Jobs": true},
-		"api/v1/pods=false: the server itself works with api/v1":                                                 {"api/v1/pods": false},
+		"runtime-config: api/all=false needs keys of what is served":                       {"api/all": false},
+		"runtime-config: invalid key v1":                                                   {"v1": true},
+		"runtime-config: invalid key a/b/c/d":                                              {"a/b/c/d": true, "api/all": false},
+		"runtime-config: groups of example.org/v1, nope/v2 are not known":                  {"nope/v2": true, "example.org/v1/pods": false},
+		"runtime-config: version apps/v3 is not known":                                     {"apps/v3": true},
+		"runtime-config: invalid key apps/v1/Jobs: resources have lower-case plural names": {"apps/v1/Jobs": true},
+		"runtime-config: api/v1/pods=false: the server itself works with api/v1":           {"api/v1/pods": false},
 	} {
 		if _, err := server.New(server.Config{RuntimeConfig: config}); err == nil || err.Error() != want {
 			t.Errorf("%v: %v, not %s", config, err, want)

@@ -72,23 +72,24 @@ type Server struct {
 	discovery *discovery.Handler
 	resources *resources
 
-	client      *loopback.Client
-	background  *controllers.Background
-	definitions *controllers.Definitions
-	deletions   *controllers.Deletions
-	webhooks    *controllers.Webhooks
-	policies    *controllers.Policies
-	unenforced  unenforced.Kinds
-	allocator   *services.Allocator // nil if services get nothing
-	accounts    *accounts.Authority
-	rootCA      []byte // in PEM
-	release     emulation
-	authority   certificates.Authority
-	rbac        *rbac.Authorizer         // nil unless it is configured
-	aggregation *controllers.Aggregation // likewise
-	flows       *flowcontrol.Controller  // nil without priority and fairness
-	maintainer  *flowcontrol.Maintainer  // likewise
-	aggregator  *aggregation.Aggregator
+	client       *loopback.Client
+	background   *controllers.Background
+	definitions  *controllers.Definitions
+	deletions    *controllers.Deletions
+	webhooks     *controllers.Webhooks
+	policies     *controllers.Policies
+	pluginConfig pluginConfig
+	unenforced   unenforced.Kinds
+	allocator    *services.Allocator // nil if services get nothing
+	accounts     *accounts.Authority
+	rootCA       []byte // in PEM
+	release      emulation
+	authority    certificates.Authority
+	rbac         *rbac.Authorizer         // nil unless it is configured
+	aggregation  *controllers.Aggregation // likewise
+	flows        *flowcontrol.Controller  // nil without priority and fairness
+	maintainer   *flowcontrol.Maintainer  // likewise
+	aggregator   *aggregation.Aggregator
 }
 
 // New returns a server. The error is about the store, or an object that cannot be created.

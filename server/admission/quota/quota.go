@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/admission"
@@ -29,6 +30,8 @@ type Plugin struct {
 	Store  store.Store
 	Client *loopback.Client
 	Now    func() time.Time
+	// Limited are the resources that objects may use only if a quota covers them. See [Read].
+	Limited []Limited
 
 	locks sync.Map // of *sync.Mutex by namespace: requests of this server do not race for the usage of a quota
 }
@@ -72,7 +75,7 @@ func (p *Plugin) Validate(ctx context.Context, r *admission.Request) error {
 		return nil
 	}
 	quotas, err := quotasOf(ctx, p.Store, r.Namespace)
-	if err != nil || len(quotas) == 0 {
+	if err != nil || len(quotas) == 0 && len(p.Limited) == 0 {
 		return err
 	}
 	lock, _ := p.locks.LoadOrStore(r.Namespace, &sync.Mutex{})
@@ -90,7 +93,7 @@ func (p *Plugin) Validate(ctx context.Context, r *admission.Request) error {
 		if attempt > 0 {
 			quotas = slices.DeleteFunc(quotas, func(q stored) bool { return !slices.Contains(pending, q.name) })
 		}
-		usages, err := check(r, of, quotas, b)
+		usages, err := p.check(r, of, quotas, b)
 		if err != nil || r.DryRun {
 			return err
 		}
@@ -147,7 +150,7 @@ func besides(ctx context.Context, s store.Store, now time.Time, of kschema.Group
 }
 
 // check returns the usage of each quota with the write, nil for those that it does not change. The error is a 403, or that of the store.
-func check(r *admission.Request, of kschema.GroupResource, quotas []stored, b beside) ([]plugins.Amounts, error) {
+func (p *Plugin) check(r *admission.Request, of kschema.GroupResource, quotas []stored, b beside) ([]plugins.Amounts, error) {
 	object := r.Object.Content()
 	used, err := usageOf(of, object, b)
 	if err != nil {
@@ -157,6 +160,7 @@ func check(r *admission.Request, of kschema.GroupResource, quotas []stored, b be
 		return apierrors.NewForbidden(of, r.ObjectName(), fmt.Errorf(format, args...))
 	}
 	var bounding []int
+	bounded := sets.Set[string]{}
 	for i, q := range quotas {
 		hard, has := plugins.Quantities(q.Get("status", "hard")), plugins.Quantities(q.Get("status", "used"))
 		names := slices.DeleteFunc(hard.Names(), func(name string) bool { return !bounds(name, of, b.classes) })
@@ -170,6 +174,19 @@ func check(r *admission.Request, of kschema.GroupResource, quotas []stored, b be
 			return nil, forbid("status unknown for quota: %s, resources: %s", q.name, strings.Join(names, ","))
 		}
 		bounding = append(bounding, i)
+		bounded.Insert(names...)
+	}
+	if len(p.Limited) > 0 {
+		grows, err := changesUsage(r, of, used, quotas, bounding, b)
+		if err != nil || !grows {
+			return make([]plugins.Amounts, len(quotas)), err
+		}
+		switch names, scopes := uncovered(p.Limited, of, object, used, quotas, bounded); {
+		case len(names) > 0:
+			return nil, forbid("insufficient quota to consume: %s", strings.Join(names, ","))
+		case len(scopes) > 0:
+			return nil, fmt.Errorf("insufficient quota to match these scopes: %v", scopes)
+		}
 	}
 	usages := make([]plugins.Amounts, len(quotas))
 	for _, i := range bounding {

@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -200,22 +201,39 @@ func bounds(name string, of kschema.GroupResource, classes deviceClasses) bool {
 
 // matches reports whether all scopes of a quota hold for an object. Only pods and claims have scopes.
 func matches(quota value.Value, of kschema.GroupResource, object value.Value) bool {
-	spec := quota.Get("spec")
-	for scope := range spec.Get("scopes").Items() {
-		if !inScope(scope.Str(), "Exists", nil, of, object) {
-			return false
-		}
-	}
-	for e := range spec.Get("scopeSelector", "matchExpressions").Items() {
-		var values []string
-		for v := range e.Get("values").Items() {
-			values = append(values, v.Str())
-		}
-		if !inScope(e.Get("scopeName").Str(), e.Get("operator").Str(), values, of, object) {
+	for s := range scopesOf(quota) {
+		if !inScope(s.name, s.operator, s.values, of, object) {
 			return false
 		}
 	}
 	return true
+}
+
+// scope is a scope of a quota.
+type scope struct {
+	name, operator string
+	values         []string
+}
+
+// scopesOf yields the scopes of a quota.
+func scopesOf(quota value.Value) iter.Seq[scope] {
+	return func(yield func(scope) bool) {
+		spec := quota.Get("spec")
+		for s := range spec.Get("scopes").Items() {
+			if !yield(scope{s.Str(), "Exists", nil}) {
+				return
+			}
+		}
+		for e := range spec.Get("scopeSelector", "matchExpressions").Items() {
+			var values []string
+			for v := range e.Get("values").Items() {
+				values = append(values, v.Str())
+			}
+			if !yield(scope{e.Get("scopeName").Str(), e.Get("operator").Str(), values}) {
+				return
+			}
+		}
+	}
 }
 
 // inScope reports whether a scope holds for an object.

@@ -42,7 +42,7 @@ func (c RuntimeConfig) Check() error {
 		return nil
 	}
 	if on, set := c[apiAll]; set && !on && len(c) == 1 {
-		return fmt.Errorf("invalid runtime-config with only %s=false", apiAll)
+		return fmt.Errorf("runtime-config: %s=false needs keys of what is served", apiAll)
 	}
 	groups, versions := map[string]bool{}, map[string]bool{}
 	for k := range builtin.Kinds() {
@@ -55,19 +55,19 @@ func (c RuntimeConfig) Check() error {
 		switch {
 		case slices.Contains([]string{apiAll, apiGA, apiBeta, apiAlpha}, key):
 		case len(parts) != 2 && len(parts) != 3:
-			return fmt.Errorf("runtime-config invalid key %s", key)
+			return fmt.Errorf("runtime-config: invalid key %s", key)
 		case parts[0] != core && !groups[parts[0]]:
 			unknown = append(unknown, parts[0]+"/"+parts[1])
 		case !versions[parts[0]+"/"+parts[1]]:
-			return fmt.Errorf("group version %s/%s that has not been registered", parts[0], parts[1])
+			return fmt.Errorf("runtime-config: version %s/%s is not known", parts[0], parts[1])
 		case len(parts) == 3 && strings.ToLower(parts[2]) != parts[2]:
-			return fmt.Errorf("invalid key %s: group/version/resource and resource is always lowercase plural, not %q", key, parts[2])
+			return fmt.Errorf("runtime-config: invalid key %s: resources have lower-case plural names", key)
 		case !c[key] && slices.Contains(needed, parts[0]+"/"+parts[1]):
-			return fmt.Errorf("%s=false: the server itself works with %s/%s", key, parts[0], parts[1])
+			return fmt.Errorf("runtime-config: %s=false: the server itself works with %s/%s", key, parts[0], parts[1])
 		}
 	}
 	if len(unknown) > 0 {
-		return fmt.Errorf("unknown api groups %s", strings.Join(unknown, ","))
+		return fmt.Errorf("runtime-config: groups of %s are not known", strings.Join(unknown, ", "))
 	}
 	return nil
 }

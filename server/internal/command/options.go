@@ -46,6 +46,7 @@ type options struct {
 	admission       []string
 	controllers     []string
 	enable, disable []string // admission plugins
+	pluginFile      string   // their configuration
 	emulated        []string // of --emulated-version
 	clusterIPs      string
 	nodePorts       string
@@ -101,6 +102,8 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.enable, "enable-admission-plugins", nil, "admission plugins of kube-apiserver to switch on, of "+
 		strings.Join(server.AdmissionPlugins(), ", ")+"; on by default are "+strings.Join(server.DefaultAdmissionPlugins(), ", "))
 	f.StringSliceVar(&o.disable, "disable-admission-plugins", nil, "admission plugins of kube-apiserver to switch off")
+	f.StringVar(&o.pluginFile, "admission-control-config-file", "", "AdmissionConfiguration with the configurations of the plugins PodSecurity and ResourceQuota, "+
+		"and of webhooks")
 	f.StringSliceVar(&o.emulated, "emulated-version", nil, "minor release of Kubernetes whose capabilities the server has, from 1.34 to 1.37, "+
 		"as 1.36 or kube=1.36")
 	f.StringSliceVar(&o.runtimeConfig, "runtime-config", nil, "versions of built-in kinds to serve or not, such as resource.k8s.io/v1beta1=true; "+

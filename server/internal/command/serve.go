@@ -45,6 +45,9 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 		return err
 	}
 	config.Objects = manifest.Values(objects)
+	if err := o.configurePlugins(&config, errOut); err != nil {
+		return err
+	}
 	if config.Webhooks, err = o.webhooks(); err != nil {
 		return err
 	}
