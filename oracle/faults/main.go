@@ -20,9 +20,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
-	"log"
-	"os"
 
 	"github.com/deed-project/deed/oracle/pair"
 )
@@ -41,11 +38,5 @@ func main() {
 	flag.Parse()
 	c.real, c.deed = newPeer(*real), newPeer(*deed)
 	found, err := c.run(*bases)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if found > 0 {
-		fmt.Println(found, "classes of differences")
-		os.Exit(1)
-	}
+	pair.Finish(found, "classes of differences", err)
 }

@@ -18,9 +18,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
-	"log"
-	"os"
 
 	"github.com/deed-project/deed/oracle/pair"
 )
@@ -34,11 +31,5 @@ func main() {
 	flag.Parse()
 	c.real, c.deed = pair.NewServer(*real), pair.NewServer(*deed)
 	differ, err := c.run()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if differ > 0 {
-		fmt.Println(differ, "rounds differ")
-		os.Exit(1)
-	}
+	pair.Finish(differ, "rounds differ", err)
 }

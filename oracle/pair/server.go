@@ -33,6 +33,19 @@ func Flags(seed *uint64) (real, deed *string) {
 	return flag.String("real", "https://127.0.0.1:16443", "the kube-apiserver"), flag.String("deed", "https://127.0.0.1:16543", "the deed-apiserver")
 }
 
+// Finish prints how many of what differ, and ends the program with 1 if any does, or if err has stopped the comparison. Otherwise it returns.
+func Finish(differ int, what string, err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if differ > 0 {
+		fmt.Println(differ, what)
+	}
+	if err != nil || differ > 0 {
+		os.Exit(1)
+	}
+}
+
 // NewServer returns the server at a URL. The certificate is not checked: servers of a run make their own.
 func NewServer(url string) *Server {
 	transport := &http.Transport{

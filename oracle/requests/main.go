@@ -15,9 +15,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
-	"log"
-	"os"
 
 	"github.com/deed-project/deed/oracle/pair"
 )
@@ -29,11 +26,6 @@ func main() {
 	flag.IntVar(&c.only, "round", -1, "only this round, and print each of its requests")
 	flag.Parse()
 	c.real, c.deed = newSide(*real), newSide(*deed)
-	if err := c.run(); err != nil {
-		log.Fatal(err)
-	}
-	if c.found > 0 {
-		fmt.Println(c.found, "requests are answered differently")
-		os.Exit(1)
-	}
+	err := c.run()
+	pair.Finish(c.found, "requests are answered differently", err)
 }

@@ -27,9 +27,6 @@ package main
 
 import (
 	"flag"
-	"fmt"
-	"log"
-	"os"
 
 	"github.com/deed-project/deed/oracle/pair"
 )
@@ -60,11 +57,5 @@ func main() {
 		defer c.converters.Close()
 	}
 	differ, err := c.run()
-	if err != nil {
-		log.Fatal(err)
-	}
-	if differ > 0 {
-		fmt.Println(differ, "histories differ")
-		os.Exit(1)
-	}
+	pair.Finish(differ, "histories differ", err)
 }
