@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -92,7 +93,18 @@ func TestWrongPluginConfiguration(t *testing.T) {
 			t.Errorf("%q: %v, not %s", config, err, want)
 		}
 	}
-	if w := servertest.Ask(servertest.New(t, server.Config{Authenticate: asAdmin}), "GET /readyz", ""); w.Code != http.StatusOK {
-		t.Errorf("without a configuration: %d", w.Code)
+}
+
+// TestStartUnderLimits starts a server whose own ConfigMap is refused. It comes up, as kube-apiserver does.
+func TestStartUnderLimits(t *testing.T) {
+	s := servertest.New(t, server.Config{
+		Authenticate: asAdmin, EnableAdmissionPlugins: []string{"ResourceQuota"}, Log: slog.New(slog.DiscardHandler), PluginConfiguration: map[string][]byte{
+			"ResourceQuota": []byte(`{"apiVersion":"apiserver.config.k8s.io/v1","kind":"ResourceQuotaConfiguration","limitedResources":[{"resource":"configmaps","matchContains":["count/configmaps"]}]}`)},
+	})
+	if w := servertest.Ask(s, "GET /readyz", ""); w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := servertest.Ask(s, "POST "+servertest.MapsPath+servertest.JSON, `{"metadata":{"name":"a"}}`); w.Code != http.StatusForbidden {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }

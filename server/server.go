@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/deed-project/deed/server/admission"
@@ -424,7 +425,10 @@ const namespacesInterval = time.Minute
 func (s *Server) keepSystemObjects(ctx context.Context, at netip.AddrPort) error {
 	tracking := &serviceaccounts.Tracking{Host: s.accountsHost(), Now: s.now}
 	if err := tracking.Start(ctx); err != nil {
-		return err
+		if _, isRefused := errors.AsType[*apierrors.StatusError](err); !isRefused {
+			return err
+		}
+		s.background.Report("the ConfigMap about tokens of Secrets is refused", err)
 	}
 	s.background.Go(tracking.Run)
 	s.background.Every(namespacesInterval, func(ctx context.Context) {
