@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -300,9 +301,9 @@ func TestDocuments(t *testing.T) {
 	here := asker(func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) })
 	there := asker(func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
 	if peer != "" {
-		writeDocuments(t, recordDocuments(t, there))
+		writeDocuments(t, documentsFile, recordDocuments(t, there))
 	}
-	recorded := readDocuments(t)
+	recorded := readDocuments(t, documentsFile)
 	for _, definition := range recorded.Definitions {
 		if w := here("POST "+servertest.DefinitionsPath+servertest.JSON, definition.String()); w.Code != http.StatusCreated {
 			t.Fatalf("%s\n%d %s", definition, w.Code, w.Body)
@@ -356,10 +357,37 @@ func TestRandomDocuments(t *testing.T) {
 	t.Logf("%d definitions", taken)
 }
 
-// readDocuments reads documentsFile.
-func readDocuments(t *testing.T) (out recordedDocuments) {
+// requestedFile has the documents about versions on request of a kube-apiserver with --runtime-config api/all=true.
+const requestedFile = "testdata/requested.json.zst"
+
+// TestRequestedDocuments compares the documents about versions on request with those of a kube-apiserver that serves all versions, and the lists of
+// all groups. With DEED_PEER, the kube-apiserver is asked and the file is written.
+func TestRequestedDocuments(t *testing.T) {
+	s, peer := servertest.New(t, server.Config{Authenticate: asAdmin, RuntimeConfig: map[string]bool{"api/all": true}}), os.Getenv("DEED_PEER")
+	about := func(send asker) map[string]value.Value {
+		all := documents(t, send)
+		maps.DeleteFunc(all, func(request string, _ value.Value) bool {
+			return request != "GET /apis" && (strings.Contains(request, " Accept=") || !strings.Contains(request, "alpha") && !strings.Contains(request, "beta"))
+		})
+		return all
+	}
+	if peer != "" {
+		definePeer(t, func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
+		writeDocuments(t, requestedFile, recordedDocuments{
+			Documents: about(func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) }),
+		})
+	}
+	recorded := readDocuments(t, requestedFile)
+	if len(recorded.Documents) < 15 {
+		t.Errorf("%d documents are recorded", len(recorded.Documents))
+	}
+	compareDocuments(t, about(func(request, body string) *httptest.ResponseRecorder { return servertest.Ask(s, request, body) }), recorded.Documents)
+}
+
+// readDocuments reads a file of documents.
+func readDocuments(t *testing.T, name string) (out recordedDocuments) {
 	t.Helper()
-	file, err := os.Open(documentsFile)
+	file, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +407,7 @@ func readDocuments(t *testing.T) (out recordedDocuments) {
 	return out
 }
 
-func writeDocuments(t *testing.T, recorded recordedDocuments) {
+func writeDocuments(t *testing.T, name string, recorded recordedDocuments) {
 	t.Helper()
 	text, err := json.Marshal(recorded)
 	if err != nil {
@@ -389,7 +417,7 @@ func writeDocuments(t *testing.T, recorded recordedDocuments) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(documentsFile, z.EncodeAll(text, nil), 0o644); err != nil {
+	if err := os.WriteFile(name, z.EncodeAll(text, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
