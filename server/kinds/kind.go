@@ -68,6 +68,7 @@ type Traits struct {
 	namedAgain      bool                                                    // an update validates the name, too
 	metadataLast    bool                                                    // the metadata of a new object is validated only after the rest, see api.ValidateNew
 	freeStatus      bool                                                    // a write of the status validates no finalizers
+	finalizersOnce  bool                                                    // an update validates no finalizers
 	namedLast       bool                                                    // the name is validated after the fields, and no prefix of it is
 	validate        check                                                   // the kind's own fields
 	early           check                                                   // what ends a write before anything is allocated, and comes alone
@@ -262,7 +263,7 @@ func (k Kind) ValidateUpdate(ctx context.Context, object, live value.Value, subr
 			errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), name, detail))
 		}
 	}
-	if subresource != "status" || !k.freeStatus {
+	if !k.finalizersOnce && (subresource != "status" || !k.freeStatus) {
 		errs = append(errs, k.finalizers(object)...)
 	}
 	var prefix field.ErrorList

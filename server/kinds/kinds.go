@@ -368,7 +368,7 @@ func table() []Traits {
 			cells:          cells(name, text("spec", "leaseName"), text("spec", "binaryVersion"), text("spec", "emulationVersion"), age),
 		},
 		{
-			Group: "internal.apiserver.k8s.io", Name: "StorageVersion", name: storageVersionName, parts: map[string]check{"status": validateStorageStatus}, conditional: true,
+			Group: "internal.apiserver.k8s.io", Name: "StorageVersion", name: storageVersionName, namedOnce: true, finalizersOnce: true, parts: map[string]check{"status": validateStorageStatus}, conditional: true,
 			cells: cells(name, textIfSet(unset, "status", "commonEncodingVersion"), shown(storageVersions), age),
 		},
 		{
@@ -406,11 +406,11 @@ func table() []Traits {
 			cells: taintRuleCells,
 		},
 		{
-			Group: resourceGroup, Name: "ResourceClaim", NoStatusTable: true, validate: devices.ValidateClaim, asHub: true, parts: map[string]check{"status": devices.ValidateClaimStatus}, answersDeleted: true, adds: deviceAdds,
+			Group: resourceGroup, Name: "ResourceClaim", NoStatusTable: true, validate: devices.ValidateClaim, asHub: true, taggedPath: devices.ClaimPath, parts: map[string]check{"status": devices.ValidateClaimStatus}, answersDeleted: true, adds: deviceAdds,
 			cells: cells(name, shown(claimState), age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourceClaimTemplate", validate: devices.ValidateTemplate, asHub: true, answersDeleted: true,
+			Group: resourceGroup, Name: "ResourceClaimTemplate", validate: devices.ValidateTemplate, asHub: true, taggedPath: devices.ClaimPath, answersDeleted: true,
 			mayBeEmpty: []string{
 				"spec.metadata.ownerReferences[].apiVersion", "spec.metadata.ownerReferences[].kind", "spec.metadata.ownerReferences[].name",
 				"spec.metadata.ownerReferences[].uid",
@@ -419,7 +419,7 @@ func table() []Traits {
 			cells: cells(name, age),
 		},
 		{
-			Group: resourceGroup, Name: "ResourcePoolStatusRequest", parts: map[string]check{"status": devices.ValidatePoolRequestStatus}, validate: devices.ValidatePoolRequest, conditional: true, answersDeleted: true,
+			Group: resourceGroup, Name: "ResourcePoolStatusRequest", namedOnce: true, parts: map[string]check{"status": devices.ValidatePoolRequestStatus}, validate: devices.ValidatePoolRequest, conditional: true, answersDeleted: true,
 			cells: poolRequestCells,
 		},
 		{

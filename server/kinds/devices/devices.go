@@ -72,6 +72,16 @@ func SlicePath(version, path string) string {
 	return head + "].basic." + tail
 }
 
+// ClaimPath returns the path in a version of a path in the hub version, of a claim or a template. In v1beta1, requests have themselves what is in
+// their member exactly.
+func ClaimPath(version, path string) string {
+	head, tail, inside := strings.Cut(path, "devices.requests[")
+	if version != "v1beta1" || !inside {
+		return path
+	}
+	return head + "devices.requests[" + strings.Replace(tail, "].exactly", "]", 1)
+}
+
 // validateSharedCounters validates the counters that the devices of a slice share.
 func validateSharedCounters(r *walk.Report, p walk.Place) {
 	onceLater(r, p, mostSets, keyOf("name"), func(set walk.Place) { validateCounterSet(r, set, "name") })

@@ -26,8 +26,13 @@ func ValidateTaintRule(r *walk.Report, object walk.Place, live value.Value) {
 	if text.Str() != "" {
 		r.Invalid(text, validation.IsValidLabelValue(text.Str())...)
 	}
-	if effect.Str() == "" && (!walk.IsSet(live) || live.Get("spec", "taint", "effect").Str() != "") {
+	if walk.IsSet(live) && effect.Str() == live.Get("spec", "taint", "effect").Str() {
+		return
+	}
+	if effect.Str() == "" {
 		r.RequiredLater(effect, "")
+	} else {
+		r.AmongLater(effect, taintEffects...)
 	}
 }
 
