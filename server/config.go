@@ -65,7 +65,8 @@ type Config struct {
 	// Those of [DefaultAdmissionPlugins] are on by themselves.
 	EnableAdmissionPlugins, DisableAdmissionPlugins []string
 	// PluginConfiguration has the configurations of the plugins PodSecurity and ResourceQuota, by their names: the objects that the file of
-	// kube-apiserver's flag --admission-control-config-file has for them, as YAML or JSON.
+	// kube-apiserver's flag --admission-control-config-file has for them, as YAML or JSON. A plugin that has one is on, unless
+	// DisableAdmissionPlugins has its name.
 	PluginConfiguration map[string][]byte
 	// EmulatedVersion is the minor release of Kubernetes whose capabilities the server has, such as 1.36: as kube-apiserver with its flag
 	// --emulated-version. Versions of kinds that came later are not served, and fields whose feature gates were off are not stored. It is

@@ -32,3 +32,15 @@ func readPluginConfig(texts map[string][]byte) (c pluginConfig, err error) {
 	}
 	return c, nil
 }
+
+// enabledPlugins returns the names of the admission plugins that c switches on: those that it enables, and those that it configures and does not
+// disable.
+func enabledPlugins(c Config) []string {
+	names := slices.Clone(c.EnableAdmissionPlugins)
+	for name := range c.PluginConfiguration {
+		if !slices.Contains(c.DisableAdmissionPlugins, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -15,7 +15,7 @@ import (
 // kube-apiserver v1.37.1.
 func TestPluginConfiguration(t *testing.T) {
 	s := servertest.New(t, server.Config{
-		Authenticate: asAdmin, EnableAdmissionPlugins: []string{"PodSecurity", "ResourceQuota"}, PluginConfiguration: map[string][]byte{
+		Authenticate: asAdmin, PluginConfiguration: map[string][]byte{
 			"PodSecurity": []byte(`
 apiVersion: pod-security.admission.config.k8s.io/v1
 kind: PodSecurityConfiguration
@@ -73,6 +73,20 @@ limitedResources:
 		}
 		if warned := w.Header().Values("Warning"); c.warning != "" && !slices.Contains(warned, `299 - "`+c.warning+`"`) {
 			t.Errorf("%s %s warns %q, not of %s", c.method, c.path, warned, c.warning)
+		}
+	}
+}
+
+// TestConfiguredPlugin has a plugin on because it is configured, unless it is disabled.
+func TestConfiguredPlugin(t *testing.T) {
+	configured := server.Config{Authenticate: asAdmin, PluginConfiguration: map[string][]byte{
+		"PodSecurity": []byte(`{"apiVersion":"pod-security.admission.config.k8s.io/v1","kind":"PodSecurityConfiguration","defaults":{"enforce":"baseline"}}`)}}
+	disabled := configured
+	disabled.DisableAdmissionPlugins = []string{"PodSecurity"}
+	for want, config := range map[int]server.Config{http.StatusForbidden: configured, http.StatusCreated: disabled} {
+		pod := `{"metadata":{"name":"a"},"spec":{"hostNetwork":true,"containers":[{"name":"c","image":"i"}]}}`
+		if w := servertest.Ask(servertest.New(t, config), "POST /api/v1/namespaces/default/pods"+servertest.JSON, pod); w.Code != want {
+			t.Errorf("%d %s, not %d", w.Code, w.Body, want)
 		}
 	}
 }

@@ -181,10 +181,12 @@ func chosenPlugins(enable, disable []string) (first, last []plugin, err error) {
 // chain returns the admission plugins: those of the server itself that are on, with warnings of objects that have no effect, those of the
 // configuration, webhooks, and quotas.
 func (s *Server) chain(c Config, objects store.Store, hooks admission.Plugin) (admission.Chain, error) {
-	first, last, err := chosenPlugins(c.EnableAdmissionPlugins, c.DisableAdmissionPlugins)
-	if err == nil {
-		s.pluginConfig, err = readPluginConfig(c.PluginConfiguration)
+	config, err := readPluginConfig(c.PluginConfiguration)
+	if err != nil {
+		return nil, err
 	}
+	s.pluginConfig = config
+	first, last, err := chosenPlugins(enabledPlugins(c), c.DisableAdmissionPlugins)
 	var names []string
 	chain := func(of []plugin) (out admission.Chain) {
 		for _, p := range of {

@@ -83,10 +83,11 @@ func TestVersionsOff(t *testing.T) {
 
 // TestWrongRuntimeConfig refuses keys that mean nothing.
 func TestWrongRuntimeConfig(t *testing.T) {
+	const keys = "keys are api/all, api/ga, api/beta, api/alpha, GROUP/VERSION and GROUP/VERSION/RESOURCE, and the core group is api"
 	for want, config := range map[string]map[string]bool{
 		"runtime-config: api/all=false needs keys of what is served":                       {"api/all": false},
-		"runtime-config: invalid key v1":                                                   {"v1": true},
-		"runtime-config: invalid key a/b/c/d":                                              {"a/b/c/d": true, "api/all": false},
+		"runtime-config: invalid key v1: " + keys:                                          {"v1": true},
+		"runtime-config: invalid key a/b/c/d: " + keys:                                     {"a/b/c/d": true, "api/all": false},
 		"runtime-config: groups of example.org/v1, nope/v2 are not known":                  {"nope/v2": true, "example.org/v1/pods": false},
 		"runtime-config: version apps/v3 is not known":                                     {"apps/v3": true},
 		"runtime-config: invalid key apps/v1/Jobs: resources have lower-case plural names": {"apps/v1/Jobs": true},

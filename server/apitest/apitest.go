@@ -57,6 +57,7 @@ type options struct {
 	enable        []string // admission plugins
 	disable       []string // admission plugins
 	emulated      string
+	configured    map[string][]byte // of admission plugins
 	runtimeConfig map[string]bool
 	services      server.Services
 	resolve       map[string]string // addresses of services
@@ -115,6 +116,15 @@ func EnableAdmissionPlugins(names ...string) Option {
 func DisableAdmissionPlugins(names ...string) Option {
 	return func(o *options) error {
 		o.disable = append(o.disable, names...)
+		return nil
+	}
+}
+
+// ConfigurePlugins configures the admission plugins PodSecurity and ResourceQuota, and switches them on: see
+// [server.Config].PluginConfiguration.
+func ConfigurePlugins(configurations map[string][]byte) Option {
+	return func(o *options) error {
+		o.configured = configurations
 		return nil
 	}
 }
@@ -212,7 +222,8 @@ func Start(tb testing.TB, with ...Option) *Server {
 		o.enable = append(o.enable, "ServiceAccount")
 	}
 	config := server.Config{Store: s.store, Objects: manifest.Values(o.objects), Admission: o.plugins, RBAC: o.rbac, Now: o.now, Log: o.log, Controllers: o.controllers,
-		RootCA: s.listener.trusted, EmulatedVersion: o.emulated, RuntimeConfig: o.runtimeConfig, EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable, Services: o.services, Webhooks: server.Webhooks{Resolve: o.resolve}}
+		RootCA: s.listener.trusted, EmulatedVersion: o.emulated, RuntimeConfig: o.runtimeConfig, EnableAdmissionPlugins: o.enable, DisableAdmissionPlugins: o.disable,
+		PluginConfiguration: o.configured, Services: o.services, Webhooks: server.Webhooks{Resolve: o.resolve}}
 	if s.Server, err = server.New(config); err != nil {
 		tb.Fatal(located(err, o.objects))
 	}

@@ -36,6 +36,9 @@ const (
 	apiAlpha = "api/alpha"
 )
 
+// keyForms says what keys look like.
+const keyForms = "keys are api/all, api/ga, api/beta, api/alpha, GROUP/VERSION and GROUP/VERSION/RESOURCE, and the core group is api"
+
 // Check returns an error if a key has the wrong form, or names a group or a version that is not known, or switches off what the server works with.
 func (c RuntimeConfig) Check() error {
 	if len(c) == 0 {
@@ -55,7 +58,7 @@ func (c RuntimeConfig) Check() error {
 		switch {
 		case slices.Contains([]string{apiAll, apiGA, apiBeta, apiAlpha}, key):
 		case len(parts) != 2 && len(parts) != 3:
-			return fmt.Errorf("runtime-config: invalid key %s", key)
+			return fmt.Errorf("runtime-config: invalid key %s: "+keyForms, key)
 		case parts[0] != core && !groups[parts[0]]:
 			unknown = append(unknown, parts[0]+"/"+parts[1])
 		case !versions[parts[0]+"/"+parts[1]]:

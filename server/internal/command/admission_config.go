@@ -29,28 +29,36 @@ func (o *options) configurePlugins(c *server.Config, w io.Writer) error {
 	}
 	c.PluginConfiguration = map[string][]byte{}
 	for _, plugin := range config.Plugins {
-		text, err := textOf(plugin, filepath.Dir(o.pluginFile))
+		if err := o.configurePlugin(c, plugin, w); err != nil {
+			return fmt.Errorf("%s: plugin %s: %w", o.pluginFile, plugin.Name, err)
+		}
+	}
+	return nil
+}
+
+// configurePlugin takes the configuration of one plugin into c. Of a plugin that has several, the first one counts, as in kube-apiserver.
+func (o *options) configurePlugin(c *server.Config, plugin apiserver.AdmissionPluginConfiguration, w io.Writer) error {
+	text, err := textOf(plugin, filepath.Dir(o.pluginFile))
+	if err != nil {
+		return err
+	}
+	switch _, known := c.PluginConfiguration[plugin.Name]; {
+	case known || text == nil:
+	case plugin.Name == "MutatingAdmissionWebhook" || plugin.Name == "ValidatingAdmissionWebhook":
+		webhooks, err := decode[*webhookadmission.WebhookAdmission](text)
 		if err != nil {
-			return fmt.Errorf("%s: %w", o.pluginFile, err)
+			return err
 		}
-		switch _, known := c.PluginConfiguration[plugin.Name]; {
-		case known || text == nil: // the first one counts, as in kube-apiserver
-		case plugin.Name == "MutatingAdmissionWebhook" || plugin.Name == "ValidatingAdmissionWebhook":
-			webhooks, err := decode[*webhookadmission.WebhookAdmission](text)
-			if err != nil {
-				return fmt.Errorf("%s: plugin %s: %w", o.pluginFile, plugin.Name, err)
-			}
-			if o.webhookUsers == "" {
-				o.webhookUsers = webhooks.KubeConfigFile
-			}
-			if webhooks.KubeConfigFile != o.webhookUsers {
-				return fmt.Errorf("%s: plugin %s: all webhooks have the same kubeConfigFile here, and another one is %s", o.pluginFile, plugin.Name, o.webhookUsers)
-			}
-		case plugin.Name == "PodSecurity" || plugin.Name == "ResourceQuota":
-			c.PluginConfiguration[plugin.Name] = text
-		default:
-			fmt.Fprintf(w, "%s: the configuration of plugin %s has no effect\n", o.pluginFile, plugin.Name)
+		if o.webhookUsers == "" {
+			o.webhookUsers = webhooks.KubeConfigFile
 		}
+		if webhooks.KubeConfigFile != o.webhookUsers {
+			return fmt.Errorf("all webhooks have the same kubeConfigFile here, and another one is %s", o.webhookUsers)
+		}
+	case plugin.Name == "PodSecurity" || plugin.Name == "ResourceQuota":
+		c.PluginConfiguration[plugin.Name] = text
+	default:
+		fmt.Fprintf(w, "%s: the configuration of plugin %s has no effect\n", o.pluginFile, plugin.Name)
 	}
 	return nil
 }

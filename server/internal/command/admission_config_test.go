@@ -41,7 +41,7 @@ func TestAdmissionConfig(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"kind: Pod\napiVersion: v1\n":                       `no kind "Pod" is registered`,
-		head + "- {name: PodSecurity, path: absent.yaml}\n": "absent.yaml: no such file or directory",
+		head + "- {name: PodSecurity, path: absent.yaml}\n": "plugin PodSecurity: open ",
 		head + "- {nope: 1}\n":                              `unknown field "plugins[0].nope"`,
 		head + "- {name: MutatingAdmissionWebhook, configuration: {apiVersion: apiserver.config.k8s.io/v1, kind: WebhookAdmissionConfiguration, kubeConfigFile: /others}}\n": "all webhooks have the same kubeConfigFile here, and another one is /users",
 	} {
