@@ -32,8 +32,9 @@ import (
 //
 // A first block WITH names admission plugins that are on beside the usual ones, or the range of the addresses of services. Files whose names
 // begin with rbac are for servers whose roles decide, and rbac_nodes is also for the authorizer Node. Those of emulated-1.36.txt and others
-// emulate a release. Files whose names begin with requested are for servers that serve all versions. Files whose names begin with cbor are for servers that read and write CBOR: see asCBOR. namespaces.txt was recorded beside the namespace controller of kube-controller-manager. A block SLEEP waits, a second or
-// as long as it says, as caches of kube-apiserver need time.
+// emulate a release. Files whose names begin with requested are for servers that serve all versions. Files whose names begin with cbor are for
+// servers that read and write CBOR: see asCBOR. namespaces.txt was recorded beside the namespace controller of kube-controller-manager. A block
+// SLEEP waits, a second or as long as it says, as caches of kube-apiserver need time.
 //
 // A block LET gives a name to what the last answer has at a path; $name is that from then on. CLAIMS prints what a token says, with times in
 // seconds from its beginning. The word AS=TOKEN of a request is the bearer token.

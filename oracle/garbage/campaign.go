@@ -107,9 +107,7 @@ func (c *campaign) define() error {
 // collects waits until the garbage collector of a server collects custom resources: that of kube-controller-manager looks for new ones every
 // 30 seconds.
 func collects(s *pair.Server) error {
-	for range 3 {
-		time.Sleep(time.Second)
-	}
+	time.Sleep(3 * time.Second)
 	for n := range 60 {
 		place := map[string]any{"apiVersion": "garbage.example.org/v1", "kind": "Place", "metadata": map[string]any{
 			"name": fmt.Sprint("probe-", n), "ownerReferences": []any{map[string]any{

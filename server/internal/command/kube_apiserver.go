@@ -15,8 +15,8 @@ import (
 // knows.
 //
 // It takes the flags of [command] and warns of all others. Where kube-apiserver and deed-apiserver begin with something else, it does what
-// kube-apiserver does: it listens on all addresses, runs no controllers, refuses privileged containers, and has all admission plugins and priority and fairness on. If
-// --etcd-servers names the program of [etcdCommand], the objects are kept in a file in its folder.
+// kube-apiserver does: it listens on all addresses, runs no controllers, refuses privileged containers, and has all admission plugins and
+// priority and fairness on. If --etcd-servers names the program of [etcdCommand], the objects are kept in a file in its folder.
 func kubeAPIServerCommand(o *options, args []string, errOut io.Writer) (*cobra.Command, []string) {
 	o.etcd.inFiles = true
 	cmd := command(o)
