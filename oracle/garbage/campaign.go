@@ -197,7 +197,9 @@ func (g *game) send(s step) (differences []string, err error) {
 		if replies[i], err = side.Exchange(q); err != nil {
 			return nil, err
 		}
-		side.learn(g.objects, s, replies[i])
+		if err := side.learn(g.objects, s, replies[i]); err != nil {
+			return nil, err
+		}
 	}
 	if g.loud {
 		fmt.Println(s.method, s.path, pair.Text(g.sides[0].shown(s.body)), replies[0].Code)
@@ -209,13 +211,13 @@ func (g *game) send(s step) (differences []string, err error) {
 }
 
 // learn remembers the UID of an object that was made.
-func (s *side) learn(objects []*object, of step, r pair.Reply) {
+func (s *side) learn(objects []*object, of step, r pair.Reply) error {
 	if of.method != http.MethodPost || r.Code != http.StatusCreated {
-		return
+		return nil
 	}
 	made, err := pair.DecodeJSON(r.Body)
 	if err != nil {
-		return
+		return fmt.Errorf("%s %s is answered with %s: %w", of.method, of.path, r.Body, err)
 	}
 	name, id := pair.Get(made, "metadata", "name"), pair.Get(made, "metadata", "uid").(string)
 	for _, o := range objects {
@@ -223,6 +225,7 @@ func (s *side) learn(objects []*object, of step, r pair.Reply) {
 			s.uids[uid{o}], s.names[id] = id, "UID of "+o.id()
 		}
 	}
+	return nil
 }
 
 // noUID is the UID of no object, and of one that is not made yet.

@@ -9,29 +9,26 @@ import (
 
 // poolRequestCells returns the cells of a ResourcePoolStatusRequest. Numbers of devices are the sums over its pools, unless the request failed.
 func poolRequestCells() []cell {
-	devices := func(member string) cell {
+	sum := func(of func(pool value.Value) int64) cell {
 		return shown(func(s source) string {
 			if state, _ := poolRequestState(s); !hasStatus(s) || state == "Failed" {
 				return "-"
 			}
 			n := int64(0)
 			for pool := range s.Get("status", "pools").Items() {
-				n += pool.Get(member).Int()
+				n += of(pool)
 			}
 			return strconv.FormatInt(n, 10)
 		})
 	}
-	faults := shown(func(s source) string {
-		if state, _ := poolRequestState(s); !hasStatus(s) || state == "Failed" {
-			return "-"
+	devices := func(member string) cell {
+		return sum(func(pool value.Value) int64 { return pool.Get(member).Int() })
+	}
+	faults := sum(func(pool value.Value) int64 {
+		if pool.Get("validationError").Kind() == value.KindString {
+			return 1
 		}
-		n := 0
-		for pool := range s.Get("status", "pools").Items() {
-			if pool.Get("validationError").Kind() == value.KindString {
-				n++
-			}
-		}
-		return strconv.Itoa(n)
+		return 0
 	})
 	state := shown(func(s source) string {
 		state, _ := poolRequestState(s)

@@ -81,15 +81,15 @@ func (o *tlsOptions) config(host string, log logs.Logger) (*tls.Config, []byte, 
 	return c, trusted, err
 }
 
-// versions are the versions of TLS, by the names that kube-apiserver knows.
-var versions = map[string]uint16{
+// tlsVersions are the versions of TLS, by the names that kube-apiserver knows.
+var tlsVersions = map[string]uint16{
 	"": tls.VersionTLS12, "VersionTLS10": tls.VersionTLS10, "VersionTLS11": tls.VersionTLS11, "VersionTLS12": tls.VersionTLS12, "VersionTLS13": tls.VersionTLS13,
 }
 
 // limit sets the versions, cipher suites and curves that the flags name.
 func (o *tlsOptions) limit(c *tls.Config) error {
 	known := false
-	if c.MinVersion, known = versions[o.minVersion]; !known {
+	if c.MinVersion, known = tlsVersions[o.minVersion]; !known {
 		return fmt.Errorf("--tls-min-version: %q is none of VersionTLS10, VersionTLS11, VersionTLS12 and VersionTLS13", o.minVersion)
 	}
 	suites := slices.Concat(tls.CipherSuites(), tls.InsecureCipherSuites())
