@@ -444,7 +444,7 @@ func TestAbandoned(t *testing.T) {
 			close(served)
 			<-r.Context().Done()
 			if _, err := w.Write([]byte("too late")); err == nil {
-				t.Error("somebody reads what nobody waits for")
+				t.Error("a write to a cancelled request succeeds")
 			}
 		})
 	}))

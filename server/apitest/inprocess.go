@@ -28,7 +28,8 @@ func (p *inProcess) close() {
 	p.wait.Wait()
 }
 
-// RoundTrip sends a request, and returns the answer once its header is written.
+// RoundTrip sends a request, and returns the answer once its header is written. For a request that is cancelled before, it returns the
+// error of the context.
 func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := p.ctx.Err(); err != nil {
 		return nil, err
@@ -54,13 +55,9 @@ func (p *inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 		defer w.aborted()
 		p.handler.ServeHTTP(w, inner)
 	})
-	select {
-	case <-w.begun:
-	case <-ctx.Done():
-		<-w.begun
-		if err := r.Context().Err(); err != nil {
-			return nil, err
-		}
+	<-w.begun // a handler whose request is cancelled ends, and so begins its answer
+	if err := r.Context().Err(); err != nil {
+		return nil, err
 	}
 	return &http.Response{
 		Status: http.StatusText(w.code), StatusCode: w.code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
