@@ -160,7 +160,10 @@ func (b *Builder) includeAll() {
 
 // Set returns the set of all members. The Builder is empty afterwards, and its later use does not
 // change the set. Set panics if a path was entered and not left.
-func (b *Builder) Set() Set {
+func (b *Builder) Set() Set { return b.setWithout(Set{}) }
+
+// setWithout is Set().Minus(except). It copies what is left only once.
+func (b *Builder) setWithout(except Set) Set {
 	if b == nil {
 		return Set{}
 	}
@@ -175,10 +178,10 @@ func (b *Builder) Set() Set {
 		if b.current().unsorted {
 			b.draft.untidyBelow(0)
 		}
-		s = b.draft.set(unite)
+		s = b.draft.set(unite, except)
 		b.draft.reset()
 	} else {
-		b.expected = Set{}
+		s, b.expected = s.Minus(except), Set{}
 	}
 	b.open = b.open[:0]
 	return s

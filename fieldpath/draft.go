@@ -88,14 +88,18 @@ func (d *draft) compare(a, b *node) int {
 	return bytes.Compare(d.text[a.at:a.at+a.len], d.text[b.at:b.at+b.len])
 }
 
-// set arranges d and returns a copy of it as a set.
-func (d *draft) set(how below) Set {
+// set arranges d and returns a copy of it as a set, without the members of except.
+func (d *draft) set(how below, except Set) Set {
 	d.arrange(how)
 	work.Add(work.Counts{Elements: len(d.nodes)})
 	if len(d.nodes) == 0 {
 		return Set{}
 	}
-	return Set{textOf(string(d.text)), slices.Clone(d.nodes)}
+	scratch := Set{textOf(string(d.text)), d.nodes}
+	if left := scratch.Minus(except); !left.same(scratch) {
+		return left
+	}
+	return Set{scratch.texts, slices.Clone(d.nodes)}
 }
 
 // reset empties d. It frees scratch memory that is too large to keep.

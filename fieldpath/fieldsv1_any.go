@@ -27,7 +27,7 @@ func fromAny(fieldsV1 map[string]any) (s Set, canonical bool, err error) {
 	clear(p.maps[:cap(p.maps)]) // scratch must not keep the caller's maps alive
 	if ok && !self && len(p.draft.text) <= maxText {
 		work.Add(work.Counts{Sets: 1})
-		return p.draft.set(replace), true, nil
+		return p.draft.set(replace, Set{}), true, nil
 	}
 	v, err := value.FromAny(fieldsV1)
 	if err != nil {

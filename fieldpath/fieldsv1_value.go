@@ -21,7 +21,7 @@ func fromValue(fieldsV1 value.Value) (s Set, canonical bool, err error) {
 	defer p.release()
 	if fieldsV1.Kind() == value.KindObject && p.members(fieldsV1, 0) {
 		work.Add(work.Counts{Sets: 1})
-		return p.draft.set(replace), true, nil
+		return p.draft.set(replace, Set{}), true, nil
 	}
 	s, err = ParseSet(fieldsV1.AppendJSON(nil))
 	return s, false, err

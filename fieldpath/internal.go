@@ -60,6 +60,9 @@ func (internal) AddSet(b *Builder, s Set) { b.addSet(s) }
 // memory for a new set. b must be empty.
 func (internal) Expect(b *Builder, s Set) { b.expect(s) }
 
+// SetWithout is b.Set().Minus(except). It copies what is left only once.
+func (internal) SetWithout(b *Builder, except Set) Set { return b.setWithout(except) }
+
 // Branches yields the entries of s that have members below their element, in order.
 func (internal) Branches(s Set) func(yield func(Entry) bool) { return s.branches() }
 

@@ -132,7 +132,12 @@ func TestBuilderModel(t *testing.T) {
 			paths.Expect(&b, fieldpath.SetOf(r.paths(stock)...))
 		}
 		r.build(&b, want, stock, nil)
-		s := b.Set()
+		var except fieldpath.Set
+		if r.IntN(2) == 0 {
+			except = fieldpath.SetOf(r.paths(stock)...)
+			want = want.where(func(p fieldpath.Path) bool { return !except.Has(p) })
+		}
+		s := paths.SetWithout(&b, except)
 		checkModel(t, "set", s, want)
 		checkModel(t, "earlier set", earlier, earlierModel)
 		earlier, earlierModel = s, want

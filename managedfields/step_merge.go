@@ -118,23 +118,10 @@ func (r *request) united(managers merge.Managers) merge.Managers {
 	if !ok {
 		return managers
 	}
-	// The engine took no changed fields from the former entry, because the updater gets them back.
-	// The updater does not get back the fields of S7, so they are removed here.
 	former, _ := managers.Get(r.manager)
-	former.Fields = former.Fields.Minus(changed.Fields.Intersect(systemFields))
-	if fields := changed.Fields.Minus(systemFields); !fields.IsEmpty() {
-		former = merge.Entry{Manager: r.manager, Fields: former.Fields.Union(fields), APIVersion: r.apiVersion, Time: r.now()}
-	}
-	return replace(managers, currentOperation, former)
-}
-
-// replace returns managers without m and with the entry e. If e owns nothing, its manager is left
-// out, too.
-func replace(managers merge.Managers, m merge.Manager, e merge.Entry) merge.Managers {
-	if e.Fields.IsEmpty() {
-		return merging.Without(merging.Without(managers, m), e.Manager)
-	}
-	return merging.Replace(managers, m, e)
+	return merging.Replace(managers, currentOperation, merge.Entry{
+		Manager: r.manager, Fields: former.Fields.Union(changed.Fields), APIVersion: r.apiVersion, Time: r.now(),
+	})
 }
 
 // maxSystemDepth is the length of the longest path in systemFields.

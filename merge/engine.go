@@ -75,7 +75,7 @@ func (f Filter) keepDiff(d typed.Diff) typed.Diff {
 type Config struct {
 	Converter   Converter         // nil when there is only one version, or when all versions have the same fields
 	ResetFields map[string]Filter // by version
-	Unowned     fieldpath.Set     // applying these fields gives no ownership
+	Unowned     fieldpath.Set     // writing these fields gives no ownership
 	KeepEmptied bool              // an object or list that loses all its parts to an apply becomes empty, not null
 }
 
@@ -134,6 +134,9 @@ func (e *Engine) Update(r Request) (Result, error) {
 		return Result{}, err
 	}
 	c.object = c.Request.Object
+	if len(managers.entries) == 0 { // no manager can lose a field
+		c.unseen = c.unowned
+	}
 	losses, err := c.losses(managers)
 	if err != nil {
 		return Result{}, err
@@ -144,9 +147,9 @@ func (e *Engine) Update(r Request) (Result, error) {
 // updated returns the outcome of an update. managers are adapted to the schema, and losses are the
 // fields that they lose.
 func (c *call) updated(managers Managers, losses []loss) Result {
-	diff := &c.versions[0].diff
+	v := c.versions[0]
 	own, _ := managers.Get(c.Manager)
-	fields := own.Fields.Minus(diff.Removed).Union(diff.Modified).Union(diff.Added)
+	fields := own.Fields.Minus(v.diff.Removed).Union(v.changed).Minus(v.changed.Intersect(c.unowned))
 	managers = settle(managers, losses, Entry{
 		Manager: c.Manager, Fields: c.reset[c.APIVersion].keep(fields), APIVersion: c.APIVersion, Time: own.Time,
 	})
@@ -171,6 +174,9 @@ type call struct {
 	// alone is true if only the manager of the request owns fields. Then no manager can lose fields,
 	// and the request's own version is compared only when decisions are requested.
 	alone bool
+
+	// unseen are added fields that make no difference to the write, so that no set has them.
+	unseen fieldpath.Set
 }
 
 // version is a write in one version of the API.
@@ -307,7 +313,7 @@ func (c *call) seen(apiVersion string) (*version, error) {
 
 // compare computes the changes in v.
 func (c *call) compare(v *version) error {
-	diff, err := typed.Compare(v.old, v.new)
+	diff, err := typing.CompareWithout(v.old, v.new, c.unseen)
 	if err != nil {
 		return fmt.Errorf("failed to compare objects: %w", err)
 	}

@@ -70,7 +70,7 @@ func (internal) OwnersOf(ms Managers, path fieldpath.Path) iter.Seq[Entry] { ret
 func (internal) Adapted(r *Request) { r.adapted = true }
 
 // Former records in r, an update, that the caller will unite the entry of m with the entry of
-// r.Manager. U2 does not apply to m, because the union would restore the fields.
+// r.Manager. U2 applies to m only for fields of Config.Unowned. The union would restore all others.
 func (internal) Former(r *Request, m Manager) { r.former = m }
 
 // Live returns the live object of the request.

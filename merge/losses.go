@@ -28,7 +28,7 @@ type loss struct {
 //
 // Invariants, of each loss l of a version that is not gone:
 //
-//	l.taken = l.entry.Fields intersected with l.version.changed, but empty for c.former
+//	l.taken = l.entry.Fields intersected with l.version.changed; for c.former, with c.unowned as well
 //	l.removed = l.entry.Fields intersected with l.version.diff.Removed
 //	l.taken and l.removed are not both empty
 //
@@ -87,10 +87,10 @@ func (c *call) loss(entry *Entry) loss {
 		l.taken, v.taken = v.taken[0], v.taken[1:]
 		l.removed, v.removed = v.removed[0], v.removed[1:]
 		if spared {
-			l.taken = fieldpath.Set{}
+			l.taken = l.taken.Intersect(c.unowned)
 		}
 	case spared:
-		l.removed = entry.Fields.Intersect(v.diff.Removed)
+		l.taken, l.removed = entry.Fields.Intersect(v.changed.Intersect(c.unowned)), entry.Fields.Intersect(v.diff.Removed)
 	default:
 		l.taken, l.removed = entry.Fields.Intersect(v.changed), entry.Fields.Intersect(v.diff.Removed)
 	}

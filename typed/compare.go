@@ -56,7 +56,10 @@ func (d Diff) isEmpty() bool { return d.Added.IsEmpty() && d.Modified.IsEmpty() 
 // The error is [ErrTypes] if the types differ or the values have no type. It is [Errors] if a
 // granular list holds items without identity. These are the items of a list whose relationship the
 // schema leaves open, or items that lost their identity in [Value.Remove].
-func Compare(old, new Value) (Diff, error) {
+func Compare(old, new Value) (Diff, error) { return compareWithout(old, new, fieldpath.Set{}) }
+
+// compareWithout is Compare, but leaves the paths of except out of Added.
+func compareWithout(old, new Value, except fieldpath.Set) (Diff, error) {
 	if err := checkTypes(old, new); err != nil {
 		return Diff{}, err
 	}
@@ -70,7 +73,7 @@ func Compare(old, new Value) (Diff, error) {
 	c.tidy = old.tidy && new.tidy
 	c.node(old.typ, old.content, new.content)
 	work.Add(work.Counts{Nodes: c.nodes, Pairs: c.pairs})
-	out := Diff{c.added.b.Set(), c.modified.b.Set(), c.removed.b.Set()}
+	out := Diff{paths.SetWithout(&c.added.b, except), c.modified.b.Set(), c.removed.b.Set()}
 	clear(c.path[:cap(c.path)])
 	c.path, c.nodes, c.pairs = c.path[:0], 0, 0
 	comparers.Put(c)
@@ -217,14 +220,14 @@ func (c *comparer) whole(s *side, t *schema.Type, v value.Value) {
 	c.contents(s, t, v)
 }
 
-// contents adds everything below the current node to s.
+// contents adds everything below the node that s is at. From there on, s follows this walk instead
+// of the walk's path.
 func (c *comparer) contents(s *side, t *schema.Type, v value.Value) {
 	switch partsFor(t, v).first() {
 	case mapPart:
-		if t.Map().Atomic() || isNone(v, value.KindObject) {
+		if t.Map().Atomic() {
 			return
 		}
-		s.follow(c.path)
 		next := 0
 		for _, member := range values.Members(v) {
 			if mt, _ := schemas.LookupNext(t.Map(), &next, member.Name); mt != nil {
@@ -232,26 +235,22 @@ func (c *comparer) contents(s *side, t *schema.Type, v value.Value) {
 			}
 		}
 	case listPart:
-		if t.List().Topology() == schema.AtomicList || isNone(v, value.KindList) {
-			return
+		if t.List().Topology() != schema.AtomicList && !isNone(v, value.KindList) {
+			c.items(s, t.List(), v)
 		}
-		s.follow(c.path)
-		c.items(s, t.List(), v)
 	}
 }
 
-// wholeBelow is whole for the node that e leads to, one step below the current node.
+// wholeBelow adds the node that e leads to, one step below the node that s is at, and everything
+// below it.
 func (c *comparer) wholeBelow(s *side, e fieldpath.Element, t *schema.Type, v value.Value) {
 	if isLeaf(t, v) {
-		s.follow(c.path)
 		paths.Leaf(&s.b, e)
 		return
 	}
-	depth := len(c.path)
-	c.path = append(c.path, e)
-	c.whole(s, t, v)
-	c.path = c.path[:depth]
-	s.leave(depth)
+	paths.Enter(&s.b, e)
+	c.contents(s, t, v)
+	paths.Leave(&s.b, true)
 }
 
 // items adds all items of a list to s.
@@ -272,16 +271,13 @@ func (c *comparer) items(s *side, l *schema.List, v value.Value) {
 		if len(g.old) == 1 {
 			c.wholeBelow(s, g.element, l.Element(), g.old[0])
 		} else {
-			c.markBelow(s, g.element)
+			paths.Leaf(&s.b, g.element)
 		}
 	}
 }
 
 // markBelow adds the path one step below the current node to s, without anything below it.
 func (c *comparer) markBelow(s *side, e fieldpath.Element) {
-	depth := len(c.path)
-	c.path = append(c.path, e)
-	s.add(c.path)
-	c.path = c.path[:depth]
-	s.leave(depth)
+	s.follow(c.path)
+	paths.Leaf(&s.b, e)
 }

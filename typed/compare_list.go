@@ -57,14 +57,20 @@ func (c *comparer) tidyLists(l *schema.List, old, new []value.Value) {
 		if k := newRest.find(item); k >= 0 {
 			c.pair(l, item, newRest.items[k])
 		} else {
-			c.wholeBelow(&c.removed, elementOf(&c.texts, l, item), l.Element(), item)
+			c.wholeItem(&c.removed, l, item)
 		}
 	}
 	for _, item := range new[i:] {
 		if oldRest.find(item) < 0 {
-			c.wholeBelow(&c.added, elementOf(&c.texts, l, item), l.Element(), item)
+			c.wholeItem(&c.added, l, item)
 		}
 	}
+}
+
+// wholeItem adds an item of the list that the walk is at, and everything below the item, to s.
+func (c *comparer) wholeItem(s *side, l *schema.List, item value.Value) {
+	s.follow(c.path)
+	c.wholeBelow(s, elementOf(&c.texts, l, item), l.Element(), item)
 }
 
 // fill makes x an index of all items.

@@ -63,6 +63,11 @@ func (internal) Comparable(v, w Value) bool {
 	return v.tidy && w.tidy && checkTypes(v, w) == nil
 }
 
+// CompareWithout is [Compare], but leaves the paths of except out of Diff.Added.
+func (internal) CompareWithout(old, new Value, except fieldpath.Set) (Diff, error) {
+	return compareWithout(old, new, except)
+}
+
 // IsEmpty reports whether d holds no difference.
 func (internal) IsEmpty(d Diff) bool { return d.isEmpty() }
 
