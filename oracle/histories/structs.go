@@ -14,6 +14,7 @@ import (
 	deed "github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/oracle/history"
+	"github.com/deed-project/deed/oracle/kinds"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/value"
 )
@@ -57,7 +58,7 @@ func openStructs(name string) (*World, error) {
 		return nil, err
 	}
 	w.structs = &structs{scheme, runtime.UnsafeObjectConvertor(scheme), all[i].GVK.GroupVersion(), w.Kind}
-	w.peerTypes = builtinconfigs.NewTypeConverter(scheme)
+	w.peerTypes = kinds.Served(kinds.Source{Scheme: scheme, Types: builtinconfigs.NewTypeConverter(scheme)})
 	for _, v := range hub.versions {
 		for j, seed := range w.Seeds[v] {
 			if w.Seeds[v][j], err = w.structs.seed(seed, v); err != nil {

@@ -30,15 +30,15 @@ var Sources = sync.OnceValue(func() []Source {
 		out = append(out, source())
 	}
 	for i := range out {
-		out[i].Types = served(out[i])
+		out[i].Types = Served(out[i])
 	}
 	return out
 })
 
-// served returns the converter that a kube-apiserver has for the kinds of a source. It differs in IntOrString: a server reads its types from
+// Served returns the converter that a kube-apiserver has for the kinds of a source. It differs in IntOrString: a server reads its types from
 // OpenAPI v3, where an IntOrString has no type, so the server types every value. It refuses a list or an object later, when it decodes the
 // merged object.
-func served(src Source) managedfields.TypeConverter {
+func Served(src Source) managedfields.TypeConverter {
 	for gvk := range src.Scheme.AllKnownTypes() {
 		object := &unstructured.Unstructured{}
 		object.SetGroupVersionKind(gvk)
