@@ -104,6 +104,8 @@ type Config struct {
 	// Audit is told what admission noted about a request, once that is answered; nil is told nothing. It is called by many
 	// goroutines at once.
 	Audit func(audit.Event)
+	// AuditLog records requests in the form of kube-apiserver's audit log; nil records none.
+	AuditLog *audit.Recorder
 	// Flags are what /flagz shows, by name. They must hold no credentials.
 	Flags map[string]string
 	// Log is told of failures of the server itself; nil is slog.Default. No object, credential or answer of a webhook is in its lines at any

@@ -17,6 +17,7 @@ import (
 //	RequestInfo                 before everything that depends on what the path names
 //	Deadline                    before anything that may take time
 //	Authentication              before everything that depends on the user
+//	Audit                       records the user who sent the request, and what the rest makes of it
 //	Impersonation               the rest sees the other user
 //	MaxInFlight                 knows masters, who are exempt; PriorityAndFairness may stand in its place
 //	OriginCheck, Authorization  decide about the request itself
@@ -29,8 +30,9 @@ func (s *Server) filtered(next http.HandlerFunc) http.HandlerFunc {
 		h = filters.WithMaxInFlight(s.limits, &s.flight, s.metrics, h)
 	}
 	h = filters.WithImpersonation(s.access, s.out, h)
-	h = filters.WithAuthentication(s.access, s.out, h)
-	h = filters.WithDeadline(s.limits, s.out, h)
+	h = filters.WithAudit(s.recorder, h)
+	h = filters.WithAuthentication(s.access, s.recorder, s.out, h)
+	h = filters.WithDeadline(s.limits, s.recorder, s.out, h)
 	h = filters.WithRequestInfo(h)
 	h = filters.WithPanicRecovery(s.panics, h)
 	h = filters.WithMetrics(s.metrics, h)

@@ -166,7 +166,7 @@ func offered(version *catalog.Version, target *api.Target, verb string) bool {
 func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Context, version *catalog.Version) {
 	verb := c.Verb
 	q := rest.New(r, c.Query, c.Target, version)
-	q.CBOR, q.Unasked = h.cbor, c.Unasked
+	q.CBOR, q.Unasked, q.Record = h.cbor, c.Unasked, c.Record
 	rep, err := negotiate(q, verb)
 	if !wire.IsRouted(err) {
 		q.Warnings.Add(version.Deprecation)
@@ -182,14 +182,14 @@ func (h *resources) verb(w http.ResponseWriter, r *http.Request, c *request.Cont
 	case verb == "watch":
 		h.watches.Serve(w, q, c, rep)
 		return
-	case verb == "list" && isListed(version, rep) && r.Context().Err() == nil:
+	case verb == "list" && isListed(version, rep) && !c.Record.WantsAnswer() && r.Context().Err() == nil:
 		h.answers.list(w, h.reader, q, rep)
 		return
 	}
 	q.Textual, q.NoLog = rep.IsText() && rep.As == "", noLog(rep)
 	var annotations *audit.Annotations
 	if verb != "get" && verb != "list" {
-		annotations = h.audit.New(r.Context())
+		annotations = h.audit.New(r.Context(), c.Record)
 	}
 	if annotations != nil {
 		q.Annotate = annotations.Add
@@ -230,6 +230,7 @@ func (h *resources) count(r *http.Request, c *request.Context, version *catalog.
 	h.metrics.Begin(c.Info, route)
 	if version.Deprecation != "" {
 		h.metrics.CountDeprecated(route, version.Removed)
+		c.Record.Deprecate(version.Removed)
 	}
 }
 

@@ -58,16 +58,17 @@ import (
 //
 // A request passes the filters (handler.go), and is routed (route.go) to a resource (resources.go) or to package discovery.
 type Server struct {
-	handler http.HandlerFunc // the filters, and route behind them
-	limits  filters.Limits
-	access  *auth.Access
-	out     response.Writer
-	panics  filters.Panics
-	flight  metrics.InFlight
-	metrics *metrics.Metrics
-	log     logs.Logger
-	now     func() time.Time
-	runs    map[string]bool // controllers by name
+	handler  http.HandlerFunc // the filters, and route behind them
+	limits   filters.Limits
+	access   *auth.Access
+	recorder *audit.Recorder // of the audit log; nil if there is none
+	out      response.Writer
+	panics   filters.Panics
+	flight   metrics.InFlight
+	metrics  *metrics.Metrics
+	log      logs.Logger
+	now      func() time.Time
+	runs     map[string]bool // controllers by name
 
 	reader    *read.Reader
 	discovery *discovery.Handler
@@ -113,6 +114,7 @@ func New(c Config) (*Server, error) {
 	s.log = logs.New(c.Log)
 	s.background = controllers.NewBackground(s.log)
 	s.limits, s.metrics = c.Limits.WithDefaults(), metrics.New(&s.flight, s.catalog)
+	s.recorder = c.AuditLog
 	s.access = &auth.Access{Authenticator: c.Authenticate, Hosts: c.Hosts, Now: s.now, Log: s.log}
 	if err := s.access.UseCertificates(c.Certificates); err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -39,6 +39,9 @@ import (
 // A block LET gives a name to what the last answer has at a path; $name is that from then on. CLAIMS prints what a token says, with times in
 // seconds from its beginning. The word AS=TOKEN of a request is the bearer token.
 //
+// A block AUDIT prints the events of the audit log since the last one, without addresses and user agents. The first one prints nothing. Files whose names contain audit are
+// for servers with an audit log by the policy of testdata/audit.yaml. DEED_PEER_AUDIT names the log of the kube-apiserver.
+//
 // A block METRICS prints what the metrics have counted since the last one. The first one prints nothing.
 //
 // A block is a method and a path with headers, the body behind <, and the answer behind >. In it, members are sorted, and what differs
@@ -87,6 +90,10 @@ func playTranscript(t *testing.T, file string) {
 	case is:
 		c.EnableAdmissionPlugins = strings.Split(with, ",")
 	}
+	log := newAuditLog(t)
+	if strings.Contains(name, "audit") {
+		c.AuditLog = log.recorder
+	}
 	peer, s := os.Getenv("DEED_PEER"), servertest.New(t, c)
 	if peer != "" {
 		definePeer(t, func(request, body string) *httptest.ResponseRecorder { return askPeer(t, peer, request, body) })
@@ -116,6 +123,13 @@ func playTranscript(t *testing.T, file string) {
 				got = now.since(before)
 			}
 			before = now
+			if blocks[i] = strings.TrimSpace(request + "\n" + got); peer == "" && got != rest {
+				t.Errorf("%s\n got\n%s\nwant\n%s", blocks[i-1], got, rest)
+			}
+			continue
+		}
+		if request == "AUDIT" {
+			got := log.since(t)
 			if blocks[i] = strings.TrimSpace(request + "\n" + got); peer == "" && got != rest {
 				t.Errorf("%s\n got\n%s\nwant\n%s", blocks[i-1], got, rest)
 			}

@@ -18,6 +18,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -25,6 +26,9 @@ import (
 type Server struct {
 	url  string
 	http *http.Client
+
+	mu    sync.Mutex
+	asked map[uint64]int // see auditID
 }
 
 // Flags defines the flags that the programs have in common: the URLs of both servers, and the seed of all random choices.
@@ -54,7 +58,7 @@ func NewServer(url string) *Server {
 	}
 	client := &http.Client{Transport: transport, Timeout: 20 * time.Second}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Server{url, client}
+	return &Server{url: url, http: client, asked: map[uint64]int{}}
 }
 
 // String returns the URL of the server.
@@ -153,6 +157,7 @@ func (s *Server) Exchange(q Request) (Reply, error) {
 		r.Header.Set("Accept", q.Accept)
 	}
 	maps.Copy(r.Header, q.Header)
+	r.Header.Set("Audit-Id", s.auditID(r, text))
 	response, err := s.http.Do(r)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return Reply{}, nil

@@ -10,6 +10,8 @@
 // resource versions and allocated addresses are masked. A request that changes nothing is sent again if its answers differ: chance is no
 // difference. Protocol buffers and CBOR are compared as the JSON of what they hold.
 //
+// With --audit-real and --audit-deed, it compares the audit logs of the servers as well.
+//
 // Each difference is printed once, with its request. The command exits with 1 if there is any. The same seed sends the same requests.
 package main
 
@@ -23,9 +25,15 @@ func main() {
 	c := campaign{}
 	real, deed := pair.Flags(&c.seed)
 	flag.IntVar(&c.requests, "requests", 20_000, "how many requests each server gets, at least")
+	audits := pair.AuditFlags()
 	flag.IntVar(&c.only, "round", -1, "only this round, and print each of its requests")
 	flag.Parse()
 	c.real, c.deed = newSide(*real), newSide(*deed)
 	err := c.run()
+	if err == nil {
+		var found int
+		found, err = audits.Compare()
+		c.found += found
+	}
 	pair.Finish(c.found, "requests are answered differently", err)
 }

@@ -75,6 +75,8 @@ type Annotation struct {
 	Key, Value string
 	// Body reports whether the value quotes the body of the request.
 	Body bool
+	// BesideBody reports whether an event of the audit log has the annotation only if it has the body of the request, too.
+	BesideBody bool `json:"-"`
 }
 
 // quoted replaces a value that quotes a body.

@@ -29,12 +29,23 @@ type ListOptions struct {
 	SendInitialEvents *bool
 }
 
-// ParseListOptions decodes the query of a request for a collection. A malformed parameter is a 400: numbers are decoded first, then
-// selectors. Parameters that exclude each other are a 422.
+// ParseListOptions is [DecodeListOptions]. Parameters that exclude each other are a 422.
 //
 // As in kube-apiserver, a watch without a revision asks for the initial events, unless its path has the deprecated form and its query does
 // not say watch.
 func ParseListOptions(query url.Values) (ListOptions, error) {
+	o, err := DecodeListOptions(query)
+	if err != nil {
+		return o, err
+	}
+	if o.Watch && o.SendInitialEvents == nil && o.Match == "" && (o.Version == "" || o.Version == "0") {
+		o.SendInitialEvents, o.Match = new(true), metav1.ResourceVersionMatchNotOlderThan
+	}
+	return o, o.check()
+}
+
+// DecodeListOptions decodes the query of a request for a collection. A malformed parameter is a 400: numbers are decoded first, then selectors.
+func DecodeListOptions(query url.Values) (ListOptions, error) {
 	o := ListOptions{
 		Watch: Flag(query, "watch"), Bookmarks: Flag(query, "allowWatchBookmarks"), Version: query.Get("resourceVersion"),
 		Match: metav1.ResourceVersionMatch(query.Get("resourceVersionMatch")), Continue: query.Get("continue"),
@@ -60,10 +71,7 @@ func ParseListOptions(query url.Values) (ListOptions, error) {
 	if seconds != nil {
 		o.Timeout = time.Duration(*seconds) * time.Second
 	}
-	if o.Watch && o.SendInitialEvents == nil && o.Match == "" && (o.Version == "" || o.Version == "0") {
-		o.SendInitialEvents, o.Match = new(true), metav1.ResourceVersionMatchNotOlderThan
-	}
-	return o, o.check()
+	return o, nil
 }
 
 // check refuses what must not be said together.

@@ -36,18 +36,21 @@ type Log struct {
 
 // Annotations collects the annotations of one request. It is safe for concurrent use.
 type Annotations struct {
-	log Log
+	log    Log
+	record *Record
 
 	mu    sync.Mutex
 	byKey map[string]admission.Annotation
 }
 
 // New returns the annotations of a request, which are none yet, or nil if nothing takes events.
-func (l Log) New(ctx context.Context) *Annotations {
-	if l.Sink == nil && !l.Log.Debugs(ctx) {
+//
+// The record of the request gets them, too.
+func (l Log) New(ctx context.Context, record *Record) *Annotations {
+	if l.Sink == nil && record == nil && !l.Log.Debugs(ctx) {
 		return nil
 	}
-	return &Annotations{log: l}
+	return &Annotations{log: l, record: record}
 }
 
 // Add adds an annotation. The first one of a key counts. The log names the webhook whose annotation is not taken, and not the annotation.
@@ -69,6 +72,9 @@ func (n *Annotations) Add(a admission.Annotation) {
 		n.byKey = map[string]admission.Annotation{}
 	}
 	n.byKey[a.Key] = a
+	if !a.BesideBody || n.record.WantsBody() {
+		n.record.Annotate(a.Key, a.Value)
+	}
 }
 
 // checkAnnotation returns what is wrong with the key of an annotation, which is a name with a prefix.

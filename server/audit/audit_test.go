@@ -24,7 +24,7 @@ func TestAnnotations(t *testing.T) {
 		Sink: func(e audit.Event) { events = append(events, e) },
 		Log:  logs.New(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))),
 	}
-	n := to.New(t.Context())
+	n := to.New(t.Context(), nil)
 	for _, a := range []admission.Annotation{
 		{Key: "z.io/b", Value: "1"},
 		{Key: "a.io/b", Value: "secret", Body: true},
@@ -63,7 +63,7 @@ func TestAnnotations(t *testing.T) {
 		!strings.Contains(lines[1], "key=z.io/b") || strings.Contains(log.String(), "secret") {
 		t.Errorf("the log is %s", log.String())
 	}
-	to.New(t.Context()).Write(r, auth.Action{}, "id2", 200)
+	to.New(t.Context(), nil).Write(r, auth.Action{}, "id2", 200)
 	if len(events) != 1 {
 		t.Error("a request without annotations is an event")
 	}
@@ -83,7 +83,7 @@ func TestNew(t *testing.T) {
 		{audit.Log{Log: at(slog.LevelDebug)}, true},
 		{audit.Log{Sink: func(audit.Event) {}}, true},
 	} {
-		n := c.log.New(t.Context())
+		n := c.log.New(t.Context(), nil)
 		if got := n != nil; got != c.want {
 			t.Errorf("%+v collects annotations: %v", c.log, got)
 		}

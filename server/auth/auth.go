@@ -173,12 +173,13 @@ func (a *Access) authenticate(r *http.Request) (User, error) {
 
 // Authorize returns a 403 if the user of ctx may not do something. It looks at the action alone and not at what the server has, so that the
 // answer does not tell whether a resource or document exists.
-func (a *Access) Authorize(ctx context.Context, action Action) error {
+func (a *Access) Authorize(ctx context.Context, action Action) (reason string, err error) {
 	user := UserOf(ctx)
-	if allowed, reason := a.Allows(ctx, user, action); !allowed {
-		return forbidden(user, action, reason)
+	allowed, reason := a.Allows(ctx, user, action)
+	if !allowed {
+		err = forbidden(user, action, reason)
 	}
-	return nil
+	return reason, err
 }
 
 // Allows reports whether a user may do something, and why not. Members of system:masters may do everything.

@@ -206,14 +206,14 @@ func TestAuthorize(t *testing.T) {
 			`deployments.apps "x" is forbidden: User "jane" cannot patch resource "deployments/scale" in API group "apps" at the cluster scope: no rule`},
 	} {
 		reason = c.reason
-		if err := access.Authorize(as(auth.User{Name: "jane"}), c.a); fmt.Sprint(err) != c.want {
+		if _, err := access.Authorize(as(auth.User{Name: "jane"}), c.a); fmt.Sprint(err) != c.want {
 			t.Errorf("%+v is refused with %v, want %s", c.a, err, c.want)
 		}
 	}
-	if err := access.Authorize(as(auth.System), auth.Action{Verb: "get", Path: "/"}); err != nil {
+	if _, err := access.Authorize(as(auth.System), auth.Action{Verb: "get", Path: "/"}); err != nil {
 		t.Errorf("a member of system:masters is refused: %v", err)
 	}
-	if err := (&auth.Access{}).Authorize(as(auth.Anonymous), auth.Action{}); err != nil {
+	if _, err := (&auth.Access{}).Authorize(as(auth.Anonymous), auth.Action{}); err != nil {
 		t.Errorf("without an authorizer: %v", err)
 	}
 	if u := auth.UserOf(t.Context()); u.Name != "" {

@@ -25,18 +25,19 @@ const (
 	impersonateExtra = "Impersonate-Extra-"
 )
 
-// Impersonate returns the user as whom a request is carried out: user itself, or the user that the headers name if user may impersonate it.
-// It removes the headers. action is what the request does. The error is a 400 for headers that name no user, or a 403.
+// Impersonate returns the user as whom a request is carried out, which the headers name and user may impersonate. It returns nil if the
+// headers name none. It removes the headers. constraint is the verb of the permission for requests that do the same, if that is the one that
+// user has. action is what the request does. The error is a 400 for headers that name no user, or a 403.
 //
 // As in kube-apiserver, there are two kinds of permissions. One is for requests that do the same as this one (verbs impersonate-on:MODE:VERB
 // and impersonate:MODE), the other for all requests (verb impersonate). A refusal is that of the first permission that is tried. Releases before
 // v1.36 have only the other.
 //
 // The user is a part of the request for everything after it: admission, managed fields and the audit log see the other user.
-func (a *Access) Impersonate(r *http.Request, user User, action Action) (User, error) {
+func (a *Access) Impersonate(r *http.Request, user User, action Action) (as *User, constraint string, err error) {
 	wanted, err := a.wantedUser(r.Header)
 	if wanted == nil || err != nil {
-		return user, err
+		return nil, "", err
 	}
 	i := impersonation{a, r.Context(), user, *wanted}
 	last, known := a.lastModes.Get(user.Name)
@@ -45,7 +46,7 @@ func (a *Access) Impersonate(r *http.Request, user User, action Action) (User, e
 		if !modes[n].fits(i) {
 			continue
 		}
-		as, err := modes[n].become(i, action)
+		other, err := modes[n].become(i, action)
 		if err != nil {
 			first = cmp.Or(first, err)
 			continue
@@ -53,9 +54,9 @@ func (a *Access) Impersonate(r *http.Request, user User, action Action) (User, e
 		if !known || n != last {
 			a.lastModes.Put(user.Name, n, cache.EntryCost+len(user.Name), modesBudget)
 		}
-		return as, nil
+		return &other, modes[n].constraint(), nil
 	}
-	return user, first
+	return nil, "", first
 }
 
 // modesBudget bounds the memory of the last modes of users, in bytes.

@@ -56,7 +56,11 @@ func TestImpersonate(t *testing.T) {
 			r.Header.Add(name, text)
 		}
 		action := auth.Action{Verb: "get", Version: "v1", Resource: "pods", Namespace: "a", Name: "x"}
-		u, err := access.Impersonate(r, auth.User{Name: "jane"}, action)
+		u := auth.User{Name: "jane"}
+		as, _, err := access.Impersonate(r, u, action)
+		if as != nil {
+			u = *as
+		}
 		got := fmt.Sprint(u)
 		if err != nil {
 			got = err.Error()

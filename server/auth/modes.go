@@ -37,6 +37,14 @@ func (m mode) become(i impersonation, a Action) (User, error) {
 	return i.constrained(m.name, a)
 }
 
+// constraint returns the verb of the permission, and nothing for the permission for all requests.
+func (m mode) constraint() string {
+	if m.name == "" {
+		return ""
+	}
+	return "impersonate:" + m.name
+}
+
 // modes are all kinds of permissions, in the order in which they are tried. The first three are for a bare name, since the groups of nodes and
 // accounts follow from it.
 var modes = []mode{

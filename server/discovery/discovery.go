@@ -198,7 +198,7 @@ func (h *Handler) release(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rep.Pretty = true // for every client
-	h.Response.Document(w, r, http.StatusOK, rep, wire.Typed{Object: Version(h.Minor)})
+	h.Response.Unrecorded(w, r, http.StatusOK, rep, wire.Typed{Object: Version(h.Minor)})
 }
 
 // plain answers with a document in the form in which the server has it. Clients may ask for Go objects of Kubernetes in protocol buffers.

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/response"
 )
@@ -23,7 +24,7 @@ import (
 //	context      timeout, or limits.Write for a request that changes objects
 //	reading      timeout
 //	writing      timeout + limits.Request, so that the answer about the timeout can be sent
-func WithDeadline(limits Limits, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
+func WithDeadline(limits Limits, recorder *audit.Recorder, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx, connection := request.From(r.Context()), http.NewResponseController(w)
 		if ctx.IsLongRunning() {
@@ -35,6 +36,7 @@ func WithDeadline(limits Limits, out response.Writer, next http.HandlerFunc) htt
 		timeout, now := limits.Request, time.Now()
 		asked, err := timeoutOf(ctx.Query)
 		if err != nil {
+			recordRefusal(recorder, w, r, err.Error())
 			out.Error(w, r, err)
 			return
 		}

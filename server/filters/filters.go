@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/auth"
 	"github.com/deed-project/deed/server/logs"
 	"github.com/deed-project/deed/server/metrics"
@@ -102,13 +103,17 @@ func WithRequestInfo(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if request.From(r.Context()).IsIncomplete() {
 			w.Header().Del("Cache-Control")
-			text := fmt.Sprintf("Internal Server Error: %q: failed to create RequestInfo: unable to determine kind and namespace from url, %v",
-				r.RequestURI, r.URL)
-			http.Error(w, htmlFree.Replace(text), http.StatusInternalServerError)
+			internalError(w, r, fmt.Sprintf("failed to create RequestInfo: unable to determine kind and namespace from url, %v", r.URL))
 			return
 		}
 		next(w, r)
 	}
+}
+
+// internalError answers with 500 and a text.
+func internalError(w http.ResponseWriter, r *http.Request, text string) {
+	text = fmt.Sprintf("Internal Server Error: %q: %s", r.RequestURI, text)
+	http.Error(w, htmlFree.Replace(text), http.StatusInternalServerError)
 }
 
 // htmlFree makes a text that no browser takes for HTML.
@@ -127,8 +132,9 @@ func guard(check func(http.ResponseWriter, *http.Request) error, refuse func(htt
 	}
 }
 
-// WithAuthentication sets the user of the request, or answers with 401. A token that did not count because of a space has a warning.
-func WithAuthentication(access *auth.Access, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
+// WithAuthentication sets the user of the request, or answers with 401. A token that did not count because of a space has a warning. The
+// audit log has the request that is answered with 401.
+func WithAuthentication(access *auth.Access, recorder *audit.Recorder, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
 	return guard(func(w http.ResponseWriter, r *http.Request) error {
 		user, err := access.Authenticate(r)
 		if text := auth.AdviseOnToken(r, user); text != "" {
@@ -140,7 +146,10 @@ func WithAuthentication(access *auth.Access, out response.Writer, next http.Hand
 			request.From(r.Context()).User = user
 		}
 		return err
-	}, out.Error, next)
+	}, func(w http.ResponseWriter, r *http.Request, err error) {
+		recordRefusal(recorder, w, r, attempts(r))
+		out.Error(w, r, err)
+	}, next)
 }
 
 // WithImpersonation replaces the user by the one that the headers name, or answers with 403.
@@ -149,9 +158,10 @@ func WithAuthentication(access *auth.Access, out response.Writer, next http.Hand
 func WithImpersonation(access *auth.Access, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
 	return guard(func(_ http.ResponseWriter, r *http.Request) error {
 		ctx := request.From(r.Context())
-		user, err := access.Impersonate(r, ctx.User, ctx.Action())
-		if err == nil {
-			ctx.User = user
+		user, constraint, err := access.Impersonate(r, ctx.User, ctx.Action())
+		if err == nil && user != nil {
+			ctx.User = *user
+			ctx.Record.Impersonate(*user, constraint)
 		}
 		return err
 	}, out.Forbid, next)
@@ -168,6 +178,15 @@ func WithOriginCheck(access *auth.Access, out response.Writer, next http.Handler
 func WithAuthorization(access *auth.Access, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
 	return guard(func(_ http.ResponseWriter, r *http.Request) error {
 		ctx := request.From(r.Context())
-		return access.Authorize(ctx, ctx.Action())
+		reason, err := access.Authorize(ctx, ctx.Action())
+		if ctx.Record != nil {
+			decision := "allow"
+			if err != nil {
+				decision = "forbid"
+			}
+			ctx.Record.Annotate("authorization.k8s.io/decision", decision)
+			ctx.Record.Annotate("authorization.k8s.io/reason", reason)
+		}
+		return err
 	}, out.Forbid, next)
 }

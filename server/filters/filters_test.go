@@ -141,6 +141,9 @@ func TestAccess(t *testing.T) {
 			return a.Path == "/open" || a.Verb == "impersonate", ""
 		},
 	}
+	authentication := func(access *auth.Access, out response.Writer, next http.HandlerFunc) http.HandlerFunc {
+		return filters.WithAuthentication(access, nil, out, next)
+	}
 	for _, c := range []struct {
 		name                string
 		with                func(*auth.Access, response.Writer, http.HandlerFunc) http.HandlerFunc
@@ -148,8 +151,8 @@ func TestAccess(t *testing.T) {
 		code                int
 		user                string // that the next handler gets
 	}{
-		{"authentication", filters.WithAuthentication, "/", "Authorization", "x", 200, "jane"},
-		{"authentication", filters.WithAuthentication, "/", "", "", 401, ""},
+		{"authentication", authentication, "/", "Authorization", "x", 200, "jane"},
+		{"authentication", authentication, "/", "", "", 401, ""},
 		{"impersonation", filters.WithImpersonation, "/", "Impersonate-User", "joe", 200, "joe"},
 		{"impersonation", filters.WithImpersonation, "/", "", "", 200, "bob"},
 		{"impersonation", filters.WithImpersonation, "/", "Impersonate-Group", "g", 400, ""},
@@ -277,7 +280,7 @@ func TestDeadline(t *testing.T) {
 		ctx.Info = request.NewInfo(r)
 		w, called := &deadlines{ResponseRecorder: httptest.NewRecorder()}, false
 		before := time.Now()
-		filters.WithDeadline(limits, response.Writer{}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true })).
+		filters.WithDeadline(limits, nil, response.Writer{}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { called = true })).
 			ServeHTTP(w, r.WithContext(ctx))
 		within := func(at time.Time, want time.Duration) bool {
 			if want == none {
@@ -290,13 +293,13 @@ func TestDeadline(t *testing.T) {
 		}
 	}
 	r, _ := newRequest(http.MethodGet, "/api/v1/pods?timeout=soon", auth.System)
-	w := serve(filters.WithDeadline(limits, response.Writer{}, ok), r)
+	w := serve(filters.WithDeadline(limits, nil, response.Writer{}, ok), r)
 	if w.Code != 400 || !strings.Contains(w.Body.String(), `invalid timeout specified in the request URL - time: invalid duration`) {
 		t.Errorf("a timeout that is no duration: %d %s", w.Code, w.Body)
 	}
 	r, ctx := newRequest(http.MethodGet, "/api/v1/pods?watch=1&timeout=soon", auth.System)
 	d := &deadlines{ResponseRecorder: httptest.NewRecorder(), read: time.Now(), write: time.Now()}
-	filters.WithDeadline(limits, response.Writer{}, ok).ServeHTTP(d, r)
+	filters.WithDeadline(limits, nil, response.Writer{}, ok).ServeHTTP(d, r)
 	if d.Code != 200 || !ctx.Expires.IsZero() || !d.read.IsZero() || !d.write.IsZero() {
 		t.Errorf("a watch: code %d, deadlines %v, %v and %v", d.Code, ctx.Expires, d.read, d.write)
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/auth"
 )
 
@@ -15,8 +16,9 @@ import (
 type Context struct {
 	context.Context // of the connection
 	*Info
-	User    auth.User // the zero User until it is authenticated
-	Expires time.Time // the deadline; the zero time is none
+	User    auth.User     // the zero User until it is authenticated
+	Expires time.Time     // the deadline; the zero time is none
+	Record  *audit.Record // of the request in the audit log; nil if it is not recorded
 	// Unasked tells that admission is not asked whether objects may be deleted.
 	Unasked bool
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
-	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/auth"
@@ -79,18 +78,17 @@ func (i *Info) Action() auth.Action {
 	return a
 }
 
-// selectedName returns the name that a field selector demands, "" if it demands none. So a rule about an object with a name also allows a
-// list or a watch that can only return this object.
+// selectedName returns the name that a field selector demands. So a rule about an object with a name also allows a list or a watch that can only
+// return this object. It returns "" if the selector demands no name, or if any parameter of the query is malformed.
 func selectedName(query url.Values) string {
-	text := query.Get("fieldSelector")
-	if text == "" {
+	if query.Get("fieldSelector") == "" {
 		return ""
 	}
-	selector, err := fields.ParseSelector(text)
+	options, err := api.DecodeListOptions(query)
 	if err != nil {
 		return ""
 	}
-	name, _ := selector.RequiresExactMatch("metadata.name")
+	name, _ := options.Fields.RequiresExactMatch("metadata.name")
 	if len(content.IsPathSegmentName(name)) > 0 {
 		return ""
 	}

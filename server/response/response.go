@@ -2,13 +2,17 @@
 package response
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/logs"
+	"github.com/deed-project/deed/server/request"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 )
@@ -19,19 +23,26 @@ type Writer struct {
 	CBOR bool // clients may ask for CBOR
 }
 
-// ErrorMedia returns the representation in which a client wants errors.
-func (o Writer) ErrorMedia(r *http.Request) wire.Representation {
-	return wire.NegotiateStatus(r, wire.Offer{CBOR: o.CBOR})
-}
-
-// Error answers with the Status of err, in the representation that the client wants.
+// Error answers with the Status of err, in the representation that the client wants, or as JSON if the server has none that the client takes.
+// A failure of the store is logged with its cause, which the client does not get. It panics with http.ErrAbortHandler if err is wire.ErrAbort,
+// so that the connection ends.
 func (o Writer) Error(w http.ResponseWriter, r *http.Request, err error) {
-	o.ErrorAs(w, r, o.ErrorMedia(r), err)
+	rep, refused := wire.NegotiateStatus(r, wire.Offer{CBOR: o.CBOR})
+	if refused != nil {
+		o.refuse(w, r, rep, err, o.Unrecorded)
+		return
+	}
+	o.ErrorAs(w, r, rep, err)
 }
 
-// ErrorAs answers with the Status of err. A failure of the store is logged with its cause, which the client does not get. It panics with
-// http.ErrAbortHandler if err is wire.ErrAbort, so that the connection ends.
+// ErrorAs is Error in the representation rep.
 func (o Writer) ErrorAs(w http.ResponseWriter, r *http.Request, rep wire.Representation, err error) {
+	o.refuse(w, r, rep, err, o.Document)
+}
+
+// refuse answers with the Status of err by a function that writes documents.
+func (o Writer) refuse(w http.ResponseWriter, r *http.Request, rep wire.Representation, err error,
+	write func(http.ResponseWriter, *http.Request, int, wire.Representation, wire.Document)) {
 	if errors.Is(err, wire.ErrAbort) {
 		panic(http.ErrAbortHandler)
 	}
@@ -42,7 +53,7 @@ func (o Writer) ErrorAs(w http.ResponseWriter, r *http.Request, rep wire.Represe
 	if status.Details != nil && status.Details.RetryAfterSeconds > 0 {
 		w.Header().Set("Retry-After", fmt.Sprint(status.Details.RetryAfterSeconds))
 	}
-	o.Document(w, r, Code(status.Code), rep, wire.Typed{Object: status})
+	write(w, r, Code(status.Code), rep, wire.Typed{Object: status})
 }
 
 // Forbid answers as Error does with what the user may not do. A browser must not guess what the answer is.
@@ -60,8 +71,16 @@ func Code(code int32) int {
 	return int(code)
 }
 
-// Document answers with a document. A client that is gone is no error.
+// Document answers with a document, which the audit log has if its policy says so. A client that is gone is no error.
 func (o Writer) Document(w http.ResponseWriter, r *http.Request, code int, rep wire.Representation, document wire.Document) {
+	if c := request.From(r.Context()); c != nil && c.Record != nil {
+		c.Record.Answer(statusOf(document), document.AppendJSON)
+	}
+	o.Unrecorded(w, r, code, rep, document)
+}
+
+// Unrecorded is Document for a document that is no object. The audit log does not have it.
+func (o Writer) Unrecorded(w http.ResponseWriter, r *http.Request, code int, rep wire.Representation, document wire.Document) {
 	err := wire.Write(w, r, code, rep, document)
 	var notEncoded *wire.EncodeError
 	switch {
@@ -71,6 +90,24 @@ func (o Writer) Document(w http.ResponseWriter, r *http.Request, code int, rep w
 	case err != nil:
 		o.Log.Debug("an answer was not written", logs.Path(r.URL.Path), logs.Fault(err))
 	}
+}
+
+// statusOf returns a document as the Status that it is, or nil.
+func statusOf(document wire.Document) *metav1.Status {
+	switch d := document.(type) {
+	case wire.Typed:
+		status, _ := d.Object.(*metav1.Status)
+		return status
+	case wire.Managed:
+		if d.Content.Get("kind").Str() != "Status" || d.Content.Get("apiVersion").Str() != "v1" {
+			return nil
+		}
+		status := &metav1.Status{}
+		if err := json.Unmarshal(d.AppendJSON(nil), status); err == nil {
+			return status
+		}
+	}
+	return nil
 }
 
 // NotFound answers a path that leads nowhere with text.

@@ -11,6 +11,8 @@ type Tracker struct {
 	http.ResponseWriter
 	Code int   // 0 until the answer begins
 	Size int64 // the bytes of the body so far
+	// Begun, if it is set, is told the status code when the answer begins.
+	Begun func(code int)
 }
 
 // Track returns w as a Tracker: w itself if it is one.
@@ -23,17 +25,23 @@ func Track(w http.ResponseWriter) *Tracker {
 
 // WriteHeader sets the status code.
 func (w *Tracker) WriteHeader(code int) {
-	if w.Code == 0 {
-		w.Code = code
-	}
+	w.begin(code)
 	w.ResponseWriter.WriteHeader(code)
+}
+
+// begin notes the status code, unless the answer has begun.
+func (w *Tracker) begin(code int) {
+	if w.Code != 0 {
+		return
+	}
+	if w.Code = code; w.Begun != nil {
+		w.Begun(code)
+	}
 }
 
 // Write writes to the client.
 func (w *Tracker) Write(b []byte) (int, error) {
-	if w.Code == 0 {
-		w.Code = http.StatusOK
-	}
+	w.begin(http.StatusOK)
 	n, err := w.ResponseWriter.Write(b)
 	w.Size += int64(n)
 	return n, err
@@ -43,7 +51,7 @@ func (w *Tracker) Write(b []byte) (int, error) {
 func (w *Tracker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	connection, buffer, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err == nil {
-		w.Code = http.StatusSwitchingProtocols
+		w.begin(http.StatusSwitchingProtocols)
 	}
 	return connection, buffer, err
 }

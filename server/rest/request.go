@@ -16,6 +16,7 @@ import (
 
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/audit"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/wire"
 )
@@ -39,6 +40,8 @@ type Request struct {
 	Textual bool
 	// Warnings go with the answer, whether the request succeeds or not.
 	Warnings *api.Warnings
+	// Record is the request in the audit log; nil if it is not recorded.
+	Record *audit.Record
 	// Annotate takes what admission notes about the request; nil takes nothing.
 	Annotate func(admission.Annotation)
 }

@@ -124,13 +124,13 @@ func (o Offer) types() []string {
 }
 
 // NegotiateStatus returns the representation of a Status: the first that the client accepts, whatever the path offers. It returns [Plain]
-// if the server supports none of them.
-func NegotiateStatus(r *http.Request, o Offer) Representation {
+// and an error if the server supports none of them.
+func NegotiateStatus(r *http.Request, o Offer) (Representation, error) {
 	rep, err := Negotiate(r, Offer{Protobuf: true, CBOR: o.CBOR})
 	if err != nil {
-		return Plain
+		return Plain, err
 	}
-	return rep
+	return rep, nil
 }
 
 // NegotiateWatch is Negotiate for a stream of events. It accepts YAML, which has no streams: see [Representation.Streams].

@@ -24,7 +24,7 @@ type notes struct {
 // add adds an annotation whose key identifies the call.
 func (n notes) add(prefix, text string, body bool) {
 	key := fmt.Sprintf("%s/round_%d_index_%d", prefix, n.pass, n.i)
-	n.q.Annotate(admission.Annotation{Key: key, Value: text, Body: body})
+	n.q.Annotate(admission.Annotation{Key: key, Value: text, Body: body, BesideBody: body})
 }
 
 // answered adds the audit annotations of a hook's response.

@@ -53,7 +53,7 @@ func TestAssets(t *testing.T) {
 	}
 	flags := []string{"--allow-privileged=true", "--authorization-mode=AlwaysAllow", "--token-auth-file=" + tokens, "--bind-address=" + host, "--secure-port=" + port,
 		"--cert-dir=" + filepath.Join(dir, "certs"), "--disable-admission-plugins=ServiceAccount,AlwaysPullImages", "--etcd-servers=" + etcdURL,
-		"--service-cluster-ip-range=10.0.0.0/24", "--audit-log-maxage=1", "--watch-cache", "--v", "2"}
+		"--service-cluster-ip-range=10.0.0.0/24", "--feature-gates=A=true", "--watch-cache", "--v", "2"}
 	at := "https://" + net.JoinHostPort(host, port)
 	const path = "/api/v1/namespaces/default/configmaps"
 	for round := range 2 {
@@ -68,7 +68,7 @@ func TestAssets(t *testing.T) {
 		}
 		awaitOK(t, at+path+"/kept")
 		server.end(t)
-		want := "audit-log-maxage v watch-cache"
+		want := "feature-gates v watch-cache"
 		var told []string
 		for _, m := range regexp.MustCompile(`kube-apiserver: --(\S+) has no effect in deed-apiserver\n`).FindAllStringSubmatch(server.errOut.String(), -1) {
 			told = append(told, m[1])

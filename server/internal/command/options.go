@@ -34,6 +34,7 @@ type options struct {
 	accounts        accountOptions
 	signing         signingOptions
 	tls             tlsOptions
+	audit           auditOptions
 	anonymous       bool
 	privileged      bool
 	runtimeConfig   []string
@@ -114,6 +115,7 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.advertise, "advertise-address", "", "address of the endpoints of the service kubernetes, with --service-cluster-ip-range")
 	f.StringArrayVar(&o.resolve, "resolve", nil, "NAME.NAMESPACE=HOST:PORT of a service that webhooks or other API servers are behind; may be repeated")
 	f.StringVar(&o.webhookUsers, "webhook-kubeconfig", "", "file in the form of a kubeconfig with the credentials of the server at webhooks")
+	o.audit.addTo(f)
 	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "log more")
 }
@@ -164,7 +166,7 @@ func (o *options) check() error {
 	if err := o.etcd.check(); err != nil {
 		return err
 	}
-	if err := errors.Join(o.tls.check(), o.checkModes(), o.proxies.check()); err != nil {
+	if err := errors.Join(o.tls.check(), o.checkModes(), o.proxies.check(), o.audit.check()); err != nil {
 		return err
 	}
 	if loopback(host) {

@@ -51,6 +51,12 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	if config.Webhooks, err = o.webhooks(); err != nil {
 		return err
 	}
+	recorder, end, err := o.audit.recorder(out, errOut)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	config.AuditLog = recorder
 	if err := o.openStore(ctx, &config); err != nil {
 		return err
 	}

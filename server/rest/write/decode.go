@@ -37,7 +37,11 @@ func Decode(q *rest.Request, options api.WriteOptions, last *read.Live) (managed
 	if err != nil {
 		return managedfields.Object{}, err
 	}
-	return objectOf(q, sent, options, last)
+	object, err := objectOf(q, sent, options, last)
+	if err == nil {
+		q.Record.Send(object.Content.Get("metadata"), object.AppendJSON)
+	}
+	return object, err
 }
 
 // objectOf returns the object of a body that is read: all steps of Decode after readBody.

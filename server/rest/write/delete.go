@@ -38,6 +38,7 @@ func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
 		return nil, err
 	}
 	if isUnsafe(options) {
+		q.Record.Annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "")
 		return w.deleteUnreadable(q, options)
 	}
 	if q.Version.Kept != nil {
@@ -139,6 +140,9 @@ func (w *Writer) deleteOptions(q *rest.Request) (*metav1.DeleteOptions, error) {
 		if err != nil {
 			return nil, err
 		}
+		recorded := *options
+		recorded.TypeMeta = metav1.TypeMeta{APIVersion: "meta.k8s.io/__internal", Kind: "DeleteOptions"}
+		q.Record.Send(value.Value{}, wire.Typed{Object: &recorded}.AppendJSON)
 	} else if options, err = api.ParseDeleteOptions(q.Query); err != nil {
 		return nil, err
 	}

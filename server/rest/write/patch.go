@@ -8,6 +8,7 @@ import (
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
 
 	"github.com/deed-project/deed/internal/mergepatch"
 	"github.com/deed-project/deed/managedfields"
@@ -46,6 +47,9 @@ func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Record.WantsBody() {
+		q.Record.SendPatch(patchText(typ, body))
+	}
 	if q.IsScale() {
 		return w.writeScale(q, options, "", change)
 	}
@@ -63,6 +67,21 @@ func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 		return nil, err
 	}
 	return patched.answer(), nil
+}
+
+// patchText returns a patch as JSON text. patchOf has read the patch, so that it has such a text.
+func patchText(typ types.PatchType, body []byte) []byte {
+	switch typ {
+	case types.ApplyYAMLPatchType:
+		if text, err := yaml.YAMLToJSON(body); err == nil {
+			return text
+		}
+	case types.ApplyCBORPatchType:
+		if sent, err := wire.DecodeCBOR(body, ""); err == nil {
+			return sent.Content.AppendJSON(nil)
+		}
+	}
+	return body
 }
 
 // PatchMedia returns the media type of a patch. The error is a 415 if the resource does not take it.
