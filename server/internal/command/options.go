@@ -40,6 +40,7 @@ type options struct {
 	runtimeConfig   []string
 	authorization   string
 	modes           []string // of --authorization-mode
+	authorizers     string   // file that names the modes
 	policyFile      string   // of the mode ABAC
 	fairness        bool
 	limits          filters.Limits
@@ -86,6 +87,7 @@ func (o *options) addTo(f *pflag.FlagSet) {
 	f.StringVar(&o.authorization, "authorization", "allow", "authorization: allow, deny-anonymous, or a policy file")
 	f.StringSliceVar(&o.modes, "authorization-mode", nil,
 		"authorizers in the place of --authorization: AlwaysAllow, which needs credentials, AlwaysDeny, RBAC, ABAC, and Node for kubelets")
+	f.StringVar(&o.authorizers, "authorization-config", "", "AuthorizationConfiguration with the authorizers, in the place of --authorization-mode; none may be a webhook")
 	f.BoolVar(&o.anonymous, "anonymous-auth", true, "take requests without credentials as those of system:anonymous; AlwaysAllow refuses them in any case")
 	f.StringVar(&o.policyFile, "authorization-policy-file", "", "policies of the authorization mode ABAC, one JSON object a line")
 	f.BoolVar(&o.fairness, "enable-priority-and-fairness", false,
@@ -164,6 +166,9 @@ func (o *options) check() error {
 		return errors.New("--merge needs --kubeconfig")
 	}
 	if err := o.etcd.check(); err != nil {
+		return err
+	}
+	if err := o.readAuthorizers(); err != nil {
 		return err
 	}
 	if err := errors.Join(o.tls.check(), o.checkModes(), o.proxies.check(), o.audit.check()); err != nil {

@@ -1,0 +1,54 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAuthorizationConfig takes the modes from a file, and refuses webhooks and other faults.
+func TestAuthorizationConfig(t *testing.T) {
+	const head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n"
+	const webhook = `
+- type: Webhook
+  name: hook
+  webhook:
+    timeout: 3s
+    authorizedTTL: 5m
+    unauthorizedTTL: 30s
+    subjectAccessReviewVersion: v1
+    matchConditionSubjectAccessReviewVersion: v1
+    failurePolicy: Deny
+    connectionInfo: {type: InClusterConfig}
+`
+	name := filepath.Join(t.TempDir(), "authorizers.yaml")
+	for _, c := range []struct{ text, flags, want string }{
+		{head + "- {type: Node, name: node}\n- {type: RBAC, name: rbac}\n", "", "Node RBAC"},
+		{head + "- {type: RBAC, name: rbac}\n", "--authorization-mode Node", "--authorization-config excludes --authorization-mode and --authorization"},
+		{head + "- {type: RBAC, name: rbac}\n", "--authorization allow", "--authorization-config excludes --authorization-mode and --authorization"},
+		{head + "- {type: ABAC, name: abac}\n", "", "--authorization-mode ABAC and --authorization-policy-file go together"},
+		{head + "- {type: RBAC, name: rbac}" + webhook, "", "--authorization-config: FILE: authorizers[1]: deed-apiserver asks no webhook whether a request is allowed"},
+		{head + "- {type: RBAC}\n", "", "--authorization-config: FILE: authorizers[0].name: Required value"},
+		{head + "- {type: X, name: x}\n", "", `--authorization-config: FILE: authorizers[0].type: Unsupported value: "X": supported values: "ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"`},
+		{head + "- {kind: RBAC, name: rbac}\n", "", `--authorization-config: FILE: strict decoding error: unknown field "authorizers[0].kind"`},
+		{"kind: Pod\napiVersion: v1\n", "", `--authorization-config: FILE: no kind "Pod" is registered`},
+	} {
+		if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := &options{}
+		cmd := command(o)
+		err := cmd.ParseFlags(append(strings.Fields(c.flags), "--authorization-config="+name))
+		if err == nil {
+			err = cmd.ValidateArgs(nil)
+		}
+		got := strings.Join(o.modes, " ")
+		if err != nil {
+			got = err.Error()
+		}
+		if want := strings.ReplaceAll(c.want, "FILE", name); !strings.HasPrefix(got, want) || err == nil && got != want {
+			t.Errorf("%s%s\n got %s\nwant %s", c.flags, c.text, got, want)
+		}
+	}
+}
