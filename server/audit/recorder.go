@@ -310,12 +310,16 @@ func (n *Record) Complete(endless bool) {
 	n.write(auditapi.StageResponseComplete)
 }
 
-// Panic writes the event that the request panicked with v.
+// Panic writes the event that the request panicked with v. v may quote the body of the request, so that
+// only events with the body have it.
 func (n *Record) Panic(v any) {
+	message := "APIServer panic'd"
+	if n.WantsBody() {
+		message = fmt.Sprintf("%s: %v", message, v)
+	}
 	n.set(func(e *auditapi.Event) {
 		e.ResponseStatus = &metav1.Status{
-			Code: http.StatusInternalServerError, Status: metav1.StatusFailure, Reason: metav1.StatusReasonInternalError,
-			Message: fmt.Sprintf("APIServer panic'd: %v", v),
+			Code: http.StatusInternalServerError, Status: metav1.StatusFailure, Reason: metav1.StatusReasonInternalError, Message: message,
 		}
 	})
 	n.write(auditapi.StagePanic)

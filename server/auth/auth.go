@@ -35,11 +35,12 @@ type User struct {
 // Authenticator returns the user that sends a request. An error refuses the request with 401.
 type Authenticator func(*http.Request) (User, error)
 
-// RefuseAnonymous returns an authenticator that refuses the requests for which next returns [Anonymous]: those without credentials.
-func RefuseAnonymous(next Authenticator) Authenticator {
+// RefuseAnonymous returns an authenticator that refuses the requests for which next returns [Anonymous]: those without credentials. It does not
+// refuse requests for the given paths.
+func RefuseAnonymous(next Authenticator, but ...string) Authenticator {
 	return func(r *http.Request) (User, error) {
 		user, err := next(r)
-		if err == nil && user.isAnonymous() {
+		if err == nil && user.isAnonymous() && !slices.Contains(but, r.URL.Path) {
 			err = errNoCredentials
 		}
 		return user, err

@@ -37,7 +37,7 @@ func (s *sink) ProcessEvents(events ...*auditapi.Event) bool {
 func TestAudit(t *testing.T) {
 	var to sink
 	recorder, err := audit.NewRecorder([]byte(`{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [
-{"level": "None", "nonResourceURLs": ["/none"]}, {"level": "Metadata"}]}`), &to)
+{"level": "None", "nonResourceURLs": ["/none"]}, {"level": "Request", "nonResourceURLs": ["/bodies"]}, {"level": "Metadata"}]}`), &to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,8 @@ func TestAudit(t *testing.T) {
 		{"/x", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) },
 			[]string{"RequestReceived bob", "ResponseComplete bob 418"}},
 		{"/x", func(http.ResponseWriter, *http.Request) {}, []string{"RequestReceived bob", "ResponseComplete bob 200 Connection closed early"}},
-		{"/x", func(http.ResponseWriter, *http.Request) { panic("no") }, []string{"RequestReceived bob", "Panic bob 500 APIServer panic'd: no"}},
+		{"/x", func(http.ResponseWriter, *http.Request) { panic("no") }, []string{"RequestReceived bob", "Panic bob 500 APIServer panic'd"}},
+		{"/bodies", func(http.ResponseWriter, *http.Request) { panic("no") }, []string{"RequestReceived bob", "Panic bob 500 APIServer panic'd: no"}},
 		{"/api/v1/pods?watch=1", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) },
 			[]string{"RequestReceived bob", "ResponseStarted bob 200", "ResponseComplete bob 200"}},
 		{"/api/v1/pods?watch=1", func(http.ResponseWriter, *http.Request) {},

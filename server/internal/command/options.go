@@ -36,6 +36,9 @@ type options struct {
 	tls             tlsOptions
 	audit           auditOptions
 	anonymous       bool
+	authenticators  string   // file that says more about authentication
+	issuers         int      // number of issuers of tokens in authenticators, which have no effect
+	anonymousPaths  []string // the only paths of requests without credentials, if anonymous is false
 	privileged      bool
 	runtimeConfig   []string
 	authorization   string
@@ -89,6 +92,7 @@ func (o *options) addTo(f *pflag.FlagSet) {
 		"authorizers in the place of --authorization: AlwaysAllow, which needs credentials, AlwaysDeny, RBAC, ABAC, and Node for kubelets")
 	f.StringVar(&o.authorizers, "authorization-config", "", "AuthorizationConfiguration with the authorizers, in the place of --authorization-mode; none may be a webhook")
 	f.BoolVar(&o.anonymous, "anonymous-auth", true, "take requests without credentials as those of system:anonymous; AlwaysAllow refuses them in any case")
+	f.StringVar(&o.authenticators, "authentication-config", "", "AuthenticationConfiguration whose anonymous part says which requests need no credentials; issuers of tokens in it have no effect")
 	f.StringVar(&o.policyFile, "authorization-policy-file", "", "policies of the authorization mode ABAC, one JSON object a line")
 	f.BoolVar(&o.fairness, "enable-priority-and-fairness", false,
 		"limit requests in flight by FlowSchemas and priority levels, and name those of a request in its answer")
@@ -168,7 +172,7 @@ func (o *options) check() error {
 	if err := o.etcd.check(); err != nil {
 		return err
 	}
-	if err := o.readAuthorizers(); err != nil {
+	if err := errors.Join(o.readAuthenticators(), o.readAuthorizers()); err != nil {
 		return err
 	}
 	if err := errors.Join(o.tls.check(), o.checkModes(), o.proxies.check(), o.audit.check()); err != nil {

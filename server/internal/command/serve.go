@@ -38,6 +38,9 @@ func (o *options) serve(ctx context.Context, out, errOut io.Writer) (err error) 
 	if err != nil {
 		return err
 	}
+	if o.issuers > 0 {
+		fmt.Fprintf(errOut, "%s: jwt has no effect: tokens of other issuers are refused\n", o.authenticators)
+	}
 	if config.EmulatedVersion, err = emulatedVersion(o.emulated); err != nil {
 		return err
 	}
@@ -243,7 +246,7 @@ func (o *options) access(c *server.Config) (string, error) {
 	tokens.Add(token, auth.User{Name: "deed-admin", Groups: []string{"system:masters"}})
 	c.Authenticate = tokens.Authenticate
 	if !o.anonymous {
-		c.Authenticate = auth.RefuseAnonymous(c.Authenticate)
+		c.Authenticate = auth.RefuseAnonymous(c.Authenticate, o.anonymousPaths...)
 	}
 	if len(o.modes) > 0 {
 		return token, o.authorizeByMode(c)

@@ -1,10 +1,14 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/deed-project/deed/server"
+	"github.com/deed-project/deed/server/internal/servertest"
 )
 
 // TestAuthorizationConfig takes the modes from a file, and refuses webhooks and other faults.
@@ -46,6 +50,50 @@ func TestAuthorizationConfig(t *testing.T) {
 		got := strings.Join(o.modes, " ")
 		if err != nil {
 			got = err.Error()
+		}
+		if want := strings.ReplaceAll(c.want, "FILE", name); !strings.HasPrefix(got, want) || err == nil && got != want {
+			t.Errorf("%s%s\n got %s\nwant %s", c.flags, c.text, got, want)
+		}
+	}
+}
+
+// TestAuthenticationConfig takes from a file which requests need no credentials.
+func TestAuthenticationConfig(t *testing.T) {
+	const head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n"
+	name := filepath.Join(t.TempDir(), "authenticators.yaml")
+	for _, c := range []struct{ text, flags, want string }{
+		{head, "", "/healthz 200 /version 200"},
+		{head, "--anonymous-auth=false", "/healthz 401 /version 401"},
+		{head + "anonymous: {enabled: true}\n", "", "/healthz 200 /version 200"},
+		{head + "anonymous: {enabled: false}\n", "", "/healthz 401 /version 401"},
+		{head + "anonymous: {enabled: true, conditions: [{path: /healthz}]}\n", "", "/healthz 200 /version 401"},
+		{head + "anonymous: {enabled: true}\n", "--anonymous-auth", "--anonymous-auth and the member anonymous of FILE exclude each other"},
+		{head + "anonymous: {enabled: false, conditions: [{path: /healthz}]}\n", "", "--authentication-config: FILE: anonymous.conditions: Invalid value"},
+		{head + "jwt: [{issuer: {url: 'http://a'}}]\n", "", "--authentication-config: FILE: [jwt[0].issuer.url: Invalid value"},
+		{head + "nope: 1\n", "", `--authentication-config: FILE: strict decoding error: unknown field "nope"`},
+	} {
+		if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := &options{}
+		cmd := command(o)
+		err := cmd.ParseFlags(append(strings.Fields(c.flags), "--authentication-config="+name))
+		if err == nil {
+			err = cmd.ValidateArgs(nil)
+		}
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			config := server.Config{}
+			if _, err := o.access(&config); err != nil {
+				t.Fatal(err)
+			}
+			s := servertest.Start(t, config)
+			for _, path := range []string{"/healthz", "/version"} {
+				got += fmt.Sprintf(" %s %d", path, servertest.Ask(s, "GET "+path, "").Code)
+			}
+			got = got[1:]
 		}
 		if want := strings.ReplaceAll(c.want, "FILE", name); !strings.HasPrefix(got, want) || err == nil && got != want {
 			t.Errorf("%s%s\n got %s\nwant %s", c.flags, c.text, got, want)
