@@ -1,4 +1,7 @@
-// Package audit collects what admission notes about requests, and hands it to a sink once a request is answered.
+// Package audit says what happened to requests, in two ways:
+//
+//   - [Log] hands what admission notes about a request to a function, once the request is answered.
+//   - [Recorder] writes the audit log of kube-apiserver, by a policy.
 package audit
 
 import (
@@ -43,9 +46,8 @@ type Annotations struct {
 	byKey map[string]admission.Annotation
 }
 
-// New returns the annotations of a request, which are none yet, or nil if nothing takes events.
-//
-// The record of the request gets them, too.
+// New returns the annotations of a request, which are none yet, or nil if nothing takes them. The record of the request gets them, too; a nil
+// record gets none.
 func (l Log) New(ctx context.Context, record *Record) *Annotations {
 	if l.Sink == nil && record == nil && !l.Log.Debugs(ctx) {
 		return nil
