@@ -74,7 +74,7 @@ var table = []layers.Layer{
 	{"response", "api logs request store wire", "", "k8s.io/apimachinery"},
 	{"metrics", "admission admission/webhook api catalog flowcontrol request store", "",
 		"k8s.io/apimachinery k8s.io/component-base/metrics k8s.io/pod-security-admission github.com/prometheus/client_golang github.com/prometheus/client_model/go"},
-	{"audit", "admission auth logs", "value", "k8s.io/api/authentication k8s.io/apimachinery k8s.io/apiserver"},
+	{"audit", "admission auth logs", "value", "k8s.io/apimachinery k8s.io/apiserver"},
 	{"loopback", "api auth catalog request store", "value value/structs", "k8s.io/api/core/v1 k8s.io/api/events/v1 k8s.io/apimachinery"},
 	{"flowcontrol", "api auth catalog logs loopback registry request store store/replica", "value value/structs",
 		"k8s.io/api/flowcontrol k8s.io/apimachinery k8s.io/apiserver/pkg/apis/flowcontrol/bootstrap"},
@@ -115,7 +115,7 @@ var table = []layers.Layer{
 	{"internal/servertest", ". auth filters manifest store", "value internal/testing/recording", "k8s.io/apimachinery/pkg/runtime/serializer/cbor"},
 	{"hostile", "", "", ""},
 	{"hostile/attack", "hostile", "", ""},
-	{"internal/command", ". audit auth auth/accounts controllers/certificates filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag k8s.io/client-go/util/keyutil k8s.io/apimachinery k8s.io/apiserver/pkg/admission/plugin/webhook/config/apis k8s.io/apiserver gopkg.in/natefinch/lumberjack.v2"},
+	{"internal/command", ". audit auth auth/accounts controllers/certificates filters logs manifest registry/services store store/etcd store/file", "internal/build", "github.com/spf13/cobra github.com/spf13/pflag k8s.io/client-go/util/keyutil k8s.io/apimachinery k8s.io/apiserver gopkg.in/natefinch/lumberjack.v2"},
 	{"cmd/deed-apiserver", "internal/command", "", ""},
 	{"envtest", "internal/command manifest", "", "k8s.io/api k8s.io/apiextensions-apiserver k8s.io/apimachinery k8s.io/client-go"},
 }

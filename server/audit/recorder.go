@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -78,7 +77,7 @@ func (a *Recorder) Begin(r *http.Request, action auth.Action, u auth.User, id st
 	n := &Record{sink: a.sink, how: how}
 	n.event = auditapi.Event{
 		Level: how.Level, AuditID: types.UID(id), RequestURI: r.URL.RequestURI(), Verb: action.Verb, UserAgent: agentOf(r),
-		User: userInfo(u), RequestReceivedTimestamp: metav1.NewMicroTime(time.Now()),
+		User: u.Info(), RequestReceivedTimestamp: metav1.NewMicroTime(time.Now()),
 	}
 	for _, ip := range utilnet.SourceIPs(r) {
 		n.event.SourceIPs = append(n.event.SourceIPs, ip.String())
@@ -104,18 +103,6 @@ func attributes(action auth.Action, u auth.User) authorizer.AttributesRecord {
 	return out
 }
 
-// userInfo returns a user as events show it.
-func userInfo(u auth.User) authenticationv1.UserInfo {
-	out := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
-	for name, values := range u.Extra {
-		if out.Extra == nil {
-			out.Extra = map[string]authenticationv1.ExtraValue{}
-		}
-		out.Extra[name] = values
-	}
-	return out
-}
-
 // maxAgent is the largest number of bytes of a User-Agent that an event shows.
 const maxAgent = 1024
 
@@ -132,7 +119,7 @@ func agentOf(r *http.Request) string {
 // permission if that is only for requests like this one, and otherwise empty.
 func (n *Record) Impersonate(u auth.User, constraint string) {
 	n.set(func(e *auditapi.Event) {
-		as := userInfo(u)
+		as := u.Info()
 		e.ImpersonatedUser = &as
 		if constraint != "" {
 			e.AuthenticationMetadata = &auditapi.AuthenticationMetadata{ImpersonationConstraint: constraint}
@@ -175,7 +162,7 @@ func (n *Record) Send(metadata value.Value, appendJSON func([]byte) []byte) {
 			fill(&uid, metadata.Get("uid"))
 			ref.UID = types.UID(uid)
 		}
-		if !n.how.Level.Less(auditapi.LevelRequest) {
+		if n.WantsBody() {
 			e.RequestObject = n.body(appendJSON(nil))
 		}
 	})

@@ -48,7 +48,7 @@ func (a *Access) Review(ctx context.Context, v *catalog.Version, namespace strin
 //
 // After impersonation that is the other user.
 func (a *Access) selfSubjectReview(ctx context.Context, review value.Value) (value.Value, error) {
-	status, err := structs.From(authenticationv1.SelfSubjectReviewStatus{UserInfo: infoOf(UserOf(ctx))})
+	status, err := structs.From(authenticationv1.SelfSubjectReviewStatus{UserInfo: UserOf(ctx).Info()})
 	metadata := value.Object(value.Member{
 		Name: "creationTimestamp", Value: value.String(a.Now().UTC().Format(time.RFC3339)),
 	})
@@ -200,7 +200,7 @@ func (a *Access) tokenReview(ctx context.Context, review value.Value) (value.Val
 	case err != nil && err.Error() != status.Error:
 		status.Error = "[" + status.Error + ", " + err.Error() + "]"
 	case len(audiences) > 0:
-		status = authenticationv1.TokenReviewStatus{Authenticated: true, User: infoOf(u), Audiences: audiences}
+		status = authenticationv1.TokenReviewStatus{Authenticated: true, User: u.Info(), Audiences: audiences}
 	}
 	out, err := structs.From(status)
 	return review.With("status", out), err
@@ -237,8 +237,8 @@ func (a *Access) ofToken(ctx context.Context, token string, audiences []string) 
 	return u, both, nil
 }
 
-// infoOf returns a user as the status of a review has it.
-func infoOf(u User) authenticationv1.UserInfo {
+// Info returns a user as reviews and events of the audit log have it.
+func (u User) Info() authenticationv1.UserInfo {
 	info := authenticationv1.UserInfo{Username: u.Name, UID: u.UID, Groups: u.Groups}
 	for name, texts := range u.Extra {
 		if info.Extra == nil {
