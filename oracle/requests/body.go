@@ -107,7 +107,7 @@ func (m *maker) wrong(object map[string]any) map[string]any {
 		values = append(values, m.spec(), m.spec(), m.spec())
 	}
 	if p[len(p)-1] == "resourceVersion" {
-		values = append(values, "$NOW", "$NOW", "$OLD")
+		values = append(values, "$NOW", "$NOW", "$AT"+m.step())
 	}
 	return pair.Put(object, p, pair.Edit{Path: p, Value: one(m, values...), Remove: m.chance(0.15)}).(map[string]any)
 }

@@ -29,10 +29,13 @@ type campaign struct {
 // side is a server, with what its answers have told so far and requests refer to.
 type side struct {
 	*pair.Server
-	port     string    // of the server, which answers show
-	versions [2]string // resource versions: from the middle of the preparation of the round, and from its end
-	token    string    // the last continue token
+	port     string   // of the server, which answers show
+	versions []string // resource versions: of the server before the round, and after each step of its history
+	token    string   // the last continue token
 }
+
+// now returns the resource version after the last step.
+func (s *side) now() string { return s.versions[len(s.versions)-1] }
 
 func newSide(url string) *side {
 	return &side{Server: pair.NewServer(url), port: url[strings.LastIndex(url, ":")+1:]}
@@ -146,26 +149,22 @@ func (c *campaign) round(n int, kinds []collection, shown map[string]bool) error
 			m.there = append(m.there, k)
 		}
 	}
-	for half, part := range [2][]collection{m.there[:len(m.there)/2], m.there[len(m.there)/2:]} {
-		for _, k := range part {
-			for i, name := range names {
-				// A second object of the same content may be refused. Then no server has it.
-				q := pair.Request{Method: http.MethodPost, Path: k.path(), Body: m.object(k, name, i)}
-				if err := c.both(q, http.StatusCreated, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusForbidden); err != nil {
-					return err
-				}
-			}
+	for _, s := range c.sides() {
+		a, err := s.Send(pair.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + namespaces[0] + "/configmaps"})
+		if err != nil {
+			return err
 		}
-		for _, s := range [...]*side{c.real, c.deed} {
-			a, err := s.Send(pair.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + namespaces[0] + "/configmaps"})
-			if err != nil {
-				return err
-			}
-			s.versions[half], _ = pair.Get(a.Object, "metadata", "resourceVersion").(string)
-			s.token = ""
-		}
+		version, _ := pair.Get(a.Object, "metadata", "resourceVersion").(string)
+		s.versions, s.token = []string{version}, ""
+	}
+	alike, err := c.history(n, m, shown)
+	if err != nil {
+		return err
 	}
 	for i := range perRound {
+		if !alike {
+			break
+		}
 		q := m.request()
 		there, here, differences, err := c.ask(q)
 		if err != nil {
@@ -176,26 +175,33 @@ func (c *campaign) round(n int, kinds []collection, shown map[string]bool) error
 		if c.only >= 0 {
 			pair.Show(fmt.Sprintf("round %d, request %d", n, i), q.Request, there, here, differences)
 		}
-		if len(differences) == 0 {
-			continue
-		}
-		c.found++
-		if line := q.Method + " " + q.form + " " + pair.Alike(differences); !shown[line] && c.only < 0 {
-			shown[line] = true
-			pair.Show(fmt.Sprintf("round %d, request %d", n, i), q.Request, there, here, differences)
-		}
-		if q.writes() { // what is stored may differ from now on
+		c.note(fmt.Sprintf("round %d, request %d", n, i), q, there, here, differences, shown)
+		if len(differences) > 0 && q.writes() { // what is stored may differ from now on
 			break
 		}
 	}
 	return c.remove(m.there)
 }
 
+// note counts the differences between the answers to a request, and shows them if there were none like them.
+func (c *campaign) note(title string, q request, there, here pair.Reply, differences []string, shown map[string]bool) {
+	if len(differences) == 0 {
+		return
+	}
+	c.found++
+	if line := q.Method + " " + q.form + " " + pair.Alike(differences); !shown[line] && c.only < 0 {
+		shown[line] = true
+		pair.Show(title, q.Request, there, here, differences)
+	}
+}
+
+func (c *campaign) sides() [2]*side { return [2]*side{c.real, c.deed} }
+
 // remove deletes what is in the collections, whatever its finalizers are.
 func (c *campaign) remove(all []collection) error {
 	free := map[string]any{"metadata": map[string]any{"finalizers": nil}}
 	for _, k := range all {
-		for _, s := range [...]*side{c.real, c.deed} {
+		for _, s := range c.sides() {
 			a, err := s.Send(pair.Request{Method: http.MethodGet, Path: k.path()})
 			if err != nil {
 				return err
@@ -223,36 +229,39 @@ func (c *campaign) remove(all []collection) error {
 	return nil
 }
 
-// attempts is how often a request is sent again whose answers differ.
+// attempts is how often a request is sent whose answers differ.
 const attempts = 10
 
-// ask sends a request to both servers, and again to the real one if that may help: what a kube-apiserver answers may depend on chance.
+// ask sends a request to both servers. A request that changes nothing is sent again if the answers differ: what a kube-apiserver answers may
+// depend on chance, and a write of its own may end between two answers.
 func (c *campaign) ask(q request) (there, here pair.Reply, differences []string, err error) {
-	if there, err = c.real.ask(q); err != nil {
-		return there, here, nil, err
-	}
-	if here, err = c.deed.ask(q); err != nil {
-		return there, here, nil, err
-	}
-	differences = pair.Compare(there, here)
 	for range attempts {
-		if len(differences) == 0 || q.writes() && (there.Code < 400 || here.Code < 400) {
-			break
-		}
-		again, err := c.real.ask(q)
-		if err != nil {
+		if there, err = c.real.ask(q); err != nil {
 			return there, here, nil, err
 		}
-		if len(pair.Compare(again, here)) == 0 {
-			return again, here, nil, nil
+		if here, err = c.deed.ask(q); err != nil {
+			return there, here, nil, err
+		}
+		differences = c.compare(there, here)
+		if len(differences) == 0 || q.writes() && (there.Code < 400 || here.Code < 400) {
+			break
 		}
 	}
 	return there, here, differences, nil
 }
 
+// compare returns the differences between two replies, whose objects come from the same steps of the history.
+func (c *campaign) compare(there, here pair.Reply) []string {
+	return pair.Compare(c.real.steps(there), c.deed.steps(here))
+}
+
 // ask sends a request in which the server's own resource versions and its last token stand for their names. It keeps the token of a list.
 func (s *side) ask(q request) (pair.Reply, error) {
-	fill := strings.NewReplacer("$OLDTOKEN", token(s.versions[0], "o-1\x00"), "$OLD", s.versions[0], "$NOW", s.versions[1], "$TOKEN", cmp.Or(s.token, "none"))
+	places := []string{"$NOW", s.now(), "$TOKEN", cmp.Or(s.token, "none")}
+	for i, version := range s.versions {
+		places = append(places, "$AT"+step(i), version, "$OF"+step(i), token(version, "o-1\x00"))
+	}
+	fill := strings.NewReplacer(places...)
 	sent := q.Request
 	sent.Path = fill.Replace(sent.Path)
 	if body, ok := sent.Body.([]byte); ok {

@@ -3,12 +3,13 @@
 //	go run ./requests --real https://127.0.0.1:16443 --deed https://127.0.0.1:16543 --seed 1 --requests 20000
 //
 // The servers must be fresh, and their token is tok. The requests come in rounds. A round makes a few objects of some built-in kinds in two
-// namespaces, sends its requests, and deletes the objects. Each request has a random method, path, query, headers and body. Most parts are
-// right. So a request has one or two faults, or none: an unknown resource, an option that excludes another one, a body that is cut.
+// namespaces, changes them while watches follow, sends its requests, and deletes the objects. So requests list and watch the past, too. Each request
+// has a random method, path, query, headers and body. Most parts are right. So a request has one or two faults, or none: an unknown resource, an
+// option that excludes another one, a body that is cut.
 //
-// The command compares the code, the headers and the body of the answers: objects, lists, Tables, events of a watch, or text. UIDs, times,
-// resource versions and allocated addresses are masked. A request that changes nothing is sent again if its answers differ: chance is no
-// difference. Protocol buffers and CBOR are compared as the JSON of what they hold.
+// The command compares the code, the headers and the body of the answers: objects, lists, Tables, events of a watch, or text. UIDs, times, resource
+// versions and allocated addresses are masked, but each object in an answer must come from the same change on both sides. A request that changes
+// nothing is sent again if its answers differ: chance is no difference. Protocol buffers and CBOR are compared as the JSON of what they hold.
 //
 // With --audit-real and --audit-deed, it compares the audit logs of the servers as well.
 //

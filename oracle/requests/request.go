@@ -12,7 +12,8 @@ import (
 	"github.com/deed-project/deed/oracle/pair"
 )
 
-// request is what both servers are asked. $OLD and $NOW in it are resource versions, and $TOKEN is a continue token.
+// request is what both servers are asked. $AT and the number of a step, and $NOW, stand for the resource version after that step and after the
+// last one. $TOKEN and $OF with a step stand for continue tokens: the last one, and one of the resource version after the step.
 type request struct {
 	pair.Request
 	form string // what the path leads to
@@ -28,7 +29,14 @@ type maker struct {
 	*rand.Rand
 	kinds []collection
 	there []collection // those with objects, in their namespaces
+	steps int          // of the history of the round
 }
+
+// step returns the number of a random step.
+func (m *maker) step() string { return step(m.IntN(max(1, m.steps))) }
+
+// step returns the number of a step as placeholders have it.
+func step(i int) string { return fmt.Sprintf("%03d", i) }
 
 func (m *maker) chance(p float64) bool { return m.Float64() < p }
 
@@ -209,8 +217,8 @@ var (
 	}
 	onLists = []option{
 		{"limit", []string{"1", "1", "2", "3", "500", "0", "-1", "abc", "", "1.5", "99999999999999999999"}},
-		{"continue", []string{"$TOKEN", "$TOKEN", "$TOKEN", "abc", "", "$OLDTOKEN", "$OLDTOKEN", token("-1", "o-1\x00"), token("0", "o-1\x00"), token("x", "o")}},
-		{"resourceVersion", []string{"0", "0", "$NOW", "$NOW", "$OLD", "$OLD", "abc", "-1", "", "1.0", "999999999"}},
+		{"continue", []string{"$TOKEN", "$TOKEN", "$TOKEN", "abc", "", "$OF", "$OF", token("-1", "o-1\x00"), token("0", "o-1\x00"), token("x", "o")}},
+		{"resourceVersion", []string{"0", "0", "$NOW", "$NOW", "$AT", "$AT", "$AT", "abc", "-1", "", "1.0", "999999999"}},
 		{"resourceVersionMatch", []string{"Exact", "NotOlderThan", "NotOlderThan", "Nope", "", "exact"}},
 		{"labelSelector", []string{
 			"app=x", "app==x", "app!=x", "app in (x,y)", "app notin (x)", "app", "!app", "n>1", "n<2", "app=x,n=0", "", "app=", "app in x",
@@ -223,7 +231,8 @@ var (
 			"spec.nodeName=", "status.phase=Pending", "type=Opaque", "nope=1", "metadata.labels=x", "metadata.name", "metadata.name==o-2",
 			"metadata.name in (a)",
 			"involvedObject.name=x", "", "metadata.name=o-1,metadata.name=o-2", `metadata.name=o\,1`, `metadata.name=o\`, "metadata.uid=1",
-			"spec.unschedulable=false", "spec.color=red", "spec.color!=red,spec.replicas=2", "spec.replicas=3",
+			"spec.unschedulable=false", "spec.unschedulable=true", "spec.nodeName=node-1", "spec.nodeName!=node-1,status.phase!=Failed",
+			"status.phase=Running", "spec.color=red", "spec.color!=red,spec.replicas=2", "spec.replicas=3",
 		}},
 		{"watch", []string{"true", "1", "false", "0", "", "nope"}},
 		{"allowWatchBookmarks", []string{"true", "false", "nope"}},
@@ -243,7 +252,7 @@ var (
 		{"orphanDependents", []string{"true", "false", "nope"}},
 		{"dryRun", []string{"All", "All", "Some"}},
 		{"ignoreStoreReadErrorWithClusterBreakingPotential", []string{"true", "false", "nope"}},
-		{"resourceVersion", []string{"$NOW"}},
+		{"resourceVersion", []string{"$NOW", "$AT"}},
 	}
 )
 
@@ -282,6 +291,9 @@ func (m *maker) query(q request) string {
 		value := one(m, o.values...)
 		if o.name == "resourceVersion" && value == "999999999" && m.chance(0.8) { // for which a kube-apiserver waits three seconds
 			value = "$NOW"
+		}
+		if value == "$AT" || value == "$OF" {
+			value += m.step()
 		}
 		if o.name == "watch" {
 			watches = true
