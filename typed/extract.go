@@ -81,9 +81,18 @@ type extractor struct {
 // selection is a set that selects the parts to extract. Rule X6 may extract many values by one set,
 // so the entries of the set are listed once, and then searched.
 type selection struct {
-	entries []fieldpath.Entry
-	next    int // where the last search ended: after the entry that it found
+	entries  []fieldpath.Entry
+	next     int                       // where the last search ended: after the entry that it found
+	searches int                       // number of binary searches
+	places   map[fieldpath.Element]int // of all entries; nil until there were many searches
 }
+
+// An index of all entries is made after one binary search for each eight of them, if there are more
+// than fewEntries.
+const (
+	searchedShare = 8
+	fewEntries    = 32
+)
 
 // selectionOf returns s as a selection.
 func selectionOf(s fieldpath.Set) *selection {
@@ -101,19 +110,42 @@ func (x *extractor) selection(s fieldpath.Set) *selection {
 	return out
 }
 
-// at returns the entry of e, or the zero Entry if there is none. Cost: logarithmic in s, or
-// constant if e belongs where the last search ended. Lists often have the order of sets.
+// at returns the entry of e, or the zero Entry if there is none. Lists often have the order of sets.
+//
+// Cost: constant if e belongs where the last search ended, and on average after many searches. The
+// first searches are logarithmic in s.
 func (s *selection) at(e fieldpath.Element) fieldpath.Entry {
 	if !s.belongs(e, s.next) {
-		s.next, _ = slices.BinarySearchFunc(s.entries, e, func(e fieldpath.Entry, want fieldpath.Element) int {
-			return paths.Compare(e.Element, want)
-		})
+		s.next = s.search(e)
 	}
 	if s.next == len(s.entries) || s.entries[s.next].Element != e {
 		return fieldpath.Entry{}
 	}
 	s.next++
 	return s.entries[s.next-1]
+}
+
+// search returns the place of the entry of e. If there is none, it returns any other place, or the
+// number of entries.
+func (s *selection) search(e fieldpath.Element) int {
+	n := len(s.entries)
+	if s.places == nil && (n <= fewEntries || s.searches*searchedShare < n) {
+		s.searches++
+		i, _ := slices.BinarySearchFunc(s.entries, e, func(e fieldpath.Entry, want fieldpath.Element) int {
+			return paths.Compare(e.Element, want)
+		})
+		return i
+	}
+	if s.places == nil {
+		s.places = make(map[fieldpath.Element]int, n)
+		for i := range s.entries {
+			s.places[s.entries[i].Element] = i
+		}
+	}
+	if i, ok := s.places[e]; ok {
+		return i
+	}
+	return n
 }
 
 // belongs reports whether e sorts after all entries in front of i, and after no other entry.

@@ -1,6 +1,10 @@
 package typed_test
 
 import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/fieldpath"
@@ -88,6 +92,42 @@ func TestExtractByRules(t *testing.T) {
 			t.Errorf("%v extracts %s with keys, want %s", c.paths, got, c.withKeys)
 		}
 	}
+}
+
+// A set divides the items of a list, whatever their order and number: Extract keeps its items, and Remove the others.
+func TestSetsDivideLists(t *testing.T) {
+	root := typeOf(t, allParts)
+	list := func(items []string) string { return `{"s":` + cmp.Or(jsonList(items), "null") + `}` }
+	for n := 1; n < 150; n++ {
+		r := rand.New(rand.NewPCG(uint64(n), 0))
+		var all, within, without, paths []string
+		for _, i := range r.Perm(n) {
+			item := fmt.Sprintf("item-%d", i)
+			all = append(all, item)
+			if r.IntN(3) > 0 {
+				within = append(within, item)
+				paths = append(paths, fmt.Sprintf(`.s[="%s"]`, item))
+			} else {
+				without = append(without, item)
+				paths = append(paths, fmt.Sprintf(`.s[="other-%d"]`, i))
+			}
+		}
+		v, set := valueOf(t, root, list(all)), setOf(t, paths...)
+		if got := v.Extract(set).Content().String(); got != list(within) {
+			t.Errorf("%d items: the set extracts %s, want %s", n, got, list(within))
+		}
+		if got := v.Remove(set).Content().String(); got != list(without) {
+			t.Errorf("%d items: without the set there is %s, want %s", n, got, list(without))
+		}
+	}
+}
+
+// jsonList returns the items as a list in JSON, and "" if there are none.
+func jsonList(items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return `["` + strings.Join(items, `","`) + `"]`
 }
 
 // The fields of a value: leaves, and items with what is in them unless they are there several times.
