@@ -87,7 +87,8 @@ func (m *maker) status() map[string]any {
 	return map[string]any{one(m, "replicas", "selector", "phase", "nope"): one[any](m, 2, "a=b", "", nil, 1.5, map[string]any{})}
 }
 
-// wrong returns an object with something wrong in what all objects have.
+// wrong returns an object with something wrong in what all objects have. It adds no items: a kube-apiserver then takes a custom resource for a
+// list, see docs/reference-faults.md.
 func (m *maker) wrong(object map[string]any) map[string]any {
 	paths := [][]any{
 		{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}, {"metadata", "generateName"}, {"metadata", "uid"},
@@ -95,7 +96,7 @@ func (m *maker) wrong(object map[string]any) map[string]any {
 		{"metadata", "generation"}, {"metadata", "creationTimestamp"}, {"metadata", "deletionTimestamp"}, {"metadata", "labels"},
 		{"metadata", "annotations"},
 		{"metadata", "finalizers"}, {"metadata", "ownerReferences"}, {"metadata", "managedFields"}, {"metadata"}, {"spec"}, {"status"},
-		{"nope"}, {"metadata", "nope"}, {"items"},
+		{"nope"}, {"metadata", "nope"},
 		{"metadata", "selfLink"}, {"metadata", "deletionGracePeriodSeconds"}, {"metadata", "clusterName"},
 	}
 	p := one(m, paths...)

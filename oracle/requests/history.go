@@ -235,7 +235,8 @@ func (s *side) addSteps(v any) {
 	}
 }
 
-// events returns the reply to a watch without bookmarks that come at some time, and not at the end of the initial events.
+// events returns the reply to a watch without what comes by chance: bookmarks, except those at the end of the initial events, and columns of
+// Tables after the first event. A kube-apiserver repeats the columns if another watch has printed the first event.
 func events(reply pair.Reply) pair.Reply {
 	plain, err := reply.Plain()
 	if err != nil || reply.Code != http.StatusOK {
@@ -245,7 +246,13 @@ func events(reply pair.Reply) pair.Reply {
 	if !ok {
 		return reply
 	}
-	return withValues(reply, slices.DeleteFunc(all, func(event any) bool {
+	all = slices.DeleteFunc(all, func(event any) bool {
 		return pair.Get(event, "type") == "BOOKMARK" && !strings.Contains(pair.Text(event), "k8s.io/initial-events-end")
-	}))
+	})
+	for _, event := range all[min(1, len(all)):] {
+		if object, ok := pair.Get(event, "object").(map[string]any); ok {
+			delete(object, "columnDefinitions")
+		}
+	}
+	return withValues(reply, all)
 }
