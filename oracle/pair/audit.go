@@ -92,6 +92,16 @@ func (a *Audits) Compare() (found int, err error) {
 	return found, nil
 }
 
+// Add compares the logs at the end of a campaign that found so many differences, and returns the number with those of the logs. It compares
+// nothing if the campaign failed.
+func (a *Audits) Add(found int, failure error) (int, error) {
+	if failure != nil {
+		return found, failure
+	}
+	more, err := a.Compare()
+	return found + more, err
+}
+
 // what returns the part of an Audit-Id that says what is asked.
 func what(id string) string { return id[:max(0, strings.LastIndex(id, "-"))] }
 
@@ -114,6 +124,11 @@ func auditEvents(file string) (map[string][]any, error) {
 		}
 		annotations, _ := event["annotations"].(map[string]any)
 		maps.DeleteFunc(annotations, func(key string, _ any) bool { return strings.HasPrefix(key, "apiserver.latency.k8s.io/") })
+		for _, status := range []string{"responseObject", "responseStatus"} { // causes of a refusal may have a random order
+			if causes, ok := Get(event, status, "details", "causes").([]any); ok {
+				slices.SortFunc(causes, func(a, b any) int { return strings.Compare(Text(a), Text(b)) })
+			}
+		}
 		id, _ := event["auditID"].(string)
 		out[id] = append(out[id], event)
 	}

@@ -31,10 +31,6 @@ func main() {
 	flag.Parse()
 	c.real, c.deed = newSide(*real), newSide(*deed)
 	err := c.run()
-	if err == nil {
-		var found int
-		found, err = audits.Compare()
-		c.found += found
-	}
+	c.found, err = audits.Add(c.found, err)
 	pair.Finish(c.found, "requests are answered differently", err)
 }

@@ -22,6 +22,8 @@
 // difference, which the command prints. It exits with 1 if there is any. The same seed sends the same writes. Chance is no difference: a
 // history that differs is played again, and a refused write is sent again to the real server, which may choose another one of several faults.
 //
+// With --audit-real and --audit-deed, it compares the audit logs of the servers as well.
+//
 // With --history, the command plays one history, such as Pod-17, and prints each of its writes.
 package main
 
@@ -46,6 +48,7 @@ func main() {
 	webhooks := flag.Bool("webhooks", false, "let webhooks decide about the writes, and compare how they are called")
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
 	flag.StringVar(&c.history, "history", "", "only this history")
+	audits := pair.AuditFlags()
 	flag.Parse()
 	c.real, c.deed = pair.NewServer(*real), pair.NewServer(*deed)
 	if *webhooks {
@@ -57,5 +60,6 @@ func main() {
 		defer c.converters.Close()
 	}
 	differ, err := c.run()
-	pair.Finish(differ, "histories differ", err)
+	differ, err = audits.Add(differ, err)
+	pair.Finish(differ, "histories or events differ", err)
 }

@@ -39,9 +39,21 @@ func Decode(q *rest.Request, options api.WriteOptions, last *read.Live) (managed
 	}
 	object, err := objectOf(q, sent, options, last)
 	if err == nil {
-		q.Record.Send(object.Content.Get("metadata"), object.AppendJSON)
+		record(q, q.Version, object)
 	}
 	return object, err
+}
+
+// record notes the object of a body in the event of the request, as its Go type prints it.
+func record(q *rest.Request, v *catalog.Version, object managedfields.Object) {
+	q.Record.Send(object.Content.Get("metadata"), func(b []byte) []byte {
+		if form, ok := v.Form.(catalog.PrintingForm); ok {
+			if printed, err := form.Print(object.Content); err == nil { // the Go type has read the object
+				object.Content = printed
+			}
+		}
+		return object.AppendJSON(b)
+	})
 }
 
 // objectOf returns the object of a body that is read: all steps of Decode after readBody.

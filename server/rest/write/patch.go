@@ -43,12 +43,12 @@ func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Record.WantsBody() {
+		q.Record.SendPatch(patchText(typ, body))
+	}
 	change, err := patchOf(q, typ, body, options)
 	if err != nil {
 		return nil, err
-	}
-	if q.Record.WantsBody() {
-		q.Record.SendPatch(patchText(typ, body))
 	}
 	if q.IsScale() {
 		return w.writeScale(q, options, "", change)
@@ -69,7 +69,7 @@ func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 	return patched.answer(), nil
 }
 
-// patchText returns a patch as JSON text. patchOf has read the patch, so that it has such a text.
+// patchText returns a patch as JSON text, or as it is if it has no such text.
 func patchText(typ types.PatchType, body []byte) []byte {
 	switch typ {
 	case types.ApplyYAMLPatchType:

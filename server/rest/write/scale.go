@@ -48,7 +48,7 @@ func (w *Writer) updateScale(q *rest.Request) (*rest.Answer, error) {
 	if err != nil {
 		return nil, scaleError(q, err)
 	}
-	q.Record.Send(sent.Content.Get("metadata"), sent.AppendJSON)
+	record(q, ofScale(q).Version, sent)
 	if sent.Content, err = identified(q, sent); err != nil {
 		return nil, err
 	}
