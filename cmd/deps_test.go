@@ -104,7 +104,8 @@ var table = []layers.Layer{
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/cmd", table) }
 
 // yamlImporters lists the packages of the command that import a YAML library: our own, the models of kube-openapi, to which the command
-// passes only JSON, and libraries of Kubernetes: for metadata, which the command does not call, and for the kubeconfig. See docs/decisions/0017. kustomize is left out, because it reads and writes its own files.
+// passes only JSON, and libraries of Kubernetes: for metadata, which the command does not call, and for the kubeconfig. See docs/decisions/0017.
+// kustomize is left out, because it reads and writes its own files.
 var yamlImporters = []string{
 	layers.Root + "/internal/yaml gopkg.in/yaml.v3",
 	"github.com/go-openapi/swag/yamlutils go.yaml.in/yaml/v3",

@@ -46,7 +46,8 @@ func (l *auditLog) Write(line []byte) (int, error) {
 	return l.lines.Write(line)
 }
 
-// since returns the events since the last call, each in a line with sorted members, and nothing at the first call. Servers write the last event of a request after its answer.
+// since returns the events since the last call, each in a line with sorted members, and nothing at the first call. Servers write the last event of a
+// request after its answer.
 func (l *auditLog) since(t *testing.T) string {
 	t.Helper()
 	time.Sleep(time.Second)

@@ -9,8 +9,8 @@ import (
 	"github.com/deed-project/deed/server/request"
 )
 
-// route leads a request to what its path names: a resource, a document about the server, or a path that another API server serves. The context of the request is a
-// [request.Context].
+// route leads a request to what its path names: a resource, a document about the server, or a path that another API server serves. The context of
+// the request is a [request.Context].
 //
 // Paths with ".." name nothing, and neither do some with empty segments.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {

@@ -39,8 +39,8 @@ import (
 // A block LET gives a name to what the last answer has at a path; $name is that from then on. CLAIMS prints what a token says, with times in
 // seconds from its beginning. The word AS=TOKEN of a request is the bearer token.
 //
-// A block AUDIT prints the events of the audit log since the last one, without addresses and user agents. The first one prints nothing. Files whose names contain audit are
-// for servers with an audit log by the policy of testdata/audit.yaml. DEED_PEER_AUDIT names the log of the kube-apiserver.
+// A block AUDIT prints the events of the audit log since the last one, without addresses and user agents. The first one prints nothing. Files whose
+// names contain audit are for servers with an audit log by the policy of testdata/audit.yaml. DEED_PEER_AUDIT names the log of the kube-apiserver.
 //
 // A block METRICS prints what the metrics have counted since the last one. The first one prints nothing.
 //

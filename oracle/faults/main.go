@@ -3,8 +3,9 @@
 //
 //	go run ./faults --real https://127.0.0.1:16443 --deed https://127.0.0.1:16543 --seed 1 --requests 100000
 //
-// The servers must be fresh, or have the objects of an earlier run, and their token is tok. A difference has a class: kind, verb, field, reason and the side that refuses. The
-// command prints each class with its count and one example, and exits with 1 if there are any. The same seed sends the same requests.
+// The servers must be fresh, or have the objects of an earlier run, and their token is tok. A difference has a class: kind, verb, field, reason and
+// the side that refuses. The command prints each class with its count and one example, and exits with 1 if there are any. The same seed sends the
+// same requests.
 //
 // With --again, the command sends the requests of a file that --findings wrote, and no others.
 //

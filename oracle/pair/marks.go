@@ -102,7 +102,8 @@ var labels = []mark{
 }
 
 // Mark returns an annotation or a label that kube-apiserver reads in objects of a kind, or in templates of pods if the kind is Pod: the member of
-// the metadata that it is in, its name and its value. Those that are about a container get the name of it. Mark chooses by choose, which returns a number below n.
+// the metadata that it is in, its name and its value. Those that are about a container get the name of it. Mark chooses by choose, which returns a
+// number below n.
 func Mark(kind, container string, choose func(n int) int) (member, name, value string) {
 	of := func(all []mark) []mark {
 		return slices.DeleteFunc(slices.Clone(all), func(m mark) bool { return m.kinds != nil && !slices.Contains(m.kinds, kind) })

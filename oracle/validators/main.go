@@ -3,12 +3,13 @@
 //
 //	go run ./validators -server https://127.0.0.1:16443 -deed deed
 //
-// The server is new and has the token tok. Each manifest is sent to it as a dry run of a create and of an apply, and so is a copy with a random edit. Both other
-// validators are installed by go install, and get the server's own OpenAPI documents, so that they know what the server knows; schemas for
-// kubeconform are made of these documents. Only manifests count whose answer does not depend on other objects.
+// The server is new and has the token tok. Each manifest is sent to it as a dry run of a create and of an apply, and so is a copy with a random
+// edit. Both other validators are installed by go install, and get the server's own OpenAPI documents, so that they know what the server knows;
+// schemas for kubeconform are made of these documents. Only manifests count whose answer does not depend on other objects.
 //
-// A server refuses a manifest if it refuses the create or the apply of it. The last lines are a table: how often each validator is right, what it misses, what it invents, and what it does not look at. -show N prints
-// the first N differences of deed. The exit code is 1 if there are any. Before the table stands how long deed takes for 500 manifests.
+// A server refuses a manifest if it refuses the create or the apply of it. The last lines are a table: how often each validator is right, what it
+// misses, what it invents, and what it does not look at. -show N prints the first N differences of deed. The exit code is 1 if there are any. Before
+// the table stands how long deed takes for 500 manifests.
 package main
 
 import (

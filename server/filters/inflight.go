@@ -59,8 +59,9 @@ const (
 )
 
 // WithPriorityAndFairness carries a request out once its priority level has a seat for it, and answers with 429 if the level refuses it: the
-// header Retry-After grows as long as the level refuses requests. The answer names the FlowSchema of the request and the level by their UIDs, refusals by later filters included. Long-running requests are not
-// classified, except for watches: these wait for their turn, and then hold no seat.
+// header Retry-After grows as long as the level refuses requests. The answer names the FlowSchema of the request and the level by their UIDs,
+// refusals by later filters included. Long-running requests are not classified, except for watches: these wait for their turn, and then hold no
+// seat.
 //
 // It stands in the place of WithMaxInFlight.
 func WithPriorityAndFairness(flows *flowcontrol.Controller, limits Limits, flight *metrics.InFlight, m *metrics.Metrics, next http.HandlerFunc) http.HandlerFunc {

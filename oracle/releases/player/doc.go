@@ -1,5 +1,5 @@
-// Package player answers writes to custom resources and to built-in kinds with the field manager of the k8s.io/apimachinery that it is built with. It is a test,
-// because only a test has the clock of testing/synctest.
+// Package player answers writes to custom resources and to built-in kinds with the field manager of the k8s.io/apimachinery that it is built with.
+// It is a test, because only a test has the clock of testing/synctest.
 //
 // Package releases builds it once for each release of Kubernetes, in a module of that release, and asks it over standard input and output.
 // A message is one line of JSON, a [Question] or a [Reply], and then the texts of objects whose lengths the line has.

@@ -50,8 +50,8 @@ func soundDefaults(s value.Value) value.Value {
 }
 
 // soundMetadata walks a default as [structural.Schema.Coerce] walks an object. That wants a compiled schema, and compiling one for each of many
-// nested defaults would be quadratic. It returns a value with the metadata of the embedded resources that its schema tells of. Metadata that cannot be read stays, and
-// is refused later.
+// nested defaults would be quadratic. It returns a value with the metadata of the embedded resources that its schema tells of. Metadata that cannot
+// be read stays, and is refused later.
 func soundMetadata(v, s value.Value) value.Value {
 	embedded := s.Get("x-kubernetes-embedded-resource").Bool()
 	return rewritten(v, func(name string, part value.Value) value.Value {

@@ -27,8 +27,9 @@ import (
 //	identify  the outcome's namespace and name
 //	store     in place of what is there; see Task.Run. An apply creates what is not there
 //
-// The options come before the patch is parsed: this is the order of kube-apiserver's refusals. A patch is read once, and carried out in each attempt of Task.Run, since the object may be another one each time. Only an apply
-// may create: at the main endpoint, and of some kinds at that of the status.
+// The options come before the patch is parsed: this is the order of kube-apiserver's refusals. A patch is read once, and carried out in each attempt
+// of Task.Run, since the object may be another one each time. Only an apply may create: at the main endpoint, and of some kinds at that of the
+// status.
 func (w *Writer) Patch(q *rest.Request) (*rest.Answer, error) {
 	media, err := PatchMedia(q)
 	if err != nil {

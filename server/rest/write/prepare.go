@@ -44,7 +44,8 @@ func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) 
 	return api.WithMetadata(content, "creationTimestamp", value.String(api.Timestamp(now))), nil
 }
 
-// prepare returns content, which was read from sent, for an update. Fields that the endpoint does not write, and fields that no update changes, are as in live.
+// prepare returns content, which was read from sent, for an update. Fields that the endpoint does not write, and fields that no update changes, are
+// as in live.
 //
 // Members of the metadata come from different places:
 //
