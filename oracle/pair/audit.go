@@ -124,9 +124,11 @@ func auditEvents(file string) (map[string][]any, error) {
 		}
 		annotations, _ := event["annotations"].(map[string]any)
 		maps.DeleteFunc(annotations, func(key string, _ any) bool { return strings.HasPrefix(key, "apiserver.latency.k8s.io/") })
-		for _, status := range []string{"responseObject", "responseStatus"} { // causes of a refusal may have a random order
-			if causes, ok := Get(event, status, "details", "causes").([]any); ok {
-				slices.SortFunc(causes, func(a, b any) int { return strings.Compare(Text(a), Text(b)) })
+		for _, name := range []string{"responseObject", "responseStatus"} {
+			// Refusals list faults and conflicts in a random order, or one of several. What the client was told has been compared.
+			if status, ok := event[name].(map[string]any); ok && Get(status, "status") == "Failure" {
+				delete(status, "message")
+				delete(status, "details")
 			}
 		}
 		id, _ := event["auditID"].(string)

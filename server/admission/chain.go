@@ -20,7 +20,7 @@ func (c Chain) Mutate(ctx context.Context, r *Request) error {
 	if err := c.mutate(ctx, r); err != nil || !r.again {
 		return err
 	}
-	r.pass = 1
+	r.pass, r.patched = 1, false
 	return c.mutate(ctx, r)
 }
 

@@ -57,9 +57,10 @@ type Request struct {
 	// Annotate adds an annotation to the audit event of the request; nil drops it.
 	Annotate func(Annotation)
 
-	pass   int
-	again  bool
-	memory map[Plugin]any
+	pass    int
+	again   bool
+	patched bool // see Patched
+	memory  map[Plugin]any
 }
 
 // Step is a phase of admission that is over.
@@ -134,6 +135,12 @@ type Scope interface {
 	// Type returns the type by which configurations are merged into objects at an endpoint. The error has the text of kube-apiserver.
 	Type(at Endpoint) (*schema.Type, error)
 }
+
+// Patched notes that a plugin decoded the object from a text in this pass, as those do that patch it.
+func (r *Request) Patched() { r.patched = true }
+
+// Unread is [Scope.Unread] until a plugin decodes the object from a text.
+func (r *Request) Unread() bool { return !r.patched && r.Scope.Unread() }
 
 // Pass returns the number of the current mutating pass: 0, or 1 in the second.
 func (r *Request) Pass() int { return r.pass }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/audit"
@@ -76,3 +77,44 @@ patch.webhook.admission.k8s.io/round_0_index_0 true {"configuration":"a","webhoo
 		t.Errorf("noted\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
 	}
 }
+
+// TestMutated has a webhook patch what no ConfigMap has. The first patch counts as a change, because the times of managed fields have fractions
+// of seconds until the object is decoded from a text, unless a policy has changed the object before. A kube-apiserver v1.37 answers so.
+func TestMutated(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		policy, want string
+	}{{"", "true"}, {policy, "false"}} {
+		hooks := servertest.HookServer(t, func(string, map[string]any) map[string]any {
+			return servertest.PatchResponse(`[{"op": "add", "path": "/nope", "value": 1}]`)
+		})
+		mutated := make(chan string, 1)
+		s := servertest.Start(t, server.Config{
+			Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 600_000_000, time.UTC) },
+			Audit: func(e audit.Event) {
+				for _, a := range e.Annotations {
+					if strings.HasPrefix(a.Key, "mutation.webhook") {
+						mutated <- a.Value
+					}
+				}
+			},
+		})
+		if c.policy != "" {
+			const path = "/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolic"
+			servertest.Create(t, s, path+"ies", c.policy)
+			servertest.Create(t, s, path+"ybindings", `{"metadata": {"name": "p"}, "spec": {"policyName": "p"}}`)
+		}
+		servertest.Create(t, s, servertest.MutatingPath, servertest.HookConfiguration(hooks, "MutatingWebhookConfiguration", "a", ""))
+		servertest.Create(t, s, servertest.MapsPath, `{"metadata": {"name": "m"}, "data": {"a": "b"}}`)
+		if got := <-mutated; !strings.HasSuffix(got, `"mutated":`+c.want+"}") {
+			t.Errorf("with the policy %q: %s, want %s", c.policy, got, c.want)
+		}
+	}
+}
+
+// policy labels ConfigMaps.
+const policy = `{"metadata": {"name": "p"}, "spec": {
+	"matchConstraints": {"resourceRules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"]}]},
+	"failurePolicy": "Fail", "reinvocationPolicy": "Never",
+	"mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {
+		"expression": "Object{metadata: Object.metadata{labels: {'p': 'q'}}}"}}]}}`

@@ -102,6 +102,7 @@ func (m *mutating) run(ctx context.Context, found []invocation) error {
 	}
 	m.passes.changed()
 	m.q.Again()
+	m.q.Patched()
 	if !m.last.patched { // so that the empty lists that were sent stay
 		return nil
 	}

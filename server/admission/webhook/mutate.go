@@ -34,7 +34,6 @@ import (
 type passes struct {
 	called, due map[*Hook]bool
 	output      value.Value // the object after the first pass
-	read        bool        // a hook of this pass patched the object, so that it equals what its text decodes to
 }
 
 // changed moves the hooks that were called before to due.
@@ -95,7 +94,6 @@ func (m *mutation) begin() {
 	if !ok {
 		kept = &passes{}
 	}
-	kept.read = false
 	m.passes = kept
 	if m.q.Pass() > 0 && ok {
 		if now, err := m.q.Object.Document(); err == nil && !now.Equal(kept.output) {
@@ -111,7 +109,7 @@ func (m *mutation) end() error {
 	if err := m.giveBack(m.q); err != nil {
 		return err
 	}
-	if m.q.Pass() > 0 || len(m.passes.called)+len(m.passes.due) == 0 && !m.passes.read {
+	if m.q.Pass() > 0 || len(m.passes.called)+len(m.passes.due) == 0 {
 		return nil
 	}
 	m.q.Remember(m.hooks, m.passes)
@@ -187,7 +185,7 @@ func (m *mutation) ask(ctx context.Context, h *Hook, note notes) (changed bool, 
 // patch applies a patch to the object, and reports whether the object changed.
 //
 // The outcome is read from its text, since a patch may write what no object of the kind has. An object that was never read from a text
-// counts as changed by its first patch; see admission.Scope.Unread.
+// counts as changed by its first patch; see [admission.Request.Unread].
 func (m *mutation) patch(ctx context.Context, patch jsonpatch.Patch) (changed bool, err error) {
 	text, err := jsonpatch.Text(ctx, patch, m.object)
 	if err != nil {
@@ -197,8 +195,9 @@ func (m *mutation) patch(ctx context.Context, patch jsonpatch.Patch) (changed bo
 	if err != nil {
 		return false, err
 	}
-	changed = !m.means(sent, m.object) || !m.passes.read && m.q.Scope.Unread()
-	m.object, m.now, m.dirty, m.passes.read = defaulted, nil, true, true
+	changed = !m.means(sent, m.object) || m.q.Unread()
+	m.object, m.now, m.dirty = defaulted, nil, true
+	m.q.Patched()
 	return changed, nil
 }
 
