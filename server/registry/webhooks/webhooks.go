@@ -50,6 +50,14 @@ func (f form) WithEmpties(object, sent, live value.Value, subresource string) va
 	return object
 }
 
+// Print returns object as its Go type prints it.
+func (f form) Print(object value.Value) (value.Value, error) {
+	if printing, ok := f.Form.(catalog.PrintingForm); ok {
+		return printing.Print(object)
+	}
+	return object, nil
+}
+
 // Install makes the resources of configurations among resources validate webhooks.
 //
 // It is called before the resources are served.
