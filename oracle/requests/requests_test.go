@@ -49,3 +49,44 @@ func TestRequests(t *testing.T) {
 		}
 	}
 }
+
+// TestChanges makes changes of objects and watches of them. The same seed makes the same ones.
+func TestChanges(t *testing.T) {
+	m, again := world(2), world(2)
+	m.steps, again.steps = 9, 9
+	made := map[string]int{}
+	for n := range 2000 {
+		k := m.there[n%len(m.there)]
+		q, same := m.change(k), again.change(k)
+		watch, sameWatch := m.live(), again.live()
+		if fmt.Sprint(q, watch) != fmt.Sprint(same, sameWatch) {
+			t.Fatalf("change %d is %v, and then %v", n, q, same)
+		}
+		for _, path := range []string{q.Path, watch.Path} {
+			if _, err := http.NewRequest(http.MethodGet, "https://127.0.0.1"+path, nil); err != nil {
+				t.Errorf("request %d cannot be sent: %v", n, err)
+			}
+		}
+		made[q.Method]++
+	}
+	for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodDelete} {
+		if made[method] < 100 {
+			t.Errorf("%d changes are %s", made[method], method)
+		}
+	}
+}
+
+// TestSteps has the objects of a watch say which change they come from. A list has none, and neither has an object of another write.
+func TestSteps(t *testing.T) {
+	s := &side{versions: []string{"10", "12"}}
+	watch := pair.Reply{Code: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(`
+		{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"12"}}}
+		{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"12"}}}
+		{"type":"DELETED","object":{"metadata":{"name":"a","resourceVersion":"13"}}}`)}
+	const want = `{"object":{"metadata":{"name":"a","resourceVersion":"12","writtenBy":"step 1"}},"type":"ADDED"}
+{"object":{"metadata":{"name":"a","resourceVersion":"13"}},"type":"DELETED"}
+`
+	if got := s.steps(events(watch)); string(got.Body) != want {
+		t.Errorf("the events are\n%s\nwant\n%s", got.Body, want)
+	}
+}
