@@ -26,13 +26,15 @@ import (
 // Content is what the last of several equal names says.
 type Applied struct {
 	Content value.Value
+	// Refusal is a 400 if the text is no object. kube-apiserver finds that out when it has read the stored object.
+	Refusal error
 	// text is shared with the body.
 	text []byte // YAML text for Strict; nil if the text cannot have duplicate names
 }
 
 // DecodeApply reads the configuration of an apply. It reads only the first document, as YAML 1.1 even if the text is JSON. Therefore 1.0 is
 // an integer, and a number outside the range of float64 is a string. The last of several members with the same name counts, see
-// [Applied.Strict]. An empty text is an empty object. The error is a 400.
+// [Applied.Strict]. An empty text is an empty object. The error is a 400: the text is neither YAML nor begins like JSON.
 func DecodeApply(body []byte) (Applied, error) {
 	if sameAsYAML(body) {
 		if content, err := value.Parse(body); err == nil && content.Kind() == value.KindObject {
@@ -45,19 +47,15 @@ func DecodeApply(body []byte) (Applied, error) {
 	}
 	content := map[string]any{}
 	if err := yaml.Unmarshal(body, &content); err != nil {
-		return Applied{}, errors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+		return Applied{Refusal: undecodablePatch(err)}, nil
 	}
 	v, err := value.FromAny(content)
 	return Applied{Content: v, text: body}, err
 }
 
-// DecodeApplyCBOR reads the configuration of an apply from CBOR. A duplicate name in a map is an error. All errors are 400s.
-func DecodeApplyCBOR(body []byte) (Applied, error) {
-	content, err := decodeCBOR(body)
-	if err != nil {
-		return Applied{}, errors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
-	}
-	return Applied{Content: content}, nil
+// undecodablePatch returns the refusal of a configuration that cannot be decoded.
+func undecodablePatch(err error) error {
+	return errors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
 }
 
 // Strict returns the strict decoding error of the text: a duplicate name in one object. It returns "" if there is no such error.

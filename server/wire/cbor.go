@@ -41,6 +41,20 @@ func DecodeCBOR(body []byte, kind string) (Decoded, error) {
 	return Decoded{Content: content, AllStrict: true}, err
 }
 
+// DecodeApplyCBOR reads the configuration of an apply from CBOR. A duplicate name in a map is an error. The error is a 400: the body is no
+// CBOR.
+func DecodeApplyCBOR(body []byte) (Applied, error) {
+	content, err := decodeCBOR(body)
+	if err == nil {
+		return Applied{Content: content}, nil
+	}
+	var other any
+	if direct.Unmarshal(body, &other) == nil {
+		return Applied{Refusal: undecodablePatch(err)}, nil
+	}
+	return Applied{}, undecodablePatch(err)
+}
+
 // DecodeStandardCBOR is [DecodeStandard] for CBOR. It also reads the body into object, a pointer to the Go type of the kind, unless the body is of
 // another kind. check sees the object as JSON text before. The error is a 400, or [structsize.ErrSize], or that of check.
 //

@@ -16,9 +16,10 @@ import (
 // applyOf reads the configuration of a server-side apply, and returns the change that it makes. A member that stands twice in the
 // configuration is refused, or warned of, after all other faults.
 //
-// The body is read once, for all attempts. A few faults are reported only after the apply itself has succeeded, since kube-apiserver
-// reports conflicts and type errors first:
+// The body is read once, for all attempts. A few faults are reported only later, since kube-apiserver reports those of the stored object,
+// conflicts and type errors first:
 //
+//	no object            400, once the stored object has been read
 //	repeated members     400 or a warning
 //	uid, no object       409: an apply that means an existing object must not create another one
 func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.WriteOptions) (Change, error) {
@@ -39,6 +40,9 @@ func applyOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 		config = managedfields.Object{Content: sent.Content} // its managed fields are invalid, and its type refuses them
 	}
 	return func(live *read.Live) (managedfields.Object, error) {
+		if sent.Refusal != nil {
+			return managedfields.Object{}, sent.Refusal
+		}
 		if q.IsScale() { // live is the Scale
 			object, err := applyScale(q, live, config, options)
 			if err == nil {
