@@ -115,6 +115,61 @@ type libraryList struct{ traits.Lister }
 // Get returns an item, or an error.
 func (l libraryList) Get(index ref.Val) ref.Val { return asLibraryHas(l.Lister.Get(index)) }
 
+// madeByLibrary returns a value that the library made of values in its form. It converts what it is compared with, and so do its members and
+// items: on the left of a comparison, the library's values only know each other, too.
+func madeByLibrary(v ref.Val) ref.Val {
+	switch v := v.(type) {
+	case traits.Lister:
+		return madeList{v}
+	case traits.Mapper:
+		return madeMap{v}
+	}
+	return v
+}
+
+// madeMap is a map that the library made.
+type madeMap struct{ traits.Mapper }
+
+func (m madeMap) library() ref.Val { return m.Mapper }
+
+// Equal compares the map with another value.
+func (m madeMap) Equal(other ref.Val) ref.Val { return m.Mapper.Equal(asLibraryHas(other)) }
+
+// Find returns a member, and whether it exists.
+func (m madeMap) Find(key ref.Val) (ref.Val, bool) {
+	v, found := m.Mapper.Find(key)
+	return madeByLibrary(v), found
+}
+
+// Get returns a member, or an error.
+func (m madeMap) Get(key ref.Val) ref.Val { return madeByLibrary(m.Mapper.Get(key)) }
+
+// madeList is a list that the library made, such as the concatenation of two.
+type madeList struct{ traits.Lister }
+
+func (l madeList) library() ref.Val { return l.Lister }
+
+// Equal compares the list with another value.
+func (l madeList) Equal(other ref.Val) ref.Val { return l.Lister.Equal(asLibraryHas(other)) }
+
+// Contains reports whether an item equals v.
+func (l madeList) Contains(v ref.Val) ref.Val { return l.Lister.Contains(asLibraryHas(v)) }
+
+// Add returns the concatenation with another list.
+func (l madeList) Add(other ref.Val) ref.Val { return madeByLibrary(l.Lister.Add(asLibraryHas(other))) }
+
+// Get returns an item, or an error.
+func (l madeList) Get(index ref.Val) ref.Val { return madeByLibrary(l.Lister.Get(index)) }
+
+// Iterator returns an iterator over the items.
+func (l madeList) Iterator() traits.Iterator { return madeItems{l.Lister.Iterator()} }
+
+// madeItems iterates over the items of a list that the library made.
+type madeItems struct{ traits.Iterator }
+
+// Next returns the next item.
+func (i madeItems) Next() ref.Val { return madeByLibrary(i.Iterator.Next()) }
+
 // part holds what objects and lists share: all of ref.Val except Type.
 type part struct {
 	v     value.Value
@@ -220,7 +275,7 @@ func (l *list) Add(other ref.Val) ref.Val {
 	if _, isTyped := l.shape.(*typed); isTyped {
 		return l.concatenation(other)
 	}
-	return l.lister().Add(asLibraryHas(other))
+	return madeByLibrary(l.lister().Add(asLibraryHas(other)))
 }
 
 // items implements traits.Iterator for the items of a list.
