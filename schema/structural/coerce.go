@@ -81,7 +81,13 @@ func (c *coercer) resource(v, known value.Value, n *node) value.Value {
 	return rewriteMembers(v, known, func(name string, member, known value.Value) value.Value {
 		switch {
 		case name == "metadata":
-			return c.metadata(member)
+			out, canonical := c.metadata(member)
+			// Its schema may have embedded resources, too. In canonical metadata they have no place, but their
+			// faults count.
+			if inner := c.member(name, member, known, n); !canonical {
+				return inner
+			}
+			return out
 		case isRootField(name) && member.Kind() != value.KindString && c.lenient:
 			return value.Value{}
 		case isRootField(name) && member.Kind() != value.KindString:
@@ -91,25 +97,25 @@ func (c *coercer) resource(v, known value.Value, n *node) value.Value {
 	})
 }
 
-// metadata coerces the metadata of an embedded resource. A lenient coercer keeps metadata that is
-// not an object.
-func (c *coercer) metadata(v value.Value) value.Value {
+// metadata coerces the metadata of an embedded resource, and reports whether the result is canonical.
+// A lenient coercer keeps metadata that is not an object.
+func (c *coercer) metadata(v value.Value) (out value.Value, canonical bool) {
 	if c.lenient {
 		if out, err := lenientMetadata(v); err == nil {
-			return out
+			return out, true
 		}
-		return v
+		return v, false
 	}
 	c.at.enterMember("metadata")
 	d := metaDecoder{strict: true, at: c.at, unknown: c.unknown}
-	out := d.metadata(v)
+	out = d.metadata(v)
 	c.at.leave()
 	if d.err != nil {
 		c.fail("metadata", v, d.err.Error())
-		return v
+		return v, false
 	}
 	c.unknown = d.unknown
-	return out
+	return out, true
 }
 
 // fail reports a member of the current object, unless there is an error already.
