@@ -176,6 +176,12 @@ func (t *Task) scaled(live *read.Live, change Change) (managedfields.Object, err
 			field.Invalid(field.NewPath("spec", "replicas"), replicas, "must be greater than or equal to 0"),
 		})
 	}
+	if wanted, uid := api.Meta(written.Content, "uid"), api.Meta(live.Content, "uid"); wanted != "" && wanted != uid && !q.Version.Custom {
+		of := q.Version.GroupResource()
+		of.Resource += "/scale"
+		return written, errors.NewConflict(of, q.ObjectName,
+			fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: %s", wanted, uid))
+	}
 	object := managedfields.Object{}
 	if object.Content, err = q.Version.Scale.WithReplicas(live.Content, replicas); err != nil {
 		return written, err

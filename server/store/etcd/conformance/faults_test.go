@@ -98,7 +98,7 @@ func TestEtcdAway(t *testing.T) {
 			t.Errorf("%s while etcd is away: %d %s", request, w.Code, w.Body)
 		}
 	}
-	if w := ask(s, "GET /readyz?timeout=500ms", ""); w.Code != http.StatusInternalServerError {
+	if w := ask(s, "GET /readyz", ""); w.Code != http.StatusInternalServerError {
 		t.Errorf("readyz while etcd is away: %d %s", w.Code, w.Body)
 	}
 	c.restart(t, 0)
