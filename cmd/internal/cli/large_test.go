@@ -25,7 +25,7 @@ func TestLargeObject(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			var messages bytes.Buffer
-			if code := Run([]string{"apply", "-f", config, "--live", live}, nil, io.Discard, &messages); code != 0 {
+			if code := Run([]string{"apply", "-f", config, "--live", live, "--schemaless"}, nil, io.Discard, &messages); code != 0 {
 				t.Fatalf("exit code %d: %s", code, &messages)
 			}
 			runtime.ReadMemStats(&after)
@@ -51,9 +51,9 @@ func size(t *testing.T, name string) uint64 {
 // largeObject writes a ConfigMap of n members to a file, or of one more for a configuration, and returns the name of the file.
 func largeObject(t *testing.T, format string, n int, isConfig bool) string {
 	t.Helper()
-	head, member, tail := `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"big"},"data":{"a":"b"`, `,"key-%07d-abcdefgh":"value-%07d-0123456789"`, "}}\n"
+	head, member, tail := `{"apiVersion":"example.org/v1","kind":"Big","metadata":{"name":"big"},"data":{"a":"b"`, `,"key-%07d-abcdefgh":"value-%07d-0123456789"`, "}}\n"
 	if format == "yaml" {
-		head, member, tail = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: big\ndata:\n  a: b\n", "  key-%07d-abcdefgh: value-%07d-0123456789\n", ""
+		head, member, tail = "apiVersion: example.org/v1\nkind: Big\nmetadata:\n  name: big\ndata:\n  a: b\n", "  key-%07d-abcdefgh: value-%07d-0123456789\n", ""
 	}
 	var b bytes.Buffer
 	b.WriteString(head)
