@@ -179,8 +179,9 @@ func (t *Task) scaled(live *read.Live, change Change) (managedfields.Object, err
 	if wanted, uid := api.Meta(written.Content, "uid"), api.Meta(live.Content, "uid"); wanted != "" && wanted != uid && !q.Version.Custom {
 		of := q.Version.GroupResource()
 		of.Resource += "/scale"
-		return written, errors.NewConflict(of, q.ObjectName,
-			fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: %s", wanted, uid))
+		//lint:ignore ST1005 these are the words of Kubernetes
+		err := fmt.Errorf("Precondition failed: UID in precondition: %s, UID in object meta: %s", wanted, uid)
+		return written, errors.NewConflict(of, q.ObjectName, err)
 	}
 	object := managedfields.Object{}
 	if object.Content, err = q.Version.Scale.WithReplicas(live.Content, replicas); err != nil {
