@@ -16,6 +16,9 @@ func TestAudits(t *testing.T) {
 		ended   = `{"auditID":"pair-3-1","stage":"ResponseComplete"}`
 		allowed = `{"auditID":"pair-4-1","code":200}`
 		refused = `{"auditID":"pair-4-1","code":403}`
+		first   = `{"auditID":"pair-5-1","responseStatus":{"status":"Failure","code":409,"message":"a, b","details":{"causes":[1,2]}}}`
+		second  = `{"auditID":"pair-5-1","responseStatus":{"status":"Failure","code":409,"message":"b, a","details":{"causes":[2,1]}}}`
+		third   = `{"auditID":"pair-5-1","responseStatus":{"status":"Failure","code":422,"message":"a, b","details":{"causes":[1,2]}}}`
 	)
 	write := func(text string) string {
 		name := filepath.Join(t.TempDir(), "log")
@@ -31,6 +34,8 @@ func TestAudits(t *testing.T) {
 		{slow + alone + began, equal + began + ended, 0},
 		{equal + allowed, equal + refused, 1},
 		{began + ended, began, 1},
+		{first, second, 0},
+		{first, third, 1},
 	} {
 		found, err := (&Audits{write(c.there), write(c.here)}).Compare()
 		if err != nil || found != c.found {

@@ -76,7 +76,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestSteps has the objects of a watch say which change they come from. A list has none, and neither has an object of another write.
+// TestSteps has the objects of a watch say which change they come from. An object of another write says nothing, and a bookmark is left out.
 func TestSteps(t *testing.T) {
 	s := &side{versions: []string{"10", "12"}}
 	watch := pair.Reply{Code: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: []byte(`
