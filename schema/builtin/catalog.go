@@ -74,12 +74,13 @@ type entry struct {
 	prints   value.Value // the fields of an empty object beside apiVersion and kind; absent for none
 }
 
-// all returns the content of the embedded file. It panics if the file is damaged.
+// all returns the content of the embedded file, with the types of Scales. It panics if the file is damaged.
 var all = sync.OnceValue(func() *kinds {
 	k, err := load(written)
 	if err != nil {
 		panic("builtin: " + err.Error())
 	}
+	k.addTypes(scaleTypes)
 	return k
 })
 
@@ -93,16 +94,21 @@ func load(text string) (*kinds, error) {
 		return nil, err
 	}
 	k := &kinds{entries: map[schema.GVK]entry{}, written: map[string]string{}}
-	for line := range strings.SplitSeq(types, "\n") {
+	k.addTypes(types)
+	for kind := range list.Items() {
+		k.addEntry(kind)
+	}
+	return k, nil
+}
+
+// addTypes adds the types of a text. Other lines of it are skipped.
+func (k *kinds) addTypes(text string) {
+	for line := range strings.SplitSeq(text, "\n") {
 		if named, ok := strings.CutPrefix(line, `{"name":"`); ok {
 			name, _, _ := strings.Cut(named, `"`)
 			k.written[name] = strings.TrimSuffix(line, ",")
 		}
 	}
-	for kind := range list.Items() {
-		k.addEntry(kind)
-	}
-	return k, nil
 }
 
 // addEntry adds the entry of a kind.

@@ -1,49 +1,30 @@
 package builtin
 
 import (
-	"sync"
-
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
 
-// scaleTypes describes the Scale object. Clients write replicas through it.
-const scaleTypes = `{"types":[
-	{"name":"Scale","map":{"fields":[
-		{"name":"apiVersion","type":{"scalar":"string"}},
-		{"name":"kind","type":{"scalar":"string"}},
-		{"name":"metadata","type":{"namedType":"Meta"}},
-		{"name":"spec","type":{"namedType":"Spec"}},
-		{"name":"status","type":{"namedType":"Status"}}]}},
-	{"name":"Meta","map":{"elementType":{"namedType":"Any"}}},
-	{"name":"Spec","map":{"fields":[{"name":"replicas","type":{"scalar":"numeric"},"default":0}]}},
-	{"name":"Status","map":{"fields":[
-		{"name":"replicas","type":{"scalar":"numeric"},"default":0},
-		{"name":"selector","type":{"scalar":"string"}}]}},
-	{"name":"Any","scalar":"untyped",
-		"list":{"elementType":{"namedType":"Any"},"elementRelationship":"atomic"},
-		"map":{"elementType":{"namedType":"Any"},"elementRelationship":"separable"}}
-]}`
+// scaleName is the name of the type of Scales.
+const scaleName = "io.k8s.api.autoscaling.v1.Scale"
 
-// scaleType is the type of Scale objects.
-var scaleType = sync.OnceValue(func() *schema.Type {
-	text, err := value.Parse([]byte(scaleTypes))
-	if err != nil {
-		panic("builtin: " + err.Error())
-	}
-	document, err := schema.ParseDocument(text)
-	if err != nil {
-		panic("builtin: " + err.Error())
-	}
-	compiled, err := schema.Compile(document)
-	if err != nil {
-		panic("builtin: " + err.Error())
-	}
-	t := compiled["Scale"]
-	return t
-})
+// scaleTypes has the type of Scales and its parts, in the form of the types in schema.json. Clients write replicas through a Scale, and
+// no server stores it, so it is not among the kinds of that file.
+const scaleTypes = `
+{"name":"io.k8s.api.autoscaling.v1.Scale","map":{"fields":[` +
+	`{"name":"apiVersion","type":{"scalar":"string"}},` +
+	`{"name":"kind","type":{"scalar":"string"}},` +
+	`{"name":"metadata","type":{"namedType":"io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},"default":{}},` +
+	`{"name":"spec","type":{"namedType":"io.k8s.api.autoscaling.v1.ScaleSpec"},"default":{}},` +
+	`{"name":"status","type":{"namedType":"io.k8s.api.autoscaling.v1.ScaleStatus"},"default":{}}]}}
+{"name":"io.k8s.api.autoscaling.v1.ScaleSpec","map":{"fields":[` +
+	`{"name":"replicas","type":{"scalar":"numeric"},"default":0}]}}
+{"name":"io.k8s.api.autoscaling.v1.ScaleStatus","map":{"fields":[` +
+	`{"name":"replicas","type":{"scalar":"numeric"},"default":0},` +
+	`{"name":"selector","type":{"scalar":"string"}}]}}
+`
 
 // ScaleConfig returns the configuration of the endpoint for the subresource scale. It writes the number of replicas of an object,
 // as an object of kind Scale. [managedfields.ScaleEntries] converts the entries of owners for it, and
@@ -51,8 +32,12 @@ var scaleType = sync.OnceValue(func() *schema.Type {
 func ScaleConfig() managedfields.Config {
 	gvk := schema.GVK{Group: "autoscaling", Version: "v1", Kind: "Scale"}
 	k, _ := Lookup(gvk)
+	types, err := all().compile(scaleName)
+	if err != nil {
+		panic("builtin: " + err.Error())
+	}
 	return managedfields.Config{
-		GVK: gvk, Hold: k.Held, Read: k.read, Types: map[string]*schema.Type{gvk.APIVersion(): scaleType()}, Subresource: "scale",
+		GVK: gvk, Hold: k.Held, Read: k.read, Types: map[string]*schema.Type{gvk.APIVersion(): types[scaleName]}, Subresource: "scale",
 		Empty: object(
 			member("apiVersion", value.String(gvk.APIVersion())), member("kind", value.String(gvk.Kind)),
 			member("metadata", value.Object()), member("spec", value.Object()),
