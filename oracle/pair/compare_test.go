@@ -22,6 +22,10 @@ func TestCompare(t *testing.T) {
 		{"a member and an item", reply(200, form, `{"a":1,"b":[1,2]}`), reply(200, form, `{"a":2,"b":[1,3]}`), 2},
 		{"an item that is missing", reply(200, form, `[1,2]`), reply(200, form, `[1]`), 1},
 		{"a text", reply(404, "text/plain", "not found"), reply(404, "text/plain", "nothing"), 1},
+		{"one of several type errors", reply(500, form, `{"message":"no: .a: field not declared in schema"}`),
+			reply(500, form, `{"message":"no: errors:\n  .a: field not declared in schema\n  .b: expected map"}`), 0},
+		{"all type errors", reply(500, form, `{"message":"no: errors:\n  .b: x\n  .a: x"}`), reply(500, form, `{"message":"no: errors:\n  .a: x\n  .b: x"}`), 0},
+		{"a type error less", reply(500, form, `{"message":"no: .a: x"}`), reply(500, form, `{"message":"no: errors:\n  .a: x\n  .b: x"}`), 1},
 		{"a server that does not answer", Reply{}, reply(200, form, `{}`), 0},
 	} {
 		if found := Compare(c.there, c.here); len(found) != c.differ {

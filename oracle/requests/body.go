@@ -62,6 +62,9 @@ func (m *maker) body(k collection, q request) (body any, contentType string) {
 		document = m.wrong(object)
 	}
 	text := []byte(pair.Text(document))
+	if m.chance(0.25) {
+		text = m.appendShuffled(nil, m.withUnknown(document), one(m, 0, 0, 0.05))
+	}
 	switch {
 	case m.chance(0.9):
 	case m.chance(0.3) && len(text) > 0:

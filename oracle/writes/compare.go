@@ -47,7 +47,7 @@ func compare(there, here outcome) (differences []string, reordered bool) {
 	}
 	if t.Message != h.Message {
 		isRandom := sorted(t.Message) == sorted(h.Message) && (t.Reason == "Conflict" || there.op == define || strings.Contains(t.Message, quotedObject))
-		if reordered = isRandom || namesAll(t.Message, h.Message); !reordered {
+		if reordered = isRandom || pair.NamesAll(t.Message, h.Message); !reordered {
 			note("the messages differ")
 		}
 	}
@@ -79,22 +79,6 @@ func compare(there, here outcome) (differences []string, reordered bool) {
 		pair.Differ(pair.MaskedValue(there.shown), pair.MaskedValue(here.shown), "shown", note)
 	}
 	return differences, reordered
-}
-
-// namesAll reports whether here lists all type errors of an object of which there has some: see docs/reference-faults.md.
-func namesAll(there, here string) bool {
-	prefix, list, ok := strings.Cut(here, "errors:\n")
-	rest, same := strings.CutPrefix(there, prefix)
-	if !ok || !same || !strings.Contains(there, "field not declared in schema") {
-		return false
-	}
-	listed := strings.Split(strings.TrimPrefix(list, "  "), "\n  ")
-	for line := range strings.SplitSeq(strings.TrimPrefix(rest, "errors:\n  "), "\n  ") {
-		if !slices.Contains(listed, line) {
-			return false
-		}
-	}
-	return true
 }
 
 // sorted returns the bytes of a text in order.

@@ -82,6 +82,13 @@ type PrintingForm interface {
 	Print(object value.Value) (value.Value, error)
 }
 
+// TextForm is a Form that decodes texts: it finds faults in the order of the text.
+type TextForm interface {
+	Form
+	// DecodeText is Decode of an object that was read from a JSON text.
+	DecodeText(sent value.Value, text []byte) (object value.Value, unknown []string, err error)
+}
+
 // EarlyForm is a Form with errors that end a write before anything is allocated for the object.
 type EarlyForm interface {
 	Form

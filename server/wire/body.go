@@ -50,11 +50,12 @@ type Decoded struct {
 	Strict  []string
 	// AllStrict tells that Strict has all strict decoding errors that a client hears of, so that nothing looks for unknown fields.
 	AllStrict bool
-	// Text is the JSON text of an object of a built-in kind with duplicate names. The decoder of its Go type reports the duplicates
-	// together with the unknown fields. Strict then holds only the errors of YAML.
-	Text []byte
-	// JSON is the body of an object of a built-in kind if it was JSON. Its first fault determines the error text.
+	// JSON is the body of an object of a built-in kind as JSON, nil if it was protobuf or CBOR. The decoder of its Go type reports faults in
+	// the order of this text.
 	JSON []byte
+	// Duplicates tells that JSON has duplicate names. The decoder of its Go type reports them together with the unknown fields. Strict then
+	// holds only the errors of YAML.
+	Duplicates bool
 	// Unversioned tells that the body of an object of a built-in kind names no apiVersion.
 	Unversioned bool
 }
@@ -122,9 +123,7 @@ func decodeDuplicates(body []byte, media string) (Decoded, error) {
 	if err != nil {
 		return sent, err
 	}
-	if len(strict) > 0 {
-		sent.Text = text
-	}
+	sent.JSON, sent.Duplicates = text, len(strict) > 0
 	sent.Content, err = value.FromAny(content)
 	return sent, err
 }

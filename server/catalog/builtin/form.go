@@ -48,13 +48,18 @@ type Form struct {
 //
 // Decoding and printing drops unknown fields and fills in the zero values that the Go type prints.
 func (f *Form) Decode(sent value.Value) (value.Value, []string, error) {
+	return f.DecodeText(sent, sent.AppendJSON(nil))
+}
+
+// DecodeText implements [catalog.TextForm].
+func (f *Form) DecodeText(sent value.Value, text []byte) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	known := apiVersion == "" || apiVersion == f.GVK.APIVersion() || slices.Contains(f.Known, apiVersion)
 	if kind != "" && kind != f.GVK.Kind || !known {
 		return sent, nil, wrongKind(sent, f.GVK)
 	}
 	object := f.New()
-	found, err := kjson.UnmarshalStrict(sent.AppendJSON(nil), object)
+	found, err := kjson.UnmarshalStrict(text, object)
 	if err != nil {
 		return sent, nil, err
 	}

@@ -39,6 +39,11 @@ type kindForm struct {
 //
 // Both the form and the Go type may find faults. Those of the Go type come first, as kube-apiserver decodes before it does anything else.
 func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
+	return f.DecodeText(sent, nil)
+}
+
+// DecodeText implements [catalog.TextForm]. A nil text is that of sent.
+func (f *kindForm) DecodeText(sent value.Value, text []byte) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	gvk := schema.ParseGVK(apiVersion, kind)
 	if _, known := builtin.Lookup(gvk); !known || kind != f.kind.GVK.Kind {
@@ -51,7 +56,7 @@ func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
 	if errors.Is(heldErr, form.ErrQuantityLength) || errors.Is(heldErr, form.ErrQuantityPower) {
 		return sent, nil, heldErr // the Go type would take hours to read it
 	}
-	unknown, err := f.strictFields(sent)
+	unknown, err := f.strictFields(sent, text)
 	if err != nil {
 		return sent, nil, err
 	}
@@ -86,12 +91,15 @@ func wrongKind(sent value.Value, wanted schema.GVK) error {
 	return kinds.WrongKind(kind, apiVersion, wanted)
 }
 
-// strictFields returns the paths of the fields that the Go type does not have. The error is about a value of the wrong type.
+// strictFields returns the paths of the fields of sent that the Go type does not have, in the order of its text; see DecodeText. The error is about a value of the wrong type.
 //
 // The form of the Go type knows most objects for right, at a tenth of the cost of decoding them. Decoding finds the faults of all others, and
 // knows their words and their order.
-func (f *kindForm) strictFields(sent value.Value) ([]string, error) {
-	text, into := sent.AppendJSON(nil), f.empty()
+func (f *kindForm) strictFields(sent value.Value, text []byte) ([]string, error) {
+	into := f.empty()
+	if text == nil {
+		text = sent.AppendJSON(nil)
+	}
 	if f.kind.Form().Fits(sent) {
 		return nil, kjson.CheckCost(text, into)
 	}

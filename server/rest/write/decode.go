@@ -59,26 +59,15 @@ func record(q *rest.Request, v *catalog.Version, object managedfields.Object) {
 // objectOf returns the object of a body that is read: all steps of Decode after readBody.
 func objectOf(q *rest.Request, sent wire.Decoded, options api.WriteOptions, last *read.Live) (managedfields.Object, error) {
 	gvk := schema.ParseGVK(sent.Content.Get("apiVersion").Str(), sent.Content.Get("kind").Str())
-	object, strict, err := decodeAs(q.Version, storage.Share(sent.Content, last.Content), last.SettledContent())
+	object, strict, err := decodeAs(q.Version, storage.Share(sent.Content, last.Content), last.SettledContent(), sent.JSON)
+	if err == nil && sent.Duplicates {
+		strict, err = strictFields(q.Version, sent.JSON)
+	}
 	if costly := costly(err); costly != nil {
 		return object, costly
 	}
 	if err != nil {
-		// decodeAs visits members by name and encoding/json in the order of the text. So they may disagree on which fault comes first.
-		if gvk == q.Version.GVK() {
-			err = firstFault(q.Version, sent.JSON, err)
-		}
 		return object, wire.CannotHandle(gvk.Kind, gvk.Version, q.Version.Kind, err)
-	}
-	// The text has repeated names, which a document cannot have. Strict decoding of the text finds all faults, in place of decodeAs.
-	if sent.Text != nil {
-		strict, err = strictFields(q.Version, sent.Text)
-		if costly := costly(err); costly != nil {
-			return object, costly
-		}
-		if err != nil {
-			return object, wire.CannotHandle(gvk.Kind, gvk.Version, q.Version.Kind, err)
-		}
 	}
 	if sent.AllStrict {
 		strict = nil
@@ -97,20 +86,6 @@ func objectOf(q *rest.Request, sent wire.Decoded, options api.WriteOptions, last
 			"the API version in the data (%s) does not match the expected API version (%s)", gvk.APIVersion(), q.Version.APIVersion()))
 	}
 	return object, nil
-}
-
-// firstFault returns the error that kube-apiserver finds first in a text. err is an error that was found in another order; it is returned
-// if the text is nil.
-//
-// The text is decoded once more, by the Go type. That costs only requests that are refused.
-func firstFault(v *catalog.Version, text []byte, err error) error {
-	if text == nil {
-		return err
-	}
-	if first := kjson.Unmarshal(text, v.New()); first != nil {
-		return first
-	}
-	return err
 }
 
 // readBody reads the body of a create or update of an object.
@@ -176,11 +151,17 @@ func receive(q *rest.Request, offer wire.Offer) (media string, body []byte, err 
 }
 
 // decodeAs returns content as an object of a version, and the faults that strict decoding finds in its fields. settled is the content of an
-// object that it may share parts with, see read.Live.SettledContent.
-func decodeAs(v *catalog.Version, content, settled value.Value) (managedfields.Object, []string, error) {
+// object that it may share parts with, see read.Live.SettledContent. text is the JSON text of content if it is known: the faults of a built-in
+// kind come in its order, and otherwise by name.
+func decodeAs(v *catalog.Version, content, settled value.Value, text []byte) (managedfields.Object, []string, error) {
 	decode := v.Form.Decode
-	if form, ok := v.Form.(catalog.IncrementalForm); ok && !settled.IsAbsent() {
+	switch form := v.Form.(type) {
+	case catalog.IncrementalForm:
 		decode = func(sent value.Value) (value.Value, []string, error) { return form.DecodeIncremental(sent, settled) }
+	case catalog.TextForm:
+		if text != nil {
+			decode = func(sent value.Value) (value.Value, []string, error) { return form.DecodeText(sent, text) }
+		}
 	}
 	decoded, unknown, err := decode(content)
 	if err == nil {

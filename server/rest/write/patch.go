@@ -2,6 +2,7 @@ package write
 
 import (
 	stderrors "errors"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -125,7 +126,7 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 	merge, beside := besideFields(q, typ, body)
 	return func(live *read.Live) (managedfields.Object, error) {
 		if beside {
-			object, unknown, err := decodeAs(version, mergepatch.Apply(live.Content, merge), live.SettledContent())
+			object, unknown, err := decodeAs(version, mergepatch.Apply(live.Content, merge), live.SettledContent(), nil)
 			// The short cut stands only if nothing is to be reported. Otherwise the long way finds the error, in its own words and order.
 			says := object.Content.Get("kind").Str() != "" && object.Content.Get("apiVersion").Str() != ""
 			if err == nil && len(unknown) == 0 && says {
@@ -141,7 +142,7 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 		if err != nil {
 			return managedfields.Object{}, err
 		}
-		shown := func() string { return shownPatch(typ, body, content, patched, version.New) }
+		shown := sync.OnceValue(func() string { return shownPatch(typ, body, content, patched, version.New) })
 		object, err := patchedObject(q, typ, patched, strict, shown, options)
 		if err != nil {
 			return object, err
@@ -164,7 +165,12 @@ func patchOf(q *rest.Request, typ types.PatchType, body []byte, options api.Writ
 func patchedObject(
 	q *rest.Request, typ types.PatchType, patched value.Value, strict []string, shown func() string, options api.WriteOptions,
 ) (managedfields.Object, error) {
-	object, unknown, err := patchedForm(ofScale(q).Version, typ, patched, q.IsScale())
+	version := ofScale(q).Version
+	object, unknown, err := patchedForm(version, typ, patched, nil, q.IsScale())
+	if (err != nil || len(unknown) > 1) && costly(err) == nil && typ != types.StrategicMergePatchType && !version.Custom {
+		// Of several faults, kube-apiserver finds those first that come first in the text of the outcome.
+		object, unknown, err = patchedForm(version, typ, patched, []byte(shown()), q.IsScale())
+	}
 	if costly := costly(err); costly != nil {
 		return object, costly
 	}

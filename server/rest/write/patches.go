@@ -51,21 +51,16 @@ func shownPatch(typ types.PatchType, body []byte, content, patched value.Value, 
 			return fmt.Sprint(left.ToAny())
 		}
 	}
-	if empty != nil {
-		if text, err := outcomeText(typ, body, content, empty()); err == nil {
-			return string(text)
-		}
+	if text, err := outcomeText(typ, body, content, empty); err == nil {
+		return string(text)
 	}
 	return string(patched.AppendJSON(nil))
 }
 
-// outcomeText returns the text that kube-apiserver has of content with a patch. typed is an empty object of the Go type: members that the
-// patch leaves alone are in the order of its fields.
-func outcomeText(typ types.PatchType, body []byte, content value.Value, typed any) ([]byte, error) {
-	if err := structs.Into(content, typed); err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(typed)
+// outcomeText returns the text that kube-apiserver has of content with a patch. empty is that of [parsePatch]. Members that the patch leaves
+// alone are in the order of the fields of the Go type, and those of a custom resource by name. What a JSON patch adds is as its body has it.
+func outcomeText(typ types.PatchType, body []byte, content value.Value, empty func() any) ([]byte, error) {
+	text, err := contentText(content, empty)
 	switch {
 	case err != nil:
 		return nil, err
@@ -74,6 +69,18 @@ func outcomeText(typ types.PatchType, body []byte, content value.Value, typed an
 	default:
 		return jsonpatch.MergeOutcome(text, body)
 	}
+}
+
+// contentText returns an object as the Go type prints it, or by name if empty is nil.
+func contentText(content value.Value, empty func() any) ([]byte, error) {
+	if empty == nil {
+		return content.AppendJSON(nil), nil
+	}
+	typed := empty()
+	if err := structs.Into(content, typed); err != nil {
+		return nil, err
+	}
+	return json.Marshal(typed)
 }
 
 // leftOf returns what is left of a strategic merge patch of content, which is of the Go type of typed.
@@ -90,7 +97,8 @@ func leftOf(body []byte, content value.Value, typed any) (value.Value, error) {
 }
 
 // patchedForm is decodeAs for the outcome of a patch. kube-apiserver decodes the outcome anew: a custom resource must have a kind, an object of
-// a built-in kind only an apiVersion. Without an apiVersion none of its fields are known. scale tells that the outcome is a Scale.
+// a built-in kind only an apiVersion. Without an apiVersion none of its fields are known. text is that of the outcome,
+// or nil, see decodeAs; scale tells that the outcome is a Scale.
 //
 // Not all outcomes have an apiVersion and a kind, for a patch may remove them. The cases below are what the decoder of kube-apiserver does:
 //
@@ -98,7 +106,7 @@ func leftOf(body []byte, content value.Value, typed any) (value.Value, error) {
 //	built-in, another kind alone     an error: the kind is looked up in the internal version
 //	built-in, no apiVersion          an empty object of the internal type; every member is unknown
 //	built-in, no kind                the kind of the resource
-func patchedForm(v *catalog.Version, typ types.PatchType, patched value.Value, scale bool) (managedfields.Object, []string, error) {
+func patchedForm(v *catalog.Version, typ types.PatchType, patched value.Value, text []byte, scale bool) (managedfields.Object, []string, error) {
 	if typ == types.StrategicMergePatchType {
 		return strategicForm(v, patched)
 	}
@@ -132,7 +140,7 @@ func patchedForm(v *catalog.Version, typ types.PatchType, patched value.Value, s
 	case !v.Custom && said.Kind == "":
 		patched = patched.With("kind", value.String(v.Kind))
 	}
-	return decodeAs(v, patched, value.Value{})
+	return decodeAs(v, patched, value.Value{}, text)
 }
 
 // membersUnknown returns the faults that strict decoding finds in an object whose members are unknown, except apiVersion and kind.
@@ -148,37 +156,36 @@ func membersUnknown(object value.Value) []string {
 }
 
 // strategicForm is decodeAs for the outcome of a strategic merge patch. kube-apiserver converts the outcome to the Go type of the resource,
-// whatever kind it names. The conversion has its own error texts for members of a wrong type, and takes numbers that the type of a member
-// does not hold: it drops their high bits.
+// whatever kind it names. The conversion has its own error texts for members of a wrong type, its own paths of unknown fields (without
+// the keys of maps), and takes numbers that the type of a member does not hold: it drops their high bits.
 //
-// So the library itself converts the outcome once decodeAs has failed.
+// So the library itself converts the outcome once decodeAs has found a fault.
 func strategicForm(v *catalog.Version, patched value.Value) (managedfields.Object, []string, error) {
 	for name, own := range map[string]string{"apiVersion": v.APIVersion(), "kind": v.Kind} {
 		if said := patched.Get(name); said.IsAbsent() || said.IsNull() || said.Kind() == value.KindString {
 			patched = patched.With(name, value.String(own))
 		}
 	}
-	object, unknown, err := decodeAs(v, patched, value.Value{})
-	if err == nil || costly(err) != nil {
-		return object, unknown, err
-	}
-	members, ok := patched.ToAny().(map[string]any)
-	if !ok {
+	object, unknown, err := decodeAs(v, patched, value.Value{}, nil)
+	if err == nil && len(unknown) == 0 || costly(err) != nil || patched.Kind() != value.KindObject {
 		return object, unknown, err
 	}
 	typed := v.New()
-	said := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(members, typed, true)
+	said := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(patched.ToAny().(map[string]any), typed, true)
 	strict, only := runtime.AsStrictDecodingError(said)
 	if said != nil && !only {
 		return object, unknown, said
 	}
+	if unknown = nil; only {
+		unknown = messages("", strict.Errors())
+	}
+	if err == nil {
+		return object, unknown, nil
+	}
 	if patched, err = structs.From(typed); err != nil {
 		return object, unknown, err
 	}
-	if only {
-		unknown = messages("", strict.Errors())
-	}
-	object, _, err = decodeAs(v, patched, value.Value{})
+	object, _, err = decodeAs(v, patched, value.Value{}, nil)
 	return object, unknown, err
 }
 
