@@ -45,15 +45,16 @@ type Event struct {
 // It is immutable once it is made, and safe for concurrent use.
 type Collection struct {
 	Version *catalog.Version
-	Prefix  string // of the keys
+	Prefix  string // of the keys: those of a namespace if the selector names it
 	Only    string // the name of the only object; "" for no restriction
 	// Options has the selectors.
 	Options api.ListOptions
 	// Texts tells that events may have texts in place of objects.
 	Texts bool
 
-	view     View
-	selector *selector
+	view        View
+	selector    *selector
+	inNamespace bool // the objects are in one namespace
 }
 
 // Collection returns the objects that a watch with options is about. It keeps nothing else of the request. The error is a 400 for a field that
@@ -66,9 +67,10 @@ func (b *Reader) Collection(q *rest.Request, options api.ListOptions) (*Collecti
 	if err := q.CheckCollection(options.Fields); err != nil {
 		return nil, err
 	}
+	namespace := s.namespace(q)
 	return &Collection{
-		Version: q.Version, Prefix: q.Version.KeyPrefix(q.Target.Namespace), Only: q.Target.Name, Options: options,
-		view: b.View(q.Version), selector: s,
+		Version: q.Version, Prefix: q.Version.KeyPrefix(namespace), Only: q.Target.Name, Options: options,
+		view: b.View(q.Version), selector: s, inNamespace: namespace != "",
 	}, nil
 }
 
@@ -83,7 +85,7 @@ type Initial struct {
 func (c *Collection) Initial(q *rest.Request, notOlder uint64) (*Initial, error) {
 	l := &lister{
 		View: c.view, ctx: q.Context(), options: c.Options, selector: c.selector, prefix: c.Prefix,
-		inNamespace: q.Target.Namespace != "", asked: notOlder,
+		inNamespace: c.inNamespace, asked: notOlder,
 	}
 	return &Initial{c, l}, l.begin()
 }

@@ -42,11 +42,7 @@ func (l *lister) next(taken int64) (store.Page, error) {
 // only returns the key of the object if the list is restricted to one name, and to one namespace if there are namespaces.
 func (l *lister) only() (string, bool) {
 	name, ok := l.selector.fields.RequiresExactMatch("metadata.name")
-	if !ok || !l.Version.Namespaced || l.inNamespace {
-		return l.prefix + name, ok
-	}
-	namespace, ok := l.selector.fields.RequiresExactMatch("metadata.namespace")
-	return l.prefix + namespace + "/" + name, ok
+	return l.prefix + name, ok && (l.inNamespace || !l.Version.Namespaced)
 }
 
 // one returns the page with the record of a key.

@@ -159,18 +159,17 @@ func (l *lister) begin() error {
 
 // wait waits until the store is at the revision that the list is of. The error is a 504 if that takes too long.
 //
-// kube-apiserver reads one object at an exact revision from the storage, where nothing waits.
+// kube-apiserver reads one object from the storage, where nothing waits, if it is to be of an exact revision or there is a limit.
 func (l *lister) wait() error {
-	isOne := false
-	if l.at > 0 && l.after == "" {
-		_, isOne = l.only()
-	}
-	if !isOne {
-		return l.reach(l.ctx, max(l.asked, uint64(l.at)))
+	asked := max(l.asked, uint64(l.at))
+	_, isOne := l.only()
+	stored := isOne && l.after == "" && (l.at > 0 || l.limit > 0 && l.asked > 0 && l.options.Match == "")
+	if !stored {
+		return l.reach(l.ctx, asked)
 	}
 	current, err := l.latest(l.ctx)
-	if err == nil && current < uint64(l.at) {
-		err = tooLarge(uint64(l.at), current, 0)
+	if err == nil && current < asked {
+		err = tooLarge(asked, current, 0)
 	}
 	return err
 }

@@ -21,7 +21,7 @@ import (
 //	none              any     none           the latest
 //	0                 any     none           any; the limit is ignored
 //	n                 none    none           the latest, not older than n
-//	n                 some    none           exactly n
+//	n                 some    none           exactly n; the latest, not older than n, of an object that a selector names
 //	n                 any     NotOlderThan   the latest, not older than n
 //	n                 any     Exact          exactly n
 //	none              any     continue       that of the token; the latest if the token says -1
@@ -34,7 +34,8 @@ type lister struct {
 	ctx         context.Context
 	options     api.ListOptions
 	selector    *selector
-	prefix      string
+	root        string // the prefix of the collection's keys, which tokens are relative to
+	prefix      string // of the keys that are read: those of a namespace if the selector names it
 	inNamespace bool   // the list is of one namespace
 	after       string // the key that the last page ended with
 	at          store.Revision
@@ -58,9 +59,10 @@ func (b *Reader) newLister(q *rest.Request, options api.ListOptions) (*lister, e
 	if err := q.CheckCollection(options.Fields); err != nil {
 		return nil, err
 	}
+	namespace := s.namespace(q)
 	l := &lister{
-		View: b.View(q.Version), ctx: q.Context(), options: options, selector: s, prefix: q.Version.KeyPrefix(q.Target.Namespace),
-		inNamespace: q.Target.Namespace != "", limit: options.Limit,
+		View: b.View(q.Version), ctx: q.Context(), options: options, selector: s, root: q.Version.KeyPrefix(q.Target.Namespace),
+		prefix: q.Version.KeyPrefix(namespace), inNamespace: namespace != "", limit: options.Limit,
 	}
 	if options.Continue != "" {
 		return l, l.resume()
@@ -68,7 +70,8 @@ func (b *Reader) newLister(q *rest.Request, options api.ListOptions) (*lister, e
 	if l.asked, err = api.ParseVersion(options.Version, true); err != nil {
 		return l, err
 	}
-	exact := options.Match == metav1.ResourceVersionMatchExact || options.Match == "" && options.Limit > 0
+	_, isOne := l.only()
+	exact := options.Match == metav1.ResourceVersionMatchExact || options.Match == "" && options.Limit > 0 && !isOne
 	switch {
 	case options.Version == "0" || options.Match == metav1.ResourceVersionMatchNotOlderThan && l.asked == 0:
 		// As in kube-apiserver, whose watch cache answers such a list:
@@ -91,7 +94,7 @@ func (l *lister) resume() error {
 	if v := l.options.Version; v != "" && v != "0" {
 		return errors.NewBadRequest("specifying resource version is not allowed when using continue")
 	}
-	l.after = before(l.prefix + strings.TrimPrefix(token.Start, "/"))
+	l.after = before(l.root + strings.TrimPrefix(token.Start, "/"))
 	if token.Version > 0 {
 		l.at = store.Revision(token.Version)
 	}
@@ -133,7 +136,7 @@ func (l *lister) cut(left int) rest.List {
 	if l.selector.all {
 		end.Remaining = left
 	}
-	end.Continue = token{Version: int64(l.at), Start: "/" + strings.TrimPrefix(l.after, l.prefix) + "\x00"}.String()
+	end.Continue = token{Version: int64(l.at), Start: "/" + strings.TrimPrefix(l.after, l.root) + "\x00"}.String()
 	return end
 }
 
@@ -148,7 +151,7 @@ func (l *lister) failed(err error) error {
 			"You can start a new list without the continue parameter, or use the continue token in this response to retrieve " +
 			"the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that " +
 			"were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.")
-		expired.ErrStatus.ListMeta.Continue = token{Version: -1, Start: strings.TrimPrefix(l.after, l.prefix) + "\x00"}.String()
+		expired.ErrStatus.ListMeta.Continue = token{Version: -1, Start: strings.TrimPrefix(l.after, l.root) + "\x00"}.String()
 		return expired
 	case stderrors.Is(err, store.ErrCompacted):
 		return errors.NewResourceExpired("The resourceVersion for the provided list is too old.")

@@ -15,6 +15,7 @@ import (
 	"github.com/deed-project/deed/internal/jsontext"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/value"
 )
@@ -50,6 +51,16 @@ func newSelector(v *catalog.Version, options api.ListOptions) (*selector, error)
 	}
 	all := options.Labels.Empty() && options.Fields.Empty()
 	return &selector{labels: options.Labels, fields: options.Fields, version: v, all: all, inTexts: inTexts}, nil
+}
+
+// namespace returns the namespace that all objects of a request are in: that of its path, or the one that the selector requires. It is "" for
+// objects of several namespaces or of none.
+func (s *selector) namespace(q *rest.Request) string {
+	if q.Target.Namespace != "" || !s.version.Namespaced {
+		return q.Target.Namespace
+	}
+	required, _ := s.fields.RequiresExactMatch("metadata.namespace")
+	return required
 }
 
 // fieldRefusal returns the format of the refusal of a field.
