@@ -16,20 +16,20 @@ import (
 var gatedFields string
 
 // podSpecs has, by group and kind, the path of the pod spec in objects.
-var podSpecs = map[schema.GVK]string{
-	{Kind: "Pod"}:                        "spec",
-	{Kind: "PodTemplate"}:                "template.spec",
-	{Kind: "ReplicationController"}:      "spec.template.spec",
-	{Group: "apps", Kind: "DaemonSet"}:   "spec.template.spec",
-	{Group: "apps", Kind: "Deployment"}:  "spec.template.spec",
-	{Group: "apps", Kind: "ReplicaSet"}:  "spec.template.spec",
-	{Group: "apps", Kind: "StatefulSet"}: "spec.template.spec",
-	{Group: "batch", Kind: "Job"}:        "spec.template.spec",
-	{Group: "batch", Kind: "CronJob"}:    "spec.jobTemplate.spec.template.spec",
+var podSpecs = map[schema.GVK][]string{
+	{Kind: "Pod"}:                        {"spec"},
+	{Kind: "PodTemplate"}:                {"template", "spec"},
+	{Kind: "ReplicationController"}:      {"spec", "template", "spec"},
+	{Group: "apps", Kind: "DaemonSet"}:   {"spec", "template", "spec"},
+	{Group: "apps", Kind: "Deployment"}:  {"spec", "template", "spec"},
+	{Group: "apps", Kind: "ReplicaSet"}:  {"spec", "template", "spec"},
+	{Group: "apps", Kind: "StatefulSet"}: {"spec", "template", "spec"},
+	{Group: "batch", Kind: "Job"}:        {"spec", "template", "spec"},
+	{Group: "batch", Kind: "CronJob"}:    {"spec", "jobTemplate", "spec", "template", "spec"},
 }
 
-// podSpec returns the path of the pod spec in objects of the kind, or "".
-func (k *Kind) podSpec() string { return podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] }
+// podSpec returns the path of the pod spec in objects of the kind; nil if they have none.
+func (k *Kind) podSpec() []string { return podSpecs[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}] }
 
 // gate is a node of a tree of paths to gated fields. Its place is the value at the path.
 type gate struct {
@@ -129,7 +129,7 @@ func gatedPaths(kind, path string) func(func(schema.GVK, string) bool) {
 		}
 		for of, spec := range podSpecs {
 			for _, list := range lists {
-				if !yield(of, spec+"."+list+path) {
+				if !yield(of, strings.Join(spec, ".")+"."+list+path) {
 					return
 				}
 			}
@@ -177,11 +177,11 @@ func (g *gate) add(path, name string) {
 // withoutGated returns object without the fields whose gate is off, unless live has a field of the same gate.
 func (k *Kind) withoutGated(live, object value.Value) value.Value {
 	w := k.gated()
-	found := w.find(object)
+	found := w.find(object, live)
 	if len(found) == 0 {
 		return object
 	}
-	used := w.find(live)
+	used := w.find(live, value.Value{})
 	found = slices.DeleteFunc(found, func(name string) bool {
 		return slices.Contains(used, name) || !live.IsAbsent() && strings.HasSuffix(name, " created")
 	})
@@ -196,10 +196,10 @@ func (k *Kind) gated() ways {
 	return gates[k.Minor()]()[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
 }
 
-// find returns the names of the gates whose fields v has.
-func (w ways) find(v value.Value) (names []string) {
+// find returns the names of the gates whose fields v has, except in parts that it shares with known.
+func (w ways) find(v, known value.Value) (names []string) {
 	for _, g := range w {
-		names = g.find(v, names)
+		names = g.find(v, known, names)
 	}
 	return names
 }
@@ -212,10 +212,10 @@ func (w ways) drop(v value.Value, names []string) value.Value {
 	return v
 }
 
-// find appends the names of the gates whose fields v has.
-func (g *gate) find(v value.Value, names []string) []string {
+// find appends the names of the gates whose fields v has, except in parts that it shares with known.
+func (g *gate) find(v, known value.Value, names []string) []string {
 	switch {
-	case isNothing(v):
+	case isNothing(v), v.Same(known):
 		return names
 	case g.allowed != "" && v.Str() == g.allowed:
 		return names
@@ -223,14 +223,16 @@ func (g *gate) find(v value.Value, names []string) []string {
 		names = append(names, g.name)
 	}
 	for _, m := range g.members {
-		names = m.find(m.of(v), names)
+		names = m.find(m.of(v), m.of(known), names)
 	}
 	if g.items != nil {
+		at := 0
 		for item := range v.Items() {
-			names = g.items.find(item, names)
+			names = g.items.find(item, known.Item(at), names)
+			at++
 		}
-		for _, member := range v.Members() {
-			names = g.items.find(member, names)
+		for name, member := range v.Members() {
+			names = g.items.find(member, known.Get(name), names)
 		}
 	}
 	return names
@@ -286,11 +288,14 @@ const cronJobDefaultsSince = "v1.34"
 
 // undefaulted returns held without the defaults that came after the release of the kind. held was read from object.
 func (k *Kind) undefaulted(object, held value.Value) value.Value {
+	if k.Minor() == CurrentMinor {
+		return held
+	}
 	if k.GVK.Kind == "CronJob" && k.Minor() < minorOf(cronJobDefaultsSince) {
 		held = withoutPatternStatus(object, held)
 	}
-	if path := k.podSpec(); path != "" && k.Minor() < minorOf(imagesSince) {
-		held = withoutPullPolicies(object, held, append(strings.Split(path, "."), "volumes"))
+	if spec := k.podSpec(); spec != nil && k.Minor() < minorOf(imagesSince) {
+		held = withoutPullPolicies(object, held, slices.Concat(spec, []string{"volumes"}))
 	}
 	late, ok := lateDefaults[schema.GVK{Group: k.GVK.Group, Kind: k.GVK.Kind}]
 	if !ok || minorOf(late.since) <= k.Minor() || !isNothing(object.Get(late.path...)) || held.Get(late.path...).IsAbsent() {
@@ -334,11 +339,13 @@ const imagesSince = "v1.35"
 // withoutImageVolumes returns object without image volumes and their mounts, unless the release has them or live has one. Empty lists of
 // volumes and mounts are dropped, too.
 func (k *Kind) withoutImageVolumes(live, object value.Value) value.Value {
-	path := k.podSpec()
-	if path == "" || minorOf(imagesSince) <= k.Minor() {
+	if minorOf(imagesSince) <= k.Minor() {
 		return object
 	}
-	at := strings.Split(path, ".")
+	at := k.podSpec()
+	if at == nil {
+		return object
+	}
 	spec, names := object.Get(at...), imageVolumes(object.Get(at...))
 	if spec.Len() == 0 || len(imageVolumes(live.Get(at...))) > 0 {
 		return object

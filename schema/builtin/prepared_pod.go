@@ -117,15 +117,15 @@ var initAnnotations = [...]string{
 
 // withoutInitAnnotations returns object without the initAnnotations of its pod or template. No release reads them any more.
 func (k *Kind) withoutInitAnnotations(object value.Value) value.Value {
-	path := k.podSpec()
-	if path == "" {
+	spec := k.podSpec()
+	if spec == nil {
 		return object
 	}
-	at := strings.Split(path, ".")
-	at = at[:len(at)-1]
+	at := spec[:len(spec)-1]
 	pod := object.Get(at...)
+	annotations := pod.Get("metadata", "annotations")
 	for _, name := range initAnnotations {
-		if !pod.Get("metadata", "annotations", name).IsAbsent() {
+		if !annotations.Get(name).IsAbsent() {
 			pod = annotated(pod, name, "")
 			object = withAt(object, at, pod)
 		}

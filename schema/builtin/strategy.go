@@ -110,8 +110,8 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 		sent = sent.With("metadata", metadata.With("creationTimestamp", value.Value{}))
 	}
 	if w := k.gated(); len(w) > 0 { // dropped fields must not come back
-		kept := w.find(object)
-		sent = w.drop(sent, slices.DeleteFunc(w.find(sent), func(name string) bool { return slices.Contains(kept, name) }))
+		kept := w.find(object, value.Value{})
+		sent = w.drop(sent, slices.DeleteFunc(w.find(sent, object), func(name string) bool { return slices.Contains(kept, name) }))
 	}
 	sent = k.withoutImageVolumes(object, sent)
 	for _, path := range emptyCounts[k.GVK.Kind] {
