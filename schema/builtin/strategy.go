@@ -160,20 +160,21 @@ func withAt(object value.Value, path []string, v value.Value) value.Value {
 }
 
 // KeepsMetadata reports whether an update keeps a member of the live object's metadata and ignores the sent value. The update goes through
-// a subresource, or through the main endpoint if that is empty. The members are the uid and those of a pending deletion.
+// a subresource, or through the main endpoint if that is empty. The members are the uid, selfLink, and those of a pending deletion.
 //
-// An endpoint that resets metadata keeps the deletion timestamp. Only the status endpoints of priority and fairness keep the other members:
+// An endpoint that resets metadata keeps the deletion timestamp and selfLink. Only the status endpoints of priority and fairness keep the other members:
 // elsewhere validation refuses a change of them. The endpoints for containers of a pod reset metadata, although their managers own it.
 func (k *Kind) KeepsMetadata(subresource, member string) bool {
+	reset := member == "deletionTimestamp" || member == "selfLink"
 	if k = k.known(); k.GVK.Kind == "Pod" && (subresource == "ephemeralcontainers" || subresource == "resize") {
-		return member == "deletionTimestamp"
+		return reset
 	}
 	for path := range k.reset[subresource].Exclude.All() {
 		switch {
 		case path[0].Name() != "metadata":
 		case len(path) > 1 && path[1].Name() == member:
 			return true
-		case len(path) == 1 && (member == "deletionTimestamp" || k.GVK.Group == flowGroup):
+		case len(path) == 1 && (reset || k.GVK.Group == flowGroup):
 			return true
 		}
 	}

@@ -209,8 +209,8 @@ func (f *kindForm) PrepareUpdate(object, sent, live value.Value, subresource str
 	if subresource == "" {
 		prepared = f.kind.Complete(prepared, live, value.Value{})
 	}
-	for _, name := range []string{"uid", "deletionTimestamp", "deletionGracePeriodSeconds"} {
-		if !f.kind.KeepsMetadata(subresource, name) { // validation refuses a change
+	for _, name := range []string{"uid", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"} {
+		if !f.kind.KeepsMetadata(subresource, name) { // validation refuses a change, but for the link
 			prepared = api.WithMetadata(prepared, name, object.Get("metadata", name))
 		}
 	}

@@ -34,16 +34,16 @@ type encoded struct {
 // A dry run keeps selfLink, because kube-apiserver clears the link only when it prepares the object for its store, which a dry run does not
 // reach.
 func (t *Task) encode(object managedfields.Object, live *read.Live) (encoded, error) {
-	unstored := []string{"resourceVersion", "managedFields", "selfLink"}
-	if t.DryRun {
-		unstored = unstored[:2] // nothing is stored, and the link is shown
-	}
-	for _, name := range unstored {
+	link := object.Content.Get("metadata", "selfLink")
+	for _, name := range []string{"resourceVersion", "managedFields", "selfLink"} {
 		object.Content = api.WithMetadata(object.Content, name, value.Value{})
 	}
 	content, err := t.storedForm(object, live)
 	if err != nil {
 		return encoded{}, err
+	}
+	if t.DryRun {
+		content = api.WithMetadata(content, "selfLink", link)
 	}
 	object = fields.WithSent(object, value.Value{}) // which need not live on
 	object.Content = content

@@ -53,6 +53,7 @@ func prepareNew(q *rest.Request, content value.Value, now time.Time, post bool) 
 //	creationTimestamp            live's
 //	deletionTimestamp            live's if it has one or the endpoint does not write it; else what was sent
 //	deletionGracePeriodSeconds   sent, else live's
+//	selfLink                     sent, unless the endpoint does not write it; see encode
 func prepare(q *rest.Request, content, sent, live value.Value) value.Value {
 	was := live.Get("metadata")
 	content = q.Version.Form.PrepareUpdate(content, sent, live, q.Target.Subresource)

@@ -212,8 +212,6 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 		return Outcome{}, err
 	}
 	object = keepTimes(object, live.Object)
-	// The link stays until the object is stored: see encode.
-	object.Content = api.WithMetadata(object.Content, "selfLink", content.Get("metadata", "selfLink"))
 	if err := t.admitChange(had, object); err != nil {
 		return Outcome{}, err
 	}
