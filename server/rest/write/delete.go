@@ -10,11 +10,13 @@ import (
 
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/rest"
 	"github.com/deed-project/deed/server/rest/read"
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
+	"github.com/deed-project/deed/value/structs"
 )
 
 // Delete carries out DELETE of one object.
@@ -56,10 +58,33 @@ func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
 		return rest.NewAnswer(http.StatusAccepted, *waiting), nil
 	case waiting != nil:
 		return rest.NewAnswer(http.StatusOK, *waiting), nil
+	case t.DryRun && live.Content.Get("metadata", "finalizers").Len() > 0: // which the propagation policy takes away
+		return emptyAnswer(q.Version)
 	case q.Version.AnswersDeleted:
 		return rest.NewAnswer(http.StatusOK, live.Object), nil
 	}
 	return deletedAnswer(q, live), nil
+}
+
+// emptyAnswer returns an answer with an empty object. It is that of a dry run which takes the last finalizers of an object: kube-apiserver then
+// leaves out the removal, which would read the object. It converts an object of the internal type, whose zero values are not always those of
+// the version.
+func emptyAnswer(v *catalog.Version) (*rest.Answer, error) {
+	empty := value.Object()
+	if v.New != nil {
+		var err error
+		if empty, err = structs.From(v.New()); err != nil {
+			return nil, err
+		}
+	}
+	switch v.GroupResource().String() {
+	case "deployments.apps", "replicasets.apps", "statefulsets.apps":
+		empty = empty.With("spec", empty.Get("spec").With("replicas", value.Int(0)))
+	case "daemonsets.apps":
+		empty = api.WithMetadata(empty, "annotations", value.Object(text("deprecated.daemonset.template.generation", "0")))
+	}
+	empty = empty.With("apiVersion", value.String(v.APIVersion())).With("kind", value.String(v.Kind))
+	return rest.NewAnswer(http.StatusOK, managedfields.Object{Content: empty}), nil
 }
 
 // asksForDependents reports whether options say, in the old way, that what an object owns goes with it.
