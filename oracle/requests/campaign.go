@@ -19,7 +19,8 @@ type campaign struct {
 	real, deed *side
 	seed       uint64
 	requests   int
-	only       int // a round; none below 0
+	only       int  // a round; none below 0
+	tables     bool // the requests are those of the products
 
 	codes map[int]int
 	sent  int
@@ -81,6 +82,20 @@ func (c *campaign) run() error {
 		return err
 	}
 	c.codes = map[int]int{}
+	if err := c.rounds(kinds); err != nil {
+		return err
+	}
+	for _, code := range slices.Sorted(maps.Keys(c.codes)) {
+		fmt.Printf("%6d answers %d\n", c.codes[code], code)
+	}
+	return nil
+}
+
+// rounds sends the requests of all rounds, or those of the products.
+func (c *campaign) rounds(kinds []collection) error {
+	if c.tables {
+		return c.products(kinds)
+	}
 	shown := map[string]bool{}
 	for n := range (c.requests + perRound - 1) / perRound {
 		if c.only >= 0 && n != c.only {
@@ -89,9 +104,6 @@ func (c *campaign) run() error {
 		if err := c.round(n, kinds, shown); err != nil {
 			return fmt.Errorf("round %d: %w", n, err)
 		}
-	}
-	for _, code := range slices.Sorted(maps.Keys(c.codes)) {
-		fmt.Printf("%6d answers %d\n", c.codes[code], code)
 	}
 	return nil
 }

@@ -11,6 +11,9 @@
 // versions and allocated addresses are masked, but each object in an answer must come from the same change on both sides. A request that changes
 // nothing is sent again if its answers differ: chance is no difference. Protocol buffers and CBOR are compared as the JSON of what they hold.
 //
+// With --products, it sends no random requests but all combinations of a few tables: deletions with their options, patches with their faults,
+// lists with their versions, and each member of metadata at each endpoint of each kind. These are dry runs, or read only.
+//
 // With --audit-real and --audit-deed, it compares the audit logs of the servers as well.
 //
 // Each difference is printed once, with its request. The command exits with 1 if there is any. The same seed sends the same requests.
@@ -26,6 +29,7 @@ func main() {
 	c := campaign{}
 	real, deed := pair.Flags(&c.seed)
 	flag.IntVar(&c.requests, "requests", 20_000, "how many requests each server gets, at least")
+	flag.BoolVar(&c.tables, "products", false, "in the place of random requests, each one of the products of paths, queries, bodies and media types")
 	audits := pair.AuditFlags()
 	flag.IntVar(&c.only, "round", -1, "only this round, and print each of its requests")
 	flag.Parse()

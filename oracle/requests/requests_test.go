@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/deed-project/deed/oracle/pair"
@@ -88,5 +90,27 @@ func TestSteps(t *testing.T) {
 `
 	if got := s.steps(events(watch)); string(got.Body) != want {
 		t.Errorf("the events are\n%s\nwant\n%s", got.Body, want)
+	}
+}
+
+// TestProducts makes the requests of all products. Each is a dry run or reads, and none is made twice.
+func TestProducts(t *testing.T) {
+	m := world(3)
+	made := append(m.there[:1:1], m.kinds...)
+	seen := map[string]bool{}
+	for _, p := range allProducts(made) {
+		for q := range p.requests() {
+			if body, _ := q.Body.([]byte); q.Method != http.MethodGet && !bytes.Contains(body, []byte("dryRun")) && !strings.Contains(q.Path, "dryRun=") {
+				t.Errorf("%s %s %s changes something", q.Method, q.Path, body)
+			}
+			line := fmt.Sprintf("%s %s %s %s", q.Method, q.Path, q.ContentType, q.Body)
+			if seen[line] {
+				t.Errorf("%s is made twice", line)
+			}
+			seen[line] = true
+		}
+	}
+	if len(seen) < 10_000 {
+		t.Errorf("the products have %d requests", len(seen))
 	}
 }

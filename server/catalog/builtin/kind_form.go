@@ -12,6 +12,7 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
@@ -76,8 +77,11 @@ func (f *kindForm) DecodeText(sent value.Value, text []byte) (value.Value, []str
 func wrongKind(sent value.Value, wanted schema.GVK) error {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	empty := goTypes[strings.TrimPrefix(apiVersion, "/")][kind]
-	if kind == "Status" {
+	switch {
+	case kind == "Status":
 		empty = newOf[metav1.Status]
+	case kind == catalog.ScaleKind.Kind && apiVersion == catalog.ScaleKind.APIVersion():
+		empty = catalog.EmptyScale
 	}
 	if empty != nil {
 		text, into := sent.AppendJSON(nil), empty()
