@@ -162,8 +162,8 @@ func withAt(object value.Value, path []string, v value.Value) value.Value {
 // KeepsMetadata reports whether an update keeps a member of the live object's metadata and ignores the sent value. The update goes through
 // a subresource, or through the main endpoint if that is empty. The members are the uid, selfLink, and those of a pending deletion.
 //
-// An endpoint that resets metadata keeps the deletion timestamp and selfLink. Only the status endpoints of priority and fairness keep the other members:
-// elsewhere validation refuses a change of them. The endpoints for containers of a pod reset metadata, although their managers own it.
+// An endpoint that resets metadata keeps the deletion timestamp and selfLink. Only the status endpoints of priority and fairness keep the other
+// members: elsewhere validation refuses a change of them. The endpoints for containers of a pod reset metadata, although their managers own it.
 func (k *Kind) KeepsMetadata(subresource, member string) bool {
 	reset := member == "deletionTimestamp" || member == "selfLink"
 	if k = k.known(); k.GVK.Kind == "Pod" && (subresource == "ephemeralcontainers" || subresource == "resize") {

@@ -95,7 +95,8 @@ func wrongKind(sent value.Value, wanted schema.GVK) error {
 	return kinds.WrongKind(kind, apiVersion, wanted)
 }
 
-// strictFields returns the paths of the fields of sent that the Go type does not have, in the order of its text; see DecodeText. The error is about a value of the wrong type.
+// strictFields returns the paths of the fields of sent that the Go type does not have, in the order of its text; see DecodeText. The error is about
+// a value of the wrong type.
 //
 // The form of the Go type knows most objects for right, at a tenth of the cost of decoding them. Decoding finds the faults of all others, and
 // knows their words and their order.

@@ -51,6 +51,9 @@ func record(q *rest.Request, v *catalog.Version, object managedfields.Object) {
 			if printed, err := form.Print(object.Content); err == nil { // the Go type has read the object
 				object.Content = printed
 			}
+			if len(object.Entries) == 0 {
+				object.Entries = nil // an empty list is not printed
+			}
 		}
 		return object.AppendJSON(b)
 	})

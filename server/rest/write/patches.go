@@ -96,9 +96,9 @@ func leftOf(body []byte, content value.Value, typed any) (value.Value, error) {
 	return strategic.Left(content, sent, typed)
 }
 
-// patchedForm is decodeAs for the outcome of a patch. kube-apiserver decodes the outcome anew: a custom resource must have a kind, an object of
-// a built-in kind only an apiVersion. Without an apiVersion none of its fields are known. text is that of the outcome,
-// or nil, see decodeAs; scale tells that the outcome is a Scale.
+// patchedForm is decodeAs for the outcome of a patch. kube-apiserver decodes the outcome anew: a custom resource must have a kind, an object of a
+// built-in kind only an apiVersion. Without an apiVersion none of its fields are known. text is that of the outcome, or nil, see decodeAs; scale
+// tells that the outcome is a Scale.
 //
 // Not all outcomes have an apiVersion and a kind, for a patch may remove them. The cases below are what the decoder of kube-apiserver does:
 //
