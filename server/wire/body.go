@@ -50,8 +50,8 @@ type Decoded struct {
 	Strict  []string
 	// AllStrict tells that Strict has all strict decoding errors that a client hears of, so that nothing looks for unknown fields.
 	AllStrict bool
-	// JSON is the body of an object of a built-in kind as JSON, nil if it was protobuf or CBOR. The decoder of its Go type reports faults in
-	// the order of this text.
+	// JSON is the body of an object of a built-in kind as JSON; nil if the library has read it. The decoder of the Go type reports faults in the
+	// order of this text.
 	JSON []byte
 	// Duplicates tells that JSON has duplicate names. The decoder of its Go type reports them together with the unknown fields. Strict then
 	// holds only the errors of YAML.

@@ -83,6 +83,7 @@ var goTypes = map[string]map[string]func() any{
 	},
 	"autoscaling/v1": {
 		"HorizontalPodAutoscaler": newOf[autoscalingv1.HorizontalPodAutoscaler],
+		"Scale":                   newOf[autoscalingv1.Scale],
 	},
 	"autoscaling/v2": {
 		"HorizontalPodAutoscaler": newOf[autoscalingv2.HorizontalPodAutoscaler],

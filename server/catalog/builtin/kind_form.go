@@ -12,7 +12,6 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/schema/form"
 	"github.com/deed-project/deed/server/api"
-	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/server/kjson"
 	"github.com/deed-project/deed/value"
@@ -40,10 +39,10 @@ type kindForm struct {
 //
 // Both the form and the Go type may find faults. Those of the Go type come first, as kube-apiserver decodes before it does anything else.
 func (f *kindForm) Decode(sent value.Value) (value.Value, []string, error) {
-	return f.DecodeText(sent, nil)
+	return f.DecodeText(sent, sent.AppendJSON(nil))
 }
 
-// DecodeText implements [catalog.TextForm]. A nil text is that of sent.
+// DecodeText implements [catalog.TextForm].
 func (f *kindForm) DecodeText(sent value.Value, text []byte) (value.Value, []string, error) {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	gvk := schema.ParseGVK(apiVersion, kind)
@@ -77,11 +76,8 @@ func (f *kindForm) DecodeText(sent value.Value, text []byte) (value.Value, []str
 func wrongKind(sent value.Value, wanted schema.GVK) error {
 	kind, apiVersion := sent.Get("kind").Str(), sent.Get("apiVersion").Str()
 	empty := goTypes[strings.TrimPrefix(apiVersion, "/")][kind]
-	switch {
-	case kind == "Status":
+	if kind == "Status" {
 		empty = newOf[metav1.Status]
-	case kind == catalog.ScaleKind.Kind && apiVersion == catalog.ScaleKind.APIVersion():
-		empty = catalog.EmptyScale
 	}
 	if empty != nil {
 		text, into := sent.AppendJSON(nil), empty()
@@ -95,16 +91,13 @@ func wrongKind(sent value.Value, wanted schema.GVK) error {
 	return kinds.WrongKind(kind, apiVersion, wanted)
 }
 
-// strictFields returns the paths of the fields of sent that the Go type does not have, in the order of its text; see DecodeText. The error is about
-// a value of the wrong type.
+// strictFields returns the paths of the fields that the Go type does not have, in the order of the text of sent. The error is about a value of
+// the wrong type.
 //
 // The form of the Go type knows most objects for right, at a tenth of the cost of decoding them. Decoding finds the faults of all others, and
 // knows their words and their order.
 func (f *kindForm) strictFields(sent value.Value, text []byte) ([]string, error) {
 	into := f.empty()
-	if text == nil {
-		text = sent.AppendJSON(nil)
-	}
 	if f.kind.Form().Fits(sent) {
 		return nil, kjson.CheckCost(text, into)
 	}

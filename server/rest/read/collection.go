@@ -52,9 +52,8 @@ type Collection struct {
 	// Texts tells that events may have texts in place of objects.
 	Texts bool
 
-	view        View
-	selector    *selector
-	inNamespace bool // the objects are in one namespace
+	view     View
+	selector *selector
 }
 
 // Collection returns the objects that a watch with options is about. It keeps nothing else of the request. The error is a 400 for a field that
@@ -67,10 +66,9 @@ func (b *Reader) Collection(q *rest.Request, options api.ListOptions) (*Collecti
 	if err := q.CheckCollection(options.Fields); err != nil {
 		return nil, err
 	}
-	namespace := s.namespace(q)
 	return &Collection{
-		Version: q.Version, Prefix: q.Version.KeyPrefix(namespace), Only: q.Target.Name, Options: options,
-		view: b.View(q.Version), selector: s, inNamespace: namespace != "",
+		Version: q.Version, Prefix: q.Version.KeyPrefix(s.namespace(q)), Only: q.Target.Name, Options: options,
+		view: b.View(q.Version), selector: s,
 	}, nil
 }
 
@@ -84,8 +82,7 @@ type Initial struct {
 // write. If that is older than notOlder, Each waits for notOlder; 0 is no bound. The error is that of the store.
 func (c *Collection) Initial(q *rest.Request, notOlder uint64) (*Initial, error) {
 	l := &lister{
-		View: c.view, ctx: q.Context(), options: c.Options, selector: c.selector, prefix: c.Prefix,
-		inNamespace: c.inNamespace, asked: notOlder,
+		View: c.view, ctx: q.Context(), options: c.Options, selector: c.selector, prefix: c.Prefix, asked: notOlder,
 	}
 	return &Initial{c, l}, l.begin()
 }

@@ -42,7 +42,7 @@ func (l *lister) next(taken int64) (store.Page, error) {
 // only returns the key of the object if the list is restricted to one name, and to one namespace if there are namespaces.
 func (l *lister) only() (string, bool) {
 	name, ok := l.selector.fields.RequiresExactMatch("metadata.name")
-	return l.prefix + name, ok && (l.inNamespace || !l.Version.Namespaced)
+	return l.prefix + name, ok && (!l.Version.Namespaced || l.prefix != l.Version.KeyPrefix(""))
 }
 
 // one returns the page with the record of a key.

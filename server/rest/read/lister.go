@@ -31,19 +31,18 @@ import (
 // It belongs to one goroutine and is used for one list. after and at move as the list is read: together they say where it is.
 type lister struct {
 	View
-	ctx         context.Context
-	options     api.ListOptions
-	selector    *selector
-	root        string // the prefix of the collection's keys, which tokens are relative to
-	prefix      string // of the keys that are read: those of a namespace if the selector names it
-	inNamespace bool   // the list is of one namespace
-	after       string // the key that the last page ended with
-	at          store.Revision
-	first       *store.Page // the first page, if begin has read it and each has not
-	limit       int64       // 0 is none
-	asked       uint64      // the revision that the query names
-	held        *share      // of a list that is held until it is sent; nil otherwise
-	unreadable  unreadables
+	ctx        context.Context
+	options    api.ListOptions
+	selector   *selector
+	root       string // the prefix of the collection's keys, which tokens are relative to
+	prefix     string // of the keys that are read: those of a namespace if the selector names it
+	after      string // the key that the last page ended with
+	at         store.Revision
+	first      *store.Page // the first page, if begin has read it and each has not
+	limit      int64       // 0 is none
+	asked      uint64      // the revision that the query names
+	held       *share      // of a list that is held until it is sent; nil otherwise
+	unreadable unreadables
 
 	// pageFacts and seen are memory that is used again from page to page and from record to record.
 	pageFacts []*fact // of the records of a page, in their order
@@ -59,10 +58,9 @@ func (b *Reader) newLister(q *rest.Request, options api.ListOptions) (*lister, e
 	if err := q.CheckCollection(options.Fields); err != nil {
 		return nil, err
 	}
-	namespace := s.namespace(q)
 	l := &lister{
 		View: b.View(q.Version), ctx: q.Context(), options: options, selector: s, root: q.Version.KeyPrefix(q.Target.Namespace),
-		prefix: q.Version.KeyPrefix(namespace), inNamespace: namespace != "", limit: options.Limit,
+		prefix: q.Version.KeyPrefix(s.namespace(q)), limit: options.Limit,
 	}
 	if options.Continue != "" {
 		return l, l.resume()

@@ -16,7 +16,6 @@ import (
 	"github.com/deed-project/deed/server/store"
 	"github.com/deed-project/deed/server/wire"
 	"github.com/deed-project/deed/value"
-	"github.com/deed-project/deed/value/structs"
 )
 
 // Delete carries out DELETE of one object.
@@ -59,32 +58,22 @@ func (w *Writer) Delete(q *rest.Request, before Before) (*rest.Answer, error) {
 	case waiting != nil:
 		return rest.NewAnswer(http.StatusOK, *waiting), nil
 	case t.DryRun && live.Content.Get("metadata", "finalizers").Len() > 0: // which the propagation policy takes away
-		return emptyAnswer(q.Version)
+		return emptyAnswer(q.Version), nil
 	case q.Version.AnswersDeleted:
 		return rest.NewAnswer(http.StatusOK, live.Object), nil
 	}
 	return deletedAnswer(q, live), nil
 }
 
-// emptyAnswer returns an answer with an empty object. It is that of a dry run which takes the last finalizers of an object: kube-apiserver then
-// leaves out the removal, which would read the object. It converts an object of the internal type, whose zero values are not always those of
-// the version.
-func emptyAnswer(v *catalog.Version) (*rest.Answer, error) {
+// emptyAnswer returns the answer of a dry run that takes the last finalizers of an object: an empty object. kube-apiserver then leaves out the
+// removal, which would read the object.
+func emptyAnswer(v *catalog.Version) *rest.Answer {
 	empty := value.Object()
-	if v.New != nil {
-		var err error
-		if empty, err = structs.From(v.New()); err != nil {
-			return nil, err
-		}
-	}
-	switch v.GroupResource().String() {
-	case "deployments.apps", "replicasets.apps", "statefulsets.apps":
-		empty = empty.With("spec", empty.Get("spec").With("replicas", value.Int(0)))
-	case "daemonsets.apps":
-		empty = api.WithMetadata(empty, "annotations", value.Object(text("deprecated.daemonset.template.generation", "0")))
+	if v.Empty != nil {
+		empty = v.Empty()
 	}
 	empty = empty.With("apiVersion", value.String(v.APIVersion())).With("kind", value.String(v.Kind))
-	return rest.NewAnswer(http.StatusOK, managedfields.Object{Content: empty}), nil
+	return rest.NewAnswer(http.StatusOK, managedfields.Object{Content: empty})
 }
 
 // asksForDependents reports whether options say, in the old way, that what an object owns goes with it.
