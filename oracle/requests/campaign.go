@@ -20,7 +20,7 @@ type campaign struct {
 	seed       uint64
 	requests   int
 	only       int  // a round; none below 0
-	tables     bool // the requests are those of the products
+	multiplies bool // the requests are those of the products
 
 	codes map[int]int
 	sent  int
@@ -37,6 +37,13 @@ type side struct {
 
 // now returns the resource version after the last step.
 func (s *side) now() string { return s.versions[len(s.versions)-1] }
+
+// version returns the resource version of the server.
+func (s *side) version() (string, error) {
+	a, err := s.Send(pair.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + namespaces[0] + "/configmaps"})
+	version, _ := pair.Get(a.Object, "metadata", "resourceVersion").(string)
+	return version, err
+}
 
 func newSide(url string) *side {
 	return &side{Server: pair.NewServer(url), port: url[strings.LastIndex(url, ":")+1:]}
@@ -93,8 +100,8 @@ func (c *campaign) run() error {
 
 // rounds sends the requests of all rounds, or those of the products.
 func (c *campaign) rounds(kinds []collection) error {
-	if c.tables {
-		return c.products(kinds)
+	if c.multiplies {
+		return c.multiply(kinds)
 	}
 	shown := map[string]bool{}
 	for n := range (c.requests + perRound - 1) / perRound {
@@ -162,11 +169,10 @@ func (c *campaign) round(n int, kinds []collection, shown map[string]bool) error
 		}
 	}
 	for _, s := range c.sides() {
-		a, err := s.Send(pair.Request{Method: http.MethodGet, Path: "/api/v1/namespaces/" + namespaces[0] + "/configmaps"})
+		version, err := s.version()
 		if err != nil {
 			return err
 		}
-		version, _ := pair.Get(a.Object, "metadata", "resourceVersion").(string)
 		s.versions, s.token = []string{version}, ""
 	}
 	alike, err := c.history(n, m, shown)

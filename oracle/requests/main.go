@@ -29,7 +29,7 @@ func main() {
 	c := campaign{}
 	real, deed := pair.Flags(&c.seed)
 	flag.IntVar(&c.requests, "requests", 20_000, "how many requests each server gets, at least")
-	flag.BoolVar(&c.tables, "products", false, "in the place of random requests, each one of the products of paths, queries, bodies and media types")
+	flag.BoolVar(&c.multiplies, "products", false, "in the place of random requests, each one of the products of paths, queries, bodies and media types")
 	audits := pair.AuditFlags()
 	flag.IntVar(&c.only, "round", -1, "only this round, and print each of its requests")
 	flag.Parse()

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,10 +98,15 @@ func TestProducts(t *testing.T) {
 	m := world(3)
 	made := append(m.there[:1:1], m.kinds...)
 	seen := map[string]bool{}
-	for _, p := range allProducts(made) {
+	for _, p := range products(made) {
 		for q := range p.requests() {
-			if body, _ := q.Body.([]byte); q.Method != http.MethodGet && !bytes.Contains(body, []byte("dryRun")) && !strings.Contains(q.Path, "dryRun=") {
-				t.Errorf("%s %s %s changes something", q.Method, q.Path, body)
+			says := q.Path
+			// Options in a body take the place of those in the query.
+			if body, _ := q.Body.([]byte); q.Method == http.MethodDelete && body != nil && !slices.Contains(noOptions, string(body)) {
+				says = string(body)
+			}
+			if q.Method != http.MethodGet && !strings.Contains(says, "dryRun") {
+				t.Errorf("%s %s %s changes something", q.Method, q.Path, q.Body)
 			}
 			line := fmt.Sprintf("%s %s %s %s", q.Method, q.Path, q.ContentType, q.Body)
 			if seen[line] {
