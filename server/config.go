@@ -120,6 +120,9 @@ type Services struct {
 	// SecondClusterIPRange is a range of the other family, of version 4 or 6, for services that prefer or require two. The zero Prefix means
 	// that there is one family.
 	SecondClusterIPRange netip.Prefix
+	// Families are the families of addresses that services may have if there is no range, IPv4 or IPv6 or both, the default one first. None
+	// means IPv4.
+	Families []string
 	// NodePorts are the ports that services get on nodes; the zero PortRange is [services.DefaultPorts].
 	NodePorts services.PortRange
 	// Advertise is where clients in the network reach the server: the endpoints of the service kubernetes. The zero AddrPort is nowhere.
@@ -134,6 +137,14 @@ func (c Services) ranges() (all []netip.Prefix) {
 		}
 	}
 	return all
+}
+
+// families returns the families of addresses that services may have.
+func (c Services) families() []string {
+	if ranges := c.ranges(); len(ranges) > 0 {
+		return services.Families(ranges)
+	}
+	return c.Families
 }
 
 // Webhooks says how a server calls admission webhooks.

@@ -313,7 +313,7 @@ func (s *Server) builtinResources(c Config) ([]*catalog.Resource, error) {
 	}
 	kinds, err := builtin.Kinds(builtin.Cluster{
 		Release: s.release.Release, Now: s.now, Namespace: namespace,
-		Families: services.Families(c.Services.ranges()), Unprivileged: c.Unprivileged,
+		Families: c.Services.families(), Unprivileged: c.Unprivileged,
 		RuntimeConfig: c.RuntimeConfig,
 	})
 	if err != nil {

@@ -45,6 +45,7 @@ func New(c finding.ServerConfig) (finding.Server, error) {
 		EmulatedVersion: emulated,
 		Log:             slog.New(slog.DiscardHandler), Controllers: []string{}, Now: c.Now,
 		DisableAdmissionPlugins: []string{"Priority"}, Transient: true,
+		Services: server.Services{Families: []string{"IPv4", "IPv6"}}, // only the cluster knows which of them it has
 	})
 	if err != nil {
 		return nil, err

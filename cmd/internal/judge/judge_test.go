@@ -246,3 +246,19 @@ func edited(v, path value.Value, i int, to value.Value) value.Value {
 	}
 	return value.List(items...)
 }
+
+// TestFamilies validates Services of both families of addresses. Only a cluster knows which of them it has, so that none is refused.
+func TestFamilies(t *testing.T) {
+	const services = `
+{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ipFamilies: [IPv6], ports: [{port: 1}]}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: b}, spec: {ipFamilyPolicy: RequireDualStack, ports: [{port: 1}]}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: c}, spec: {clusterIP: "fd00::1", ports: [{port: 1}]}}
+`
+	var out, errs bytes.Buffer
+	code := cli.RunWith(judge.New, []string{"validate"}, strings.NewReader(services), &out, &errs)
+	if code != 0 || !strings.Contains(out.String(), "3 valid") {
+		t.Errorf("exit code %d\n%s%s", code, &out, &errs)
+	}
+}

@@ -25,7 +25,7 @@ var _ types.Validation = Server{}
 
 // Findings implements [types.Validation]. It takes time in proportion to both objects.
 func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string, live, object, sent value.Value) []types.Finding {
-	k := kinds.Of(kind)
+	k := kinds.Of(kind).WithFamilies(familiesOf(live)...)
 	if held, err := k.Held(live); err == nil && !live.IsAbsent() {
 		live = held // files may lack values that a server has filled in
 	}
@@ -34,6 +34,7 @@ func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string,
 	}
 	live, object = requested(k, live, object)
 	object = k.WithEmpties(subresource, live.IsAbsent(), k.Admit(object, live), sent)
+	k = k.WithFamilies(families...) // the cluster may have both
 	errs := k.Refused(context.Background(), object, live, subresource)
 	var fresh field.ErrorList
 	if len(errs) > 0 && !live.IsAbsent() {
@@ -100,6 +101,21 @@ const madeUpUID = "00000000-0000-0000-0000-000000000000"
 // serverWritten are the members of metadata that only the server writes.
 var serverWritten = []string{
 	"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+}
+
+// families are the families of the addresses of Services. A cluster has one of them or both.
+var families = []string{"IPv4", "IPv6"}
+
+// familiesOf returns the families that the cluster of a stored Service has, as far as the service shows them, and both if it shows none.
+func familiesOf(live value.Value) []string {
+	var out []string
+	for family := range live.Get("spec", "ipFamilies").Items() {
+		out = append(out, family.Str())
+	}
+	if len(out) == 0 {
+		return families
+	}
+	return out
 }
 
 // Allocates implements [types.Validation].
