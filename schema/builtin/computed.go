@@ -36,6 +36,9 @@ var documents = door.Open(value.Internal{})
 // isNothing reports whether v counts as absent.
 func isNothing(v value.Value) bool { return v.IsAbsent() || v.IsNull() }
 
+// mayBe reports whether v is absent, null or of this kind. Functions leave other values as they are: reading them fails.
+func mayBe(v value.Value, kind value.Kind) bool { return isNothing(v) || v.Kind() == kind }
+
 // within returns v with the result of change for the member at the path names. It returns v itself if a step of the
 // path is not an object.
 func within(v value.Value, change func(value.Value) value.Value, names ...string) value.Value {
@@ -93,10 +96,11 @@ func isSourceless(volume value.Value) bool {
 
 // serviceAccount copies serviceAccountName to serviceAccount, its old name, if either is set.
 func serviceAccount(spec value.Value) value.Value {
-	if name := spec.Get("serviceAccountName"); !isNothing(name) || !isNothing(spec.Get("serviceAccount")) {
-		return spec.With("serviceAccount", name)
+	name, old := spec.Get("serviceAccountName"), spec.Get("serviceAccount")
+	if isNothing(name) && isNothing(old) || !mayBe(old, value.KindString) {
+		return spec
 	}
-	return spec
+	return spec.With("serviceAccount", name)
 }
 
 // gracePeriod sets a negative grace period to one second.
@@ -156,7 +160,7 @@ func hostPorts(pod value.Value) value.Value {
 	}
 	fill := func(container value.Value) value.Value {
 		return eachItem(container, func(port value.Value) value.Value {
-			if port.Get("hostPort").Float() != 0 {
+			if host := port.Get("hostPort"); host.Float() != 0 || !mayBe(host, value.KindInt) {
 				return port
 			}
 			return port.With("hostPort", port.Get("containerPort"))
@@ -168,9 +172,10 @@ func hostPorts(pod value.Value) value.Value {
 
 // podIPs makes podIP and podIPs of a pod consistent. podIP wins.
 func podIPs(status value.Value) value.Value {
-	ip, ips := status.Get("podIP").Str(), status.Get("podIPs")
-	switch {
-	case ip == "" && ips.Len() > 0 && ips.Kind() == value.KindList:
+	first, ips := status.Get("podIP"), status.Get("podIPs")
+	switch ip := first.Str(); {
+	case !mayBe(first, value.KindString) || !mayBe(ips, value.KindList):
+	case ip == "" && ips.Len() > 0:
 		return status.With("podIP", ips.Item(0).Get("ip"))
 	case ip != "" && (ips.Len() == 0 || ips.Item(0).Get("ip").Str() != ip):
 		return status.With("podIPs", value.List(value.Object(value.Member{Name: "ip", Value: value.String(ip)})))
@@ -183,12 +188,16 @@ func podIPs(status value.Value) value.Value {
 func sessionAffinityConfig(service value.Value) value.Value {
 	return within(service, func(spec value.Value) value.Value {
 		config := spec.Get("sessionAffinityConfig")
+		client, timeout := config.Get("clientIP"), config.Get("clientIP", "timeoutSeconds")
+		if !mayBe(timeout, value.KindInt) || !mayBe(client, value.KindObject) || !mayBe(config, value.KindObject) {
+			return spec
+		}
 		switch spec.Get("sessionAffinity").Str() {
 		case "None":
 			return spec.With("sessionAffinityConfig", value.Value{})
 		case "ClientIP":
-			if isNothing(config.Get("clientIP", "timeoutSeconds")) {
-				timeout := value.Object(value.Member{Name: "timeoutSeconds", Value: value.Int(10800)})
+			if isNothing(timeout) {
+				timeout = value.Object(value.Member{Name: "timeoutSeconds", Value: value.Int(10800)})
 				return spec.With("sessionAffinityConfig", value.Object(value.Member{Name: "clientIP", Value: timeout}))
 			}
 		}
@@ -273,12 +282,13 @@ func roundQuantities(resources value.Value) value.Value {
 
 // storedVersions records the version in which a definition stores objects, unless one is recorded already.
 func storedVersions(definition value.Value) value.Value {
-	if definition.Get("status", "storedVersions").Len() > 0 {
+	status := definition.Get("status")
+	stored := status.Get("storedVersions")
+	if stored.Len() > 0 || !mayBe(stored, value.KindList) || !mayBe(status, value.KindObject) {
 		return definition
 	}
 	for version := range definition.Get("spec", "versions").Items() {
 		if version.Get("storage").Bool() {
-			status := definition.Get("status")
 			if isNothing(status) {
 				status = value.Object()
 			}
@@ -299,11 +309,12 @@ func definitionNames(spec value.Value) value.Value {
 	if kind == "" {
 		return spec
 	}
-	if names.Get("singular").Str() == "" {
-		names = names.With("singular", value.String(strings.ToLower(kind)))
+	fill := func(name, text string) {
+		if v := names.Get(name); v.Str() == "" && mayBe(v, value.KindString) {
+			names = names.With(name, value.String(text))
+		}
 	}
-	if names.Get("listKind").Str() == "" {
-		names = names.With("listKind", value.String(kind+"List"))
-	}
+	fill("singular", strings.ToLower(kind))
+	fill("listKind", kind+"List")
 	return spec.With("names", names)
 }

@@ -12,9 +12,6 @@ import (
 // struct must be one of its fields, and each value must have the kind of its place. False means unknown: Fits does
 // not check rare types and spellings.
 //
-// Fits checks v as it was sent. Normalize differs, because a default value may replace an empty value of a wrong
-// kind.
-//
 // Cost: linear in the size of v.
 func (t *Type) Fits(v value.Value) bool {
 	t = t.known()

@@ -178,7 +178,8 @@ func (t *Type) condition(text string, f Functions) (func(value.Value) bool, bool
 }
 
 // unset reports whether the member of v at the path names is unset. v is a value of t. A member is unset if it is
-// absent or null, or if it is empty and its type does not distinguish that from absent.
+// absent or null, or if it is empty and its type does not distinguish that from absent. A value of another kind than
+// its type is set: no default value hides it, and reading it fails.
 func (t *Type) unset(v value.Value, names []string) bool {
 	for _, name := range names {
 		if t = t.to(name); t == nil {
@@ -186,7 +187,23 @@ func (t *Type) unset(v value.Value, names []string) bool {
 		}
 		v = v.Get(name)
 	}
-	return isNothing(v) || t.kind != kindPointer && t.kind != kindStruct && t.isEmpty(v)
+	return isNothing(v) || t.kind != kindPointer && t.kind != kindStruct && t.holds(v) && t.isEmpty(v)
+}
+
+// holds reports whether t, which is a list, a map or a scalar, reads values of the kind of v. Any number may be read
+// as any other one.
+func (t *Type) holds(v value.Value) bool {
+	switch t.kind {
+	case kindList:
+		return v.Kind() == value.KindList
+	case kindMap:
+		return v.Kind() == value.KindObject
+	case kindBool:
+		return v.Kind() == value.KindBool
+	case kindInt32, kindInt64, kindFloat:
+		return v.Kind() == value.KindInt || v.Kind() == value.KindFloat
+	}
+	return v.Kind() == value.KindString
 }
 
 // to returns the type of the field called name. It steps through pointers and lists.

@@ -42,6 +42,41 @@ func TestFits(t *testing.T) {
 	}
 }
 
+// TestHeld puts wrong values in places of the valid objects of TestFaults. Reading an object refuses exactly what decoding into the Go type
+// refuses, also where a default value could take the place of an empty value.
+func TestHeld(t *testing.T) {
+	wrong := []value.Value{
+		value.Bool(false), value.List(), value.Int(0), value.Object(), value.String(""), value.Bool(true), value.Int(7), value.String("x"),
+		value.List(value.String("x")), value.Object(value.Member{Name: "x", Value: value.Int(1)}),
+	}
+	mutants, refused := 0, 0
+	for v, object := range validObjects(t) {
+		gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
+		kind, known := library.Lookup(gvk)
+		if !known {
+			continue
+		}
+		next := func() value.Value { return wrong[mutants%len(wrong)] }
+		mutate(object, next, func(mutant value.Value) {
+			mutants++
+			if mutant.Get("kind").Str() != gvk.Kind || mutant.Get("apiVersion").Str() != gvk.APIVersion() {
+				return
+			}
+			_, got := kind.Held(mutant)
+			want := kjson.Unmarshal(mutant.AppendJSON(nil), v.New())
+			if want != nil {
+				refused++
+			}
+			if (got == nil) != (want == nil) {
+				t.Errorf("%s: read: %v, decoded: %v", mutant, got, want)
+			}
+		})
+	}
+	if t.Logf("%d of %d objects are refused", refused, mutants); refused < 5000 || mutants < 10000 {
+		t.Errorf("%d of %d objects are refused", refused, mutants)
+	}
+}
+
 // checkFit reports whether an object fits. If it does, strict decoding must find nothing.
 func checkFit(t *testing.T, f *form.Type, object value.Value, empty func() any) bool {
 	t.Helper()
