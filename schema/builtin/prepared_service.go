@@ -44,20 +44,27 @@ func withFamilies(spec, ips value.Value) value.Value {
 	if ips.Item(0).Str() == "None" {
 		return spec
 	}
-	families, policy := make([]value.Value, ips.Len()), "SingleStack"
+	families, policy := familiesOf(ips), "SingleStack"
+	if families.Len() > 1 {
+		policy = "RequireDualStack"
+	}
+	return spec.With("ipFamilies", families).With("ipFamilyPolicy", value.String(policy))
+}
+
+// familiesOf returns the families of the addresses ips.
+func familiesOf(ips value.Value) value.Value {
+	families := make([]value.Value, ips.Len())
 	for i := range families {
 		families[i] = value.String("IPv4")
 		if strings.Contains(ips.Item(i).Str(), ":") {
 			families[i] = value.String("IPv6")
 		}
 	}
-	if len(families) > 1 {
-		policy = "RequireDualStack"
-	}
-	return spec.With("ipFamilies", value.List(families...)).With("ipFamilyPolicy", value.String(policy))
+	return value.List(families...)
 }
 
-// preparedService drops fields that a change of type makes unnecessary, unless the client changes the field, too.
+// preparedService drops fields that a change of type makes unnecessary, unless the client changes the field, too. It keeps what was
+// allocated for the service, if the client does not know these fields.
 func preparedService(k *Kind, subresource string, live, service value.Value) value.Value {
 	spec := service.Get("spec")
 	if subresource != "" || live.IsAbsent() {
@@ -89,6 +96,9 @@ func preparedService(k *Kind, subresource string, live, service value.Value) val
 	drop(needsHealthPort, "healthCheckNodePort")
 	drop(isType("LoadBalancer"), "allocateLoadBalancerNodePorts", "loadBalancerClass")
 	drop(externallyAccessible, "externalTrafficPolicy")
+	if typ != "ExternalName" && wasType != "ExternalName" && spec.Kind() == value.KindObject {
+		spec = withoutSecond(withAllocated(spec, was), was)
+	}
 	service = service.With("spec", spec)
 	if typ != "LoadBalancer" {
 		service = within(service, func(status value.Value) value.Value {
@@ -107,6 +117,78 @@ func withoutAddresses(spec, was value.Value) value.Value {
 		return spec.With("clusterIP", value.Value{}).With("clusterIPs", value.Value{})
 	}
 	return spec
+}
+
+// withAllocated returns spec with the addresses and ports of was that it omits: the cluster IPs, the port for health checks, and the
+// node ports of the ports with the same names.
+func withAllocated(spec, was value.Value) value.Value {
+	if spec.Get("clusterIP").Str() == "" && was.Get("clusterIP").Str() != "" {
+		spec = spec.With("clusterIP", was.Get("clusterIP"))
+	}
+	if spec.Get("clusterIPs").Len() == 0 && was.Get("clusterIPs").Len() > 0 && spec.Get("clusterIP").Equal(was.Get("clusterIP")) {
+		spec = spec.With("clusterIPs", was.Get("clusterIPs"))
+	}
+	const health = "healthCheckNodePort"
+	if needsHealthPort(spec) && needsHealthPort(was) && spec.Get(health).Int() == 0 {
+		spec = spec.With(health, was.Get(health))
+	}
+	if !getsNodePorts(spec) || !getsNodePorts(was) {
+		return spec
+	}
+	had, used := map[string]value.Value{}, map[int64]bool{}
+	for port := range was.Get("ports").Items() {
+		had[port.Get("name").Str()] = port.Get("nodePort")
+	}
+	for port := range spec.Get("ports").Items() {
+		used[port.Get("nodePort").Int()] = true
+	}
+	return eachItem(spec, func(port value.Value) value.Value {
+		n := had[port.Get("name").Str()]
+		if port.Get("nodePort").Int() != 0 || used[n.Int()] {
+			return port
+		}
+		return port.With("nodePort", n)
+	}, "ports")
+}
+
+// withoutSecond returns spec without the second address and the second family of was, if spec no longer wants them.
+func withoutSecond(spec, was value.Value) value.Value {
+	if spec.Get("ipFamilyPolicy").Str() != "SingleStack" {
+		return spec
+	}
+	for _, name := range [...]string{"clusterIPs", "ipFamilies"} {
+		if list := spec.Get(name); list.Len() > 1 && list.Equal(was.Get(name)) {
+			spec = spec.With(name, value.List(list.Item(0)))
+		}
+	}
+	return spec
+}
+
+// withFamiliesOf returns service, which replaces live, with the IP families that follow from its addresses or from those of live, if it
+// omits them, and with the policy of live, if it omits that.
+func withFamiliesOf(live, service value.Value) value.Value {
+	spec, was := service.Get("spec"), live.Get("spec")
+	if spec.Get("type").Str() == "ExternalName" || was.Get("type").Str() == "ExternalName" || spec.Kind() != value.KindObject {
+		return service
+	}
+	const families, policy = "ipFamilies", "ipFamilyPolicy"
+	if isNothing(spec.Get(policy)) && !isNothing(was.Get(policy)) {
+		spec = spec.With(policy, was.Get(policy))
+	}
+	switch ips := spec.Get("clusterIPs"); {
+	case spec.Get(families).Len() > 0:
+	case ips.Equal(was.Get("clusterIPs")) && was.Get(families).Len() > 0:
+		spec = spec.With(families, was.Get(families))
+	case ips.Len() > 0 && ips.Item(0).Str() != "None":
+		spec = spec.With(families, familiesOf(ips))
+	}
+	return service.With("spec", withoutSecond(spec, was))
+}
+
+// getsNodePorts reports whether the ports of a service get ports on nodes.
+func getsNodePorts(spec value.Value) bool {
+	typ, allocate := spec.Get("type").Str(), spec.Get("allocateLoadBalancerNodePorts")
+	return typ == "NodePort" || typ == "LoadBalancer" && (isNothing(allocate) || allocate.Bool())
 }
 
 // hasNodePorts reports whether a service may have node ports.

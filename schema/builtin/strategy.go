@@ -49,7 +49,11 @@ func (k *Kind) storeLike(subresource string, live, sent, object, known value.Val
 	if err != nil {
 		return value.Value{}, err
 	}
-	return k.Shown(k.counted(subresource, live, sent, counted, stored)), nil
+	object = k.counted(subresource, live, sent, counted, stored)
+	if k.IsDecorated() && subresource == "" && !live.IsAbsent() {
+		object = withFamiliesOf(live, object)
+	}
+	return k.Shown(object), nil
 }
 
 // prepare is Prepare without counting.

@@ -141,8 +141,11 @@ What to do about a field in conflict:
 // Forced reports the fields that the write of given took from other managers.
 func Forced(c *types.Library, given *manifest.Object, lost merge.Conflicts) {
 	each(c.Log, given, lost, func(f *dryrun.Contest, live, taken, owners string) string {
-		if f.Wanted.IsAbsent() {
+		switch {
+		case f.Wanted.IsAbsent():
 			return live + " is removed, and was owned by " + owners
+		case f.Wanted.Equal(f.Live):
+			return live + " stays, and is no longer owned by " + owners
 		}
 		return live + " becomes " + taken + ", taken from " + owners
 	})

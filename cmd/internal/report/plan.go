@@ -257,7 +257,7 @@ func (f *fieldPlan) change() string {
 	case f.Live.IsAbsent():
 		return "becomes " + result
 	case !f.Default.IsAbsent() && f.Default.Equal(f.Live):
-		return live + " stays: it is the default"
+		return live + " stays: the server sets it again"
 	case !f.Default.IsAbsent():
 		return live + " returns to its default " + f.Default.String()
 	case f.Result.IsAbsent():

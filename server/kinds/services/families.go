@@ -120,10 +120,8 @@ func validateFamilies(r *walk.Report, spec walk.Place, live value.Value) {
 }
 
 // Complete adds the fields to the spec of a service that follow from its addresses and from the families of the cluster. The service is new, or
-// replaces live. Nothing is allocated.
+// replaces live. The kind itself has kept the addresses and ports of live that the service omits. Nothing is allocated.
 //
-//	kept     fields of live that the service omits: addresses, the health check port, and node ports by the
-//	         names of ports
 //	listed   clusterIPs begins with clusterIP
 //	policy   one family, except for a headless service without a selector, which may have both
 //	families those of the addresses, else the default one, followed by the other one where two are wanted
@@ -133,9 +131,6 @@ func (c Families) Complete(service, live, _ value.Value) value.Value {
 		return service
 	}
 	elsewhere := spec.Get("type").Str() == "ExternalName"
-	if was.Kind() == value.KindObject && was.Get("type").Str() != "ExternalName" && !elsewhere {
-		spec = withAllocated(spec, was)
-	}
 	ip, ips := spec.Get("clusterIP"), spec.Get("clusterIPs")
 	had := was.Get("clusterIPs")
 	isUnlisted := ips.Len() == 0 && !(elsewhere && walk.IsSet(was)) // which kube-apiserver lists in answers only
@@ -150,14 +145,6 @@ func (c Families) Complete(service, live, _ value.Value) value.Value {
 		spec = spec.With("ipFamilyPolicy", policyOf(was.Get("ipFamilyPolicy"), free))
 	}
 	families, isSingle := spec.Get("ipFamilies"), spec.Get("ipFamilyPolicy").Str() == "SingleStack"
-	if isSingle && walk.IsSet(was) { // one of two goes
-		if ips := spec.Get("clusterIPs"); ips.Len() > 1 && ips.Equal(had) {
-			spec = spec.With("clusterIPs", value.List(ips.Item(0)))
-		}
-		if families.Len() > 1 && families.Equal(was.Get("ipFamilies")) {
-			families = value.List(families.Item(0))
-		}
-	}
 	// ValidateAddresses refuses two families that the cluster does not have, and none that the service gives up.
 	if families.Len() == 0 && len(c) < 2 && !free && spec.Get("ipFamilyPolicy").Str() == "RequireDualStack" {
 		return service.With("spec", spec)
@@ -216,46 +203,7 @@ func policyOf(had value.Value, free bool) value.Value {
 
 var otherFamily = map[string]string{"IPv4": "IPv6", "IPv6": "IPv4"}
 
-// withAllocated returns spec with the addresses and node ports of the old spec that it omits.
-func withAllocated(spec, was value.Value) value.Value {
-	if spec.Get("clusterIP").Str() == "" && was.Get("clusterIP").Str() != "" {
-		spec = spec.With("clusterIP", was.Get("clusterIP"))
-	}
-	if spec.Get("clusterIPs").Len() == 0 && was.Get("clusterIPs").Len() > 0 && spec.Get("clusterIP").Equal(was.Get("clusterIP")) {
-		spec = spec.With("clusterIPs", was.Get("clusterIPs"))
-	}
-	const health = "healthCheckNodePort"
-	if HasHealthPort(spec) && HasHealthPort(was) && spec.Get(health).Int() == 0 {
-		spec = spec.With(health, was.Get(health))
-	}
-	if !hasNodePorts(spec) || !hasNodePorts(was) {
-		return spec
-	}
-	had, used := map[string]value.Value{}, map[int64]bool{}
-	for port := range was.Get("ports").Items() {
-		had[port.Get("name").Str()] = port.Get("nodePort")
-	}
-	for port := range spec.Get("ports").Items() {
-		used[port.Get("nodePort").Int()] = true
-	}
-	var ports []value.Value
-	for port := range spec.Get("ports").Items() {
-		if n := had[port.Get("name").Str()]; port.Get("nodePort").Int() == 0 && !used[n.Int()] {
-			port = port.With("nodePort", n)
-		}
-		ports = append(ports, port)
-	}
-	return spec.With("ports", value.List(ports...))
-}
-
 // HasHealthPort reports whether a service has a port for health checks of its nodes.
 func HasHealthPort(spec value.Value) bool {
 	return spec.Get("type").Str() == "LoadBalancer" && spec.Get("externalTrafficPolicy").Str() == "Local"
-}
-
-// hasNodePorts reports whether the ports of a service get ports on nodes.
-func hasNodePorts(spec value.Value) bool {
-	typ, allocate := spec.Get("type").Str(), spec.Get("allocateLoadBalancerNodePorts")
-	isGiven := typ == "NodePort" || typ == "LoadBalancer" && (!walk.IsSet(allocate) || allocate.Bool())
-	return isGiven && spec.Get("ports").Len() > 0
 }
