@@ -208,23 +208,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestOwners removes repeated owner references, and checks the warnings about finalizers.
-func TestOwners(t *testing.T) {
-	for text, want := range map[string]string{
-		`{"metadata":{"ownerReferences":[{"uid":"1"},{"uid":"1"}]}}`:                         `{"metadata":{"ownerReferences":[{"uid":"1"}]}} [1]`,
-		`{"metadata":{"ownerReferences":[{"uid":"1"},{"uid":"1","name":"a"}]}}`:              `{"metadata":{"ownerReferences":[{"uid":"1"},{"name":"a","uid":"1"}]}} []`,
-		`{"metadata":{"ownerReferences":[{"uid":"1"},{"uid":"2"},{"uid":"2"},{"uid":"1"}]}}`: `{"metadata":{"ownerReferences":[{"uid":"1"},{"uid":"2"}]}} [2 1]`,
-		`{"metadata":{"ownerReferences":[{"uid":"1"}]}}`:                                     `{"metadata":{"ownerReferences":[{"uid":"1"}]}} []`,
-	} {
-		v, err := value.Parse([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		object, uids := UniqueOwners(v)
-		if got := fmt.Sprint(object, " ", uids); got != want {
-			t.Errorf("%s becomes %s, want %s", text, got, want)
-		}
-	}
+// TestFinalizerWarnings checks the warnings about finalizers.
+func TestFinalizerWarnings(t *testing.T) {
 	finalizers := func(names ...string) value.Value {
 		var all []value.Value
 		for _, name := range names {

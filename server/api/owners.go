@@ -10,30 +10,6 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// UniqueOwners returns object without repeated owner references, and the uids of the removed ones.
-func UniqueOwners(object value.Value) (value.Value, []string) {
-	references := object.Get("metadata", "ownerReferences")
-	if references.Len() < 2 {
-		return object, nil
-	}
-	had := make(map[string]bool, references.Len()) // by text, because references hold only strings and booleans
-	var kept []value.Value
-	var uids []string
-	for reference := range references.Items() {
-		text := string(reference.AppendJSON(nil))
-		if had[text] {
-			uids = append(uids, reference.Get("uid").Str())
-			continue
-		}
-		had[text] = true
-		kept = append(kept, reference)
-	}
-	if uids == nil {
-		return object, nil
-	}
-	return WithMetadata(object, "ownerReferences", value.List(kept...)), uids
-}
-
 // FinalizerWarnings returns warnings about the finalizers that object has and old does not have: names that may collide. old is absent for
 // a new object.
 func FinalizerWarnings(object, old value.Value) []string {

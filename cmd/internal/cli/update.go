@@ -79,6 +79,9 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 			c.Warn(t.Given.At(), "%v: the managed fields of the live object stay as they are, because they cannot be brought up to date: %s",
 				t.Given, t.Given.View().Error(x.Kept))
 		}
+		if x.Repeated != "" {
+			c.Warn(t.Given.Key("metadata", "ownerReferences"), "%v: %s", t.Given, x.Repeated)
+		}
 		report.Forced(c.Library, t.Given, x.Lost)
 		report.Refused(c.Log, t, x.Findings)
 		out.add(t, x.Outcome)

@@ -204,8 +204,11 @@ func (t *Task) Written(x Applied) managedfields.Object {
 
 // whole returns the stored object for outcome.
 func (t *Task) whole(outcome managedfields.Object) (managedfields.Object, error) {
+	var err error
 	if t.scale != nil {
-		return t.scale.stored(outcome)
+		outcome, err = t.scale.stored(outcome)
+	} else {
+		outcome = t.Endpoint.Restore(t.Stored, outcome)
 	}
-	return t.Endpoint.Restore(t.Stored, outcome), nil
+	return managing.KeepTimes(outcome, t.Before()), err
 }

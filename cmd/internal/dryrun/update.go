@@ -19,6 +19,8 @@ type Updated struct {
 	Lost    merge.Conflicts // the fields that other managers lost
 	Forgot  error           // why the owners are unknown
 	Kept    error           // why the managed fields of the live object are kept
+	// Repeated is the warning that the given object repeats owner references, empty if it does not. The outcome has each once.
+	Repeated string
 	// Findings holds the reasons why a server's validation, which is not part of merging, refuses the outcome.
 	Findings []types.Finding
 	Err      error
@@ -39,37 +41,86 @@ func (u Update) One(t *Task) Updated {
 	if err := errors.Join(t.checkFields(u.Lenient), t.checkIdentity(merge.Update)); err != nil {
 		return Updated{Err: err}
 	}
-	outcome, err := t.Endpoint.Manager.Update(t.Stored, t.Given.Object, u.Manager)
-	if err != nil && (outcome.Content.IsAbsent() || !t.Endpoint.Typed()) {
+	given, repeated := t.sent()
+	outcome, err := t.Endpoint.Manager.Update(t.Stored, given, u.Manager)
+	if err != nil && (outcome.Content.IsAbsent() || t.repeatsItems()) {
 		return Updated{Err: err}
 	}
 	outcome, failed := t.whole(outcome)
 	if failed != nil {
 		return Updated{Err: failed}
 	}
-	start := t.Given.Entries
-	if len(start) == 0 || t.scale != nil {
-		start = t.Before().Entries
+	before, forgot := managedfields.Decode(given.Entries)
+	if forgot != nil || merging.Len(before) == 0 || t.scale != nil { // unread, a reset or none
+		before, forgot = managedfields.Decode(t.Before().Entries)
 	}
-	before, forgot := managedfields.Decode(start)
 	after, failed := managedfields.Decode(outcome.Entries)
 	if failed != nil {
 		return Updated{Err: failed}
 	}
-	out := Updated{Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err}
+	out := Updated{
+		Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err, Repeated: repeated,
+	}
 	if t.scale == nil {
 		out.Findings = t.Endpoint.Findings(t.Stored.Content, outcome)
 	}
 	return out
 }
 
-// checkFields returns an error if the given object does not conform to the type of its kind. For kinds with Go types, only unknown members
-// are errors, unless they are dropped: reading the object already refuses wrong values.
+// sent returns the given object as a server hands it to its field manager, without repeated owner references, and its warning about these.
+// An empty list of managed fields resets those of built-in kinds. A server drops it from the metadata of a custom resource.
+func (t *Task) sent() (given managedfields.Object, repeated string) {
+	given = t.Given.Object
+	content, uids := managing.UniqueOwners(given.Content)
+	if given.Content = content; len(uids) > 0 {
+		repeated = managing.RepeatedOwners(uids)
+	}
+	if t.Endpoint.Custom() && len(given.Entries) == 0 {
+		given.Entries = nil
+	}
+	return given, repeated
+}
+
+// repeatsItems reports whether the validation of a custom resource refuses the given object, because a set or a keyed list repeats an item.
+func (t *Task) repeatsItems() bool {
+	if t.Endpoint.Typed() {
+		return false
+	}
+	_, err := typed.New(t.written(), t.Endpoint.Typ)
+	return err != nil
+}
+
+// written returns the given object without the parts that its endpoint does not write, and that a server therefore does not look at. A part of
+// an object of a Go type is always read.
+func (t *Task) written() value.Value {
+	content := t.Given.Content
+	switch t.Endpoint.Restores {
+	case types.RestoreStatus:
+		return content.With(types.StatusName, value.Value{})
+	case types.RestoreRest:
+		var members []value.Member
+		for _, name := range [...]string{"apiVersion", "kind", "metadata", types.StatusName} {
+			if v := content.Get(name); !v.IsAbsent() {
+				members = append(members, value.Member{Name: name, Value: v})
+			}
+		}
+		return value.Object(members...)
+	}
+	return content
+}
+
+// checkFields returns an error if the given object does not conform to the type of its kind. Unknown members are no errors if a server drops
+// them. For kinds with Go types, only they are errors: reading the object already refuses wrong values.
 func (t *Task) checkFields(lenient bool) error {
-	_, err := typed.New(t.Given.Content, t.Endpoint.Typ, typed.AllowDuplicates)
+	_, err := typed.New(t.written(), t.Endpoint.Typ, typed.AllowDuplicates)
 	var defects typed.Errors
-	if errors.As(err, &defects) && t.Endpoint.Typed() {
-		defects = slices.DeleteFunc(defects, func(e *typed.Error) bool { return lenient || e.Reason != typed.Undeclared })
+	if drops := t.Endpoint.Typed() || t.Endpoint.Prunes(); errors.As(err, &defects) && drops {
+		defects = slices.DeleteFunc(defects, func(e *typed.Error) bool {
+			if e.Reason == typed.Undeclared {
+				return lenient
+			}
+			return t.Endpoint.Typed()
+		})
 		if err = defects; len(defects) == 0 {
 			return nil
 		}

@@ -95,18 +95,56 @@ func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Res
 	case served.ResetFields == nil:
 		restores = RestoreNothing
 	case config.Subresource == StatusName:
-		return RestoreRest // with the metadata
+		restores = RestoreRest // with the metadata
 	}
 	if !t.Bare {
 		config.Store = func(c managedfields.Change) (value.Value, error) {
-			object := custom.Identified(c.Live, c.Object, restores == RestoreNothing)
+			object := c.Object
+			if restores != RestoreRest {
+				object = custom.Identified(c.Live, object, restores == RestoreNothing)
+			}
 			if printed, _, err := structural.Metadata(object.Get("metadata")); err == nil {
 				object = object.With("metadata", printed)
 			}
-			return object, nil
+			return kind.readBack(object, config.GVK.APIVersion()), nil
 		}
 	}
 	return restores
+}
+
+// readBack returns object, a custom resource in a version, as a server reads it after it was stored: without what the schema of the stored
+// version or its own schema prunes, with the defaults of the stored version, and with the metadata of embedded resources in canonical form.
+// Its own metadata stays as it is. So does an object that cannot be read: validation refuses it.
+func (k kindTypes) readBack(object value.Value, apiVersion string) value.Value {
+	stored := k.storedAs(apiVersion)
+	convert := func(v value.Value, to string) (value.Value, error) {
+		if stored == apiVersion {
+			return v, nil
+		}
+		v, _, err := k.schemas[to].Decode(v.With("apiVersion", value.String(to)))
+		return v, err
+	}
+	out, err := convert(object, stored)
+	if err == nil {
+		out, err = k.schemas[stored].Load(out)
+	}
+	if err == nil {
+		out, err = convert(k.schemas[stored].Default(out), apiVersion)
+	}
+	if err != nil {
+		return object
+	}
+	return out.With("metadata", object.Get("metadata"))
+}
+
+// storedAs returns the apiVersion in which objects are stored, or apiVersion itself if only a webhook converts between the two.
+func (k kindTypes) storedAs(apiVersion string) string {
+	for v := range k.definition.Get("spec", "versions").Items() {
+		if stored := v.Get("storage"); k.Renamed && stored.Kind() == value.KindBool && stored.Bool() {
+			return schema.GVK{Group: k.definition.Get("spec", "group").Str(), Version: v.Get("name").Str()}.APIVersion()
+		}
+	}
+	return apiVersion
 }
 
 // withResets returns filters that keep out what filters of a server and further filters do, by version. Of the further filters, only

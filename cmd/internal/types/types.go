@@ -194,6 +194,9 @@ func (e *Endpoint) Warnings() []string {
 	return e.validation.Warnings(managing.Config(e.Manager).GVK, e.release, e.definition)
 }
 
+// Prunes reports whether unknown members of a custom resource are removed, unless its schema preserves them.
+func (e *Endpoint) Prunes() bool { return managing.Config(e.Manager).Read != nil && e.Custom() }
+
 // Custom reports whether a CustomResourceDefinition defines the kind.
 func (e *Endpoint) Custom() bool { return e.status != nil }
 

@@ -56,7 +56,7 @@ func (t *Task) Mutate(live *read.Live, object managedfields.Object) (managedfiel
 		mutated.Entries = object.Entries
 	}
 	var uids []string
-	if mutated.Content, uids = api.UniqueOwners(mutated.Content); len(uids) > 0 {
+	if mutated.Content, uids = fields.UniqueOwners(mutated.Content); len(uids) > 0 {
 		q.Warnings.Add(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries after mutating admission happens; API server "+
 			"dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; "+
 			"duplicate UID(s) observed: %s", strings.Join(uids, ", ")))

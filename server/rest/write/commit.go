@@ -217,34 +217,6 @@ func (t *Task) Amend(live *read.Live, object managedfields.Object) (*read.Live, 
 	return &read.Live{Object: object, Record: store.Record{Key: live.Record.Key, Revision: store.Revision(revision)}}, err
 }
 
-// keepTimes returns object with the times of live's managed fields, if object changes nothing but these times. Then there is nothing to
-// store. A new or missing entry is a change, and so is an empty object in place of an absent one.
-//
-// Without it, an apply that is repeated by a controller would store a new time each second, and each store would send an event.
-func keepTimes(object, live managedfields.Object) managedfields.Object {
-	if len(object.Entries) == 0 || len(object.Entries) != len(live.Entries) {
-		return object
-	}
-	later := false
-	for i, e := range object.Entries {
-		was := live.Entries[i]
-		later = later || !e.Time.Equal(was.Time)
-		if !sameButTime(e, was) {
-			return object
-		}
-	}
-	if later && object.Content.Equal(live.Content) {
-		object.Entries = slices.Clone(live.Entries)
-	}
-	return object
-}
-
-// sameButTime reports whether two entries differ at most in their times.
-func sameButTime(e, was managedfields.Entry) bool {
-	return e.Manager == was.Manager && e.Operation == was.Operation && e.APIVersion == was.APIVersion &&
-		e.Subresource == was.Subresource && e.FieldsType == was.FieldsType && e.FieldsV1.Equal(was.FieldsV1)
-}
-
 // inSeconds returns a copy of entries with their times as they are stored.
 //
 // RFC 3339 texts of the entries have no fractions. Truncating before the comparison of texts and before the answer keeps the two alike.

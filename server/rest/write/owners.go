@@ -1,9 +1,6 @@
 package write
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/api"
@@ -50,11 +47,9 @@ func Own(q *rest.Request, live *read.Live, object managedfields.Object, options 
 
 // withoutRepeatedOwners returns content with each owner reference once, and warns of the references that it removes.
 func withoutRepeatedOwners(q *rest.Request, content value.Value) value.Value {
-	content, uids := api.UniqueOwners(content)
+	content, uids := fields.UniqueOwners(content)
 	if len(uids) > 0 {
-		q.Warnings.Add(fmt.Sprintf(".metadata.ownerReferences contains duplicate entries; API server dedups owner references "+
-			"in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: %s",
-			strings.Join(uids, ", ")))
+		q.Warnings.Add(fields.RepeatedOwners(uids))
 	}
 	return content
 }

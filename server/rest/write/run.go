@@ -191,7 +191,7 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 // replace stores object in place of live.
 //
 // The version is checked before validation. So a client that lost a race gets a 409, which it can retry, rather than a 422 about a field
-// that the other write has changed. keepTimes precedes the validating plugins, which see the object as it would be stored.
+// that the other write has changed. KeepTimes precedes the validating plugins, which see the object as it would be stored.
 func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcome, err error) {
 	q := t.Request
 	content, err := checkVersion(q, live, object.Content)
@@ -211,7 +211,7 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 	if err != nil {
 		return Outcome{}, err
 	}
-	object = keepTimes(object, live.Object)
+	object = fields.KeepTimes(object, live.Object)
 	if err := t.admitChange(had, object); err != nil {
 		return Outcome{}, err
 	}
