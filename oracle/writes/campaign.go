@@ -31,6 +31,7 @@ type campaign struct {
 	definitions int // of custom resources, which the histories are about then; 0 for built-in kinds
 	changes     bool
 	converters  *converters // nil for none
+	predictor   *predictor  // nil for none
 
 	mu    sync.Mutex // guards what follows
 	codes map[string]int
@@ -48,6 +49,7 @@ type kind struct {
 	bases        []*pair.Base
 	values       map[string][]any // of the bases, by field
 	definition   *definition      // that may change; nil for others
+	defined      map[string]any   // the CustomResourceDefinition; nil for a built-in kind
 	cbor         bool             // some bodies and answers are CBOR, and none protocol buffers
 }
 
@@ -132,6 +134,9 @@ func (c *campaign) run() (differ int, err error) {
 		fmt.Printf("%6d %s\n", c.codes[op], op)
 	}
 	fmt.Printf("%d kinds, %d histories, %d writes; %d answers are refused in another order\n", len(kinds), rounds*len(kinds), c.sent, c.order)
+	if c.predictor != nil {
+		fmt.Println(c.predictor)
+	}
 	return c.found, errors.Join(failed...)
 }
 
@@ -290,6 +295,11 @@ func (c *campaign) playOnce(h *history, first, last bool) (differs bool, err err
 			return false, fmt.Errorf("%s, write %d, there again: %w", h.name, n, err)
 		}
 		c.forget(h.kind.name)
+		if c.predictor != nil && len(differences) == 0 {
+			if differences, err = c.predictor.compare(h, there); err != nil {
+				return false, fmt.Errorf("%s, write %d, predicted: %w", h.name, n, err)
+			}
+		}
 		if first {
 			c.count(there, reordered)
 		}

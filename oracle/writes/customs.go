@@ -224,7 +224,7 @@ func (d *definition) document(s *pair.Server, version string) (any, error) {
 
 // customKind returns the kind of a definition.
 func (c *campaign) customKind(d *definition) (*kind, error) {
-	k := &kind{name: d.kind, values: map[string][]any{}}
+	k := &kind{name: d.kind, values: map[string][]any{}, defined: d.body}
 	served := pair.NewDiscovery(c.real) // a new one, as the group has a new resource
 	for _, version := range d.versions {
 		g, err := served.Group(d.group + "/" + version)

@@ -22,12 +22,17 @@
 // difference, which the command prints. It exits with 1 if there is any. The same seed sends the same writes. Chance is no difference: a
 // history that differs is played again, and a refused write is sent again to the real server, which may choose another one of several faults.
 //
+// With --predict deed, the command line gets each object as the real server has it, and predicts what comes of the next apply, create or update:
+// the object with its managed fields and their times, or the conflicts. What only a server knows (docs/server-fields.md) is not compared. Webhooks,
+// policies, guards and changes of definitions are unknown to the command line, so that their flags exclude this one.
+//
 // With --audit-real and --audit-deed, it compares the audit logs of the servers as well.
 //
 // With --history, the command plays one history, such as Pod-17, and prints each of its writes.
 package main
 
 import (
+	"errors"
 	"flag"
 
 	"github.com/deed-project/deed/oracle/pair"
@@ -48,6 +53,7 @@ func main() {
 	webhooks := flag.Bool("webhooks", false, "let webhooks decide about the writes, and compare how they are called")
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
 	flag.StringVar(&c.history, "history", "", "only this history")
+	predict := flag.String("predict", "", "the program deed, which predicts writes to the real server")
 	audits := pair.AuditFlags()
 	flag.Parse()
 	c.real, c.deed = pair.NewServer(*real), pair.NewServer(*deed)
@@ -58,6 +64,16 @@ func main() {
 	if *conversions {
 		c.converters = newConverters()
 		defer c.converters.Close()
+	}
+	if *predict != "" {
+		var err error
+		if *webhooks || *conversions || c.changes || c.guards || c.quotas || c.policies {
+			pair.Finish(0, "", errors.New("--predict excludes what the command line does not know"))
+		}
+		if c.predictor, err = newPredictor(*predict, "../docs/server-fields.md"); err != nil {
+			pair.Finish(0, "", err)
+		}
+		defer c.predictor.close()
 	}
 	differ, err := c.run()
 	differ, err = audits.Add(differ, err)

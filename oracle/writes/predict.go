@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/deed-project/deed/internal/testing/recording"
+	"github.com/deed-project/deed/oracle/pair"
+	"github.com/deed-project/deed/value"
+)
+
+// predictor asks the command line for the outcome of writes that a kube-apiserver has answered.
+type predictor struct {
+	program    string
+	dir        string                // of temporary files
+	exceptions []recording.Exception // what only a server knows
+
+	mu       sync.Mutex
+	compared int
+	missed   map[string]int // refusals that the command line does not predict, by kind and code
+}
+
+// newPredictor returns a predictor that runs program. page is the file docs/server-fields.md. The caller must call close.
+func newPredictor(program, page string) (*predictor, error) {
+	exceptions, err := recording.Exceptions(page)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "predict")
+	return &predictor{program: program, dir: dir, exceptions: append(exceptions, further...), missed: map[string]int{}}, err
+}
+
+// further are exceptions beside those of the page: what only dry runs show, and who sends a request.
+var further = []recording.Exception{
+	{Kind: "any", Path: []string{"metadata", "selfLink"}},
+	{Kind: "CertificateSigningRequest", Path: []string{"spec", "username"}},
+	{Kind: "CertificateSigningRequest", Path: []string{"spec", "uid"}},
+	{Kind: "CertificateSigningRequest", Path: []string{"spec", "groups"}},
+}
+
+func (p *predictor) close() { os.RemoveAll(p.dir) }
+
+// String says how many writes were predicted, and which refusals were not.
+func (p *predictor) String() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%d writes predicted; refusals that were not:", p.compared)
+	for _, what := range slices.Sorted(maps.Keys(p.missed)) {
+		fmt.Fprintf(&out, "\n%6d %s", p.missed[what], what)
+	}
+	return out.String()
+}
+
+// exitRefused is the exit code of deed for a conflict and for an object that is refused.
+const exitRefused = 1
+
+// prediction is what the command line prints.
+type prediction struct {
+	code int
+	out  value.Value
+	said string
+}
+
+// compare predicts a write of h, and returns how the prediction differs from what came of it. A write that the command line cannot make has no
+// prediction, and no differences.
+func (p *predictor) compare(h *history, o outcome) (differences []string, err error) {
+	note := func(format string, a ...any) {
+		differences = append(differences, "predicted: "+fmt.Sprintf(format, a...))
+	}
+	args := p.command(o, h.kind.namespace)
+	if args == nil {
+		return nil, nil
+	}
+	got, err := p.run(h, o, args)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.compared++
+	refused := got.code == exitRefused
+	switch a := o.answer; {
+	case got.code > exitRefused && a.Code < 400: // such as for another namespace than that of the flag
+		note("exit code %d: %s", got.code, got.said)
+	case a.Code < 300 && refused:
+		note("%d there, refused here: %s", a.Code, got.said)
+	case a.Code < 300:
+		p.compareObjects(o, got.out, note)
+	case strings.HasPrefix(a.Message, "Apply failed"):
+		if said := got.out.Get("message").Str(); recording.SortedLines(a.Message) != recording.SortedLines(said) {
+			note("%s there, %s here", a.Message, cmp.Or(said, got.said, "stored"))
+		}
+	case got.code == 0:
+		p.missed[fmt.Sprint(h.kind.name, " ", a.Code)]++
+	}
+	return differences, nil
+}
+
+// command returns the arguments for a write in a namespace, which is empty for kinds without one. It returns nil if the command line does not
+// have such a write.
+func (p *predictor) command(o outcome, namespace string) (args []string) {
+	verb, q := o.op, o.request
+	subresource, isBelow := "", strings.Contains(o.op, " ")
+	if isBelow {
+		subresource, verb, _ = strings.Cut(o.op, " ")
+	}
+	u, err := url.Parse(q.Path)
+	body, isObject := q.Body.(map[string]any)
+	if err != nil || !isObject || q.Accept != "" || o.answer.Code == 0 { // an answer in another form lacks the types of embedded objects
+		return nil
+	}
+	query := u.Query()
+	switch {
+	case verb == "apply":
+		args = []string{"apply", "--no-migration"}
+		if query.Get("force") == "true" {
+			args = append(args, "--force-conflicts")
+		}
+	case verb == "create" && o.before == nil, verb == "update" && (o.before != nil || !isBelow):
+		args = []string{"update", "--validate=" + strings.ToLower(cmp.Or(query.Get("fieldValidation"), "warn"))}
+	default:
+		return nil
+	}
+	if isBelow && o.before == nil || subresource == "scale" && query.Has("dryRun") || ended(o.before) || o.before != nil && o.after == nil {
+		return nil
+	}
+	agent, _, _ := strings.Cut(cmp.Or(q.UserAgent, "pair/1"), "/")
+	args = append(args, "-f", "-", "-o", "json", "--show-secrets", "--field-manager", cmp.Or(query.Get("fieldManager"), agent))
+	if subresource != "" {
+		args = append(args, "--subresource", subresource)
+	}
+	metadata, _ := body["metadata"].(map[string]any)
+	if name, _ := metadata["name"].(string); name == "" {
+		if q.Method == http.MethodPost {
+			return nil
+		}
+		args = append(args, "--name", path.Base(strings.TrimSuffix(u.Path, "/"+subresource)))
+	}
+	switch given, has := metadata["namespace"]; {
+	case has && given != namespace: // the request contradicts itself, or has a null that the flag would replace
+		return nil
+	case namespace != "":
+		args = append(args, "-n", namespace)
+	}
+	return args
+}
+
+// ended reports whether an object waits to be deleted.
+func ended(object map[string]any) bool {
+	return pair.Get(object, "metadata", "deletionTimestamp") != nil
+}
+
+// run runs the command line with the object of a write, at the time of the answer.
+func (p *predictor) run(h *history, o outcome, args []string) (prediction, error) {
+	given := func(flag string, object any) error {
+		name := filepath.Join(p.dir, h.kind.name+flag+".json")
+		args = append(args, flag, name)
+		return os.WriteFile(name, []byte(pair.Text(object)), 0o600)
+	}
+	if o.before != nil {
+		if err := given("--live", o.before); err != nil {
+			return prediction{}, err
+		}
+	}
+	if h.kind.defined != nil {
+		if err := given("--crd", h.kind.defined); err != nil {
+			return prediction{}, err
+		}
+	}
+	var out, said bytes.Buffer
+	cmd := exec.Command(p.program, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(pair.Text(o.request.Body)), &out, &said
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+strconv.FormatInt(timeOf(o).Unix(), 10))
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		return prediction{}, err
+	}
+	got := prediction{code: cmd.ProcessState.ExitCode(), said: said.String()}
+	if out.Len() == 0 {
+		return got, nil
+	}
+	var err error
+	got.out, err = value.Parse(out.Bytes())
+	return got, err
+}
+
+// stored returns the object that a write has stored, or would have stored without a dry run.
+func stored(o outcome) map[string]any {
+	if strings.Contains(o.request.Path, "dryRun=All") {
+		return o.answer.Object
+	}
+	return o.after
+}
+
+// timeOf returns the time at which a write was stored: the latest one in the managed fields.
+func timeOf(o outcome) time.Time {
+	var last time.Time
+	entries, _ := pair.Get(stored(o), "metadata", "managedFields").([]any)
+	for _, e := range entries {
+		text, _ := pair.Get(e, "time").(string)
+		if t, err := time.Parse(time.RFC3339, text); err == nil && t.After(last) {
+			last = t
+		}
+	}
+	if last.IsZero() {
+		return time.Now()
+	}
+	return last
+}
+
+// compareObjects compares the object that a write has stored with the predicted one, without what only a server knows.
+func (p *predictor) compareObjects(o outcome, got value.Value, note func(string, ...any)) {
+	want, err := value.Parse([]byte(pair.Text(stored(o))))
+	live := value.Value{}
+	if err == nil && o.before != nil {
+		live, err = value.Parse([]byte(pair.Text(o.before)))
+	}
+	if err != nil {
+		note("%v", err)
+		return
+	}
+	kind := want.Get("kind").Str()
+	if want.Get("apiVersion").Str() == "autoscaling/v1" { // whether autoscaling/v2, which is stored, lacks a default does not show
+		e := recording.Exception{Kind: kind, Path: []string{"metadata", "generation"}}
+		want, got = e.Without(want), e.Without(got)
+	}
+	for _, e := range p.exceptions {
+		if e.Of(kind) && !keeps(e, live, want) {
+			want, got = e.Without(want), e.Without(got)
+		}
+	}
+	pair.Differ(want.ToAny(), got.ToAny(), kind, note)
+}
+
+// keeps reports whether a server keeps the part of live that e names. It allocates addresses and ports of Services once.
+func keeps(e recording.Exception, live, want value.Value) bool {
+	if e.Kind != "Service" || e.Without(live).Equal(live) {
+		return false
+	}
+	return !slices.Contains(e.Path, "*") || live.Get("spec", "ports").Len() == want.Get("spec", "ports").Len()
+}
