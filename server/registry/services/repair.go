@@ -140,6 +140,14 @@ func (a *Allocator) repairService(ctx context.Context, service value.Value) erro
 		if err != nil {
 			return err
 		}
+		// A service gives back its addresses after it has left the store. So it is read again, after the address.
+		current, err := a.serviceOf(ctx, namespace, name)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(addressesOf(current.Get("spec")), ip) {
+			continue
+		}
 		parent := address.Get("spec", "parentRef")
 		switch of := parent.Get("namespace").Str(); {
 		case address.IsAbsent():

@@ -1,15 +1,21 @@
 package services_test
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/deed-project/deed/server"
 	"github.com/deed-project/deed/server/internal/servertest"
+	"github.com/deed-project/deed/server/store"
+	"github.com/deed-project/deed/server/store/history"
+	"github.com/deed-project/deed/server/store/memory"
 )
 
 // TestEventsOfRepairs repairs each relation of services and addresses that a client can break, and one that it cannot. Each has an Event.
@@ -72,6 +78,46 @@ func TestEventsOfRepairs(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("got\n%q\nwant\n%q", got, want)
 		}
+	})
+}
+
+// hooked is a store that calls before with the key of each record that is read alone.
+type hooked struct {
+	*history.Store
+	before atomic.Pointer[func(key string)]
+}
+
+// Get implements store.Store.
+func (h *hooked) Get(ctx context.Context, key string, at store.Revision) (store.Record, error) {
+	if before := h.before.Load(); before != nil {
+		(*before)(key)
+	}
+	return h.Store.Get(ctx, key, at)
+}
+
+// TestRepairOfDeletedServices deletes a service while it is repaired, between the two reads of the service and of its IPAddress. Its address is
+// free then.
+func TestRepairOfDeletedServices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		objects := &hooked{Store: memory.New()}
+		defer objects.Close()
+		s := servertest.Start(t, server.Config{Store: objects, Services: server.Services{ClusterIPRange: netip.MustParsePrefix("10.0.0.0/24")}})
+		const service = `{"metadata":{"name":"a"},"spec":{"clusterIP":"10.0.0.50","ports":[{"port":80}]}}`
+		servertest.Create(t, s, servicesPath, service)
+		synctest.Wait()
+		deleted := make(chan bool, 1)
+		before := func(key string) {
+			if strings.HasSuffix(key, "/ipaddresses/10.0.0.50") {
+				objects.before.Store(nil)
+				servertest.Send(t, s, http.MethodDelete, servicesPath+"/a", "")
+				deleted <- true
+			}
+		}
+		objects.before.Store(&before)
+		servertest.Send(t, s, http.MethodPatch, servicesPath+"/a", `{"metadata":{"labels":{"a":"b"}}}`)
+		<-deleted
+		synctest.Wait()
+		servertest.Create(t, s, servicesPath, service)
 	})
 }
 
