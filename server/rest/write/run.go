@@ -205,7 +205,8 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 	if object.Content, allocated, err = t.allocate(prepare(q, content, fields.Sent(object), live.Content), live.Content); err != nil {
 		return Outcome{}, err
 	}
-	defer func() { allocated(err == nil) }()
+	finished := isFinished(q.Version, object.Content, live.Content)
+	defer func() { allocated(err == nil && !finished) }()
 	had := t.decorated(live)
 	valid, err := t.Writer.validate(q, object, had)
 	if err != nil {
@@ -215,8 +216,8 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 	if err := t.admitChange(had, object); err != nil {
 		return Outcome{}, err
 	}
-	// The last finalizer went: the object is removed and its new content never stored.
-	if isFinished(q.Version, object.Content, live.Content) {
+	// The last finalizer went: the object is removed and its new content, with what was allocated for it, never stored.
+	if finished {
 		object, err = t.removeFinished(live, object)
 		return Outcome{Object: object}, err
 	}
