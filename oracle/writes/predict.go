@@ -50,6 +50,7 @@ var further = []recording.Exception{
 	{Kind: "CertificateSigningRequest", Path: []string{"spec", "username"}},
 	{Kind: "CertificateSigningRequest", Path: []string{"spec", "uid"}},
 	{Kind: "CertificateSigningRequest", Path: []string{"spec", "groups"}},
+	{Kind: "CertificateSigningRequest", Path: []string{"spec", "extra"}},
 }
 
 func (p *predictor) close() { os.RemoveAll(p.dir) }
