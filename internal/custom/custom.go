@@ -1,6 +1,7 @@
-// Package custom makes the configurations of the field managers of a custom resource from its definition.
+// Package custom makes the configurations of the field managers of a custom resource from its definition, and converts between the
+// versions in which it is written and stored.
 //
-// The command line and the API server both use these configurations, so that their answers agree.
+// The command line and the API server both use it, so that their answers agree.
 package custom
 
 import (

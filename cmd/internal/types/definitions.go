@@ -78,7 +78,7 @@ func (c *Library) definition(o *manifest.Object, id groupKind) kindTypes {
 	kind.status = custom.WithStatus(o.Content)
 	kind.Replicas = replicasIn(o.Content)
 	kind.ClusterScoped = o.Content.Get("spec", "scope").Str() == "Cluster"
-	kind.schemas = d.structures
+	kind.storage = custom.Storage{Group: id.group, Version: storedVersion(o.Content), Schemas: d.structures}
 	kind.definition = o.Content
 	kind.Renamed = o.Content.Get("spec", "conversion", "strategy").Str() != "Webhook"
 	kind.broken = func(version string) error {
@@ -111,7 +111,7 @@ func ReadDefinition(o *manifest.Object) Definition {
 	if d.Definitions, d.Broken = openapi.CRD(o.Content); d.Broken != nil {
 		return d
 	}
-	if d.structures, d.Broken = structures(o.Content); d.Broken != nil {
+	if d.structures, d.Broken = structural.Versions(o.Content); d.Broken != nil {
 		return d
 	}
 	d.Catalog, d.Flaws = d.Definitions.Catalog()

@@ -44,13 +44,18 @@ func definedKind(o *manifest.Object, text string) (schema.GVK, bool) {
 	if !slices.ContainsFunc(called, func(name string) bool { return strings.EqualFold(name, text) }) {
 		return schema.GVK{}, false
 	}
-	gvk := schema.GVK{Group: spec.Get("group").Str(), Kind: called[0]}
-	for v := range spec.Get("versions").Items() {
-		if stored := v.Get("storage"); gvk.Version == "" || stored.Kind() == value.KindBool && stored.Bool() {
-			gvk.Version = v.Get("name").Str()
+	gvk := schema.GVK{Group: spec.Get("group").Str(), Version: storedVersion(o.Content), Kind: called[0]}
+	return gvk, gvk.Version != ""
+}
+
+// storedVersion returns the version in which the objects of a definition are stored, or its first version if none says that it is stored.
+func storedVersion(definition value.Value) (version string) {
+	for v := range definition.Get("spec", "versions").Items() {
+		if stored := v.Get("storage"); version == "" || stored.Kind() == value.KindBool && stored.Bool() {
+			version = v.Get("name").Str()
 		}
 	}
-	return gvk, gvk.Version != ""
+	return version
 }
 
 // isCalled reports whether text is a name of the built-in kind.

@@ -75,7 +75,7 @@ func (t *Types) completeBuiltIn(config *managedfields.Config) error {
 
 // completeCustom is complete for a custom resource: it adds the behaviour that the definition declares.
 func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Restoration {
-	s := kind.schemas[config.GVK.APIVersion()]
+	s := kind.storage.Schemas[config.GVK.Version]
 	if t.Bare {
 		s = nil
 	}
@@ -106,45 +106,31 @@ func (t *Types) completeCustom(config *managedfields.Config, kind kindTypes) Res
 			if printed, _, err := structural.Metadata(object.Get("metadata")); err == nil {
 				object = object.With("metadata", printed)
 			}
-			return kind.readBack(object, config.GVK.APIVersion()), nil
+			return kind.readBack(object, config.GVK.Version), nil
 		}
 	}
 	return restores
 }
 
-// readBack returns object, a custom resource in a version, as a server reads it after it was stored: without what the schema of the stored
-// version or its own schema prunes, with the defaults of the stored version, and with the metadata of embedded resources in canonical form.
-// Its own metadata stays as it is. So does an object that cannot be read: validation refuses it.
-func (k kindTypes) readBack(object value.Value, apiVersion string) value.Value {
-	stored := k.storedAs(apiVersion)
-	convert := func(v value.Value, to string) (value.Value, error) {
-		if stored == apiVersion {
-			return v, nil
-		}
-		v, _, err := k.schemas[to].Decode(v.With("apiVersion", value.String(to)))
-		return v, err
+// readBack returns object, a custom resource in a version, as a server reads it after it was stored: see [custom.Storage]. Its own metadata
+// stays as it is. So does an object that only a webhook converts from the stored version, an object of a version without a schema, and one
+// that cannot be read, which validation refuses.
+func (k kindTypes) readBack(object value.Value, version string) value.Value {
+	storage := k.storage
+	if !k.Renamed {
+		storage.Version = version
 	}
-	out, err := convert(object, stored)
-	if err == nil {
-		out, err = k.schemas[stored].Load(out)
+	if storage.Schemas[version] == nil || storage.Schemas[storage.Version] == nil {
+		return object
 	}
+	out, err := storage.Store(object, version)
 	if err == nil {
-		out, err = convert(k.schemas[stored].Default(out), apiVersion)
+		out, err = storage.Load(out, version)
 	}
 	if err != nil {
 		return object
 	}
 	return out.With("metadata", object.Get("metadata"))
-}
-
-// storedAs returns the apiVersion in which objects are stored, or apiVersion itself if only a webhook converts between the two.
-func (k kindTypes) storedAs(apiVersion string) string {
-	for v := range k.definition.Get("spec", "versions").Items() {
-		if stored := v.Get("storage"); k.Renamed && stored.Kind() == value.KindBool && stored.Bool() {
-			return schema.GVK{Group: k.definition.Get("spec", "group").Str(), Version: v.Get("name").Str()}.APIVersion()
-		}
-	}
-	return apiVersion
 }
 
 // withResets returns filters that keep out what filters of a server and further filters do, by version. Of the further filters, only
@@ -161,15 +147,4 @@ func withResets(served, further map[string]merge.Filter) map[string]merge.Filter
 		out[version] = both
 	}
 	return out
-}
-
-// structures returns the structural schemas of the CustomResourceDefinition crd by apiVersion. The error is about a schema that no server
-// accepts.
-func structures(crd value.Value) (map[string]*structural.Schema, error) {
-	byName, err := structural.Versions(crd)
-	out := map[string]*structural.Schema{}
-	for name, s := range byName {
-		out[schema.GVK{Group: crd.Get("spec", "group").Str(), Version: name}.APIVersion()] = s
-	}
-	return out, err
 }

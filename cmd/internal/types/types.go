@@ -14,12 +14,12 @@ import (
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/build"
+	"github.com/deed-project/deed/internal/custom"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 	"github.com/deed-project/deed/ownership"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
-	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/value"
 )
 
@@ -134,8 +134,8 @@ type kindTypes struct {
 	Replicas map[string]fieldpath.Path
 	// status holds the versions of a custom resource with the status subresource; nil for other kinds.
 	status map[string]bool
-	// schemas holds the rules of pruning and the defaults of a custom resource by apiVersion.
-	schemas    map[string]*structural.Schema
+	// storage is how a custom resource is stored, with the rules of pruning and the defaults of its versions.
+	storage    custom.Storage
 	definition value.Value // the CustomResourceDefinition; absent for other kinds
 	builtIn    bool        // whether the kind belongs to Kubernetes itself
 	// MadeUp says that the kind is treated without a schema, because none describes it.

@@ -264,8 +264,9 @@ func columns(listed value.Value) []catalog.Column {
 func (c *compiler) form(v value.Value, scale *catalog.Scale) *form {
 	name := v.Get("name").Str()
 	return &form{
-		group: c.resource.Group, kind: c.resource.Kind, version: name, storage: c.resource.Stored, schemas: c.schemas, versions: c.kind.Converter(),
-		status: custom.HasStatus(v), scale: scale, namespaced: c.resource.Namespaced,
+		group: c.resource.Group, kind: c.resource.Kind, version: name, versions: c.kind.Converter(),
+		storage: custom.Storage{Group: c.resource.Group, Version: c.resource.Stored, Schemas: c.schemas},
+		status:  custom.HasStatus(v), scale: scale, namespaced: c.resource.Namespaced,
 		rules: c.rules[name],
 	}
 }

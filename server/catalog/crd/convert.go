@@ -67,7 +67,7 @@ func (f *webhookForm) LoadAll(stored []managedfields.Object) ([]value.Value, err
 // An object in a version that the definition no longer has cannot be read.
 func (f *webhookForm) decoded(stored managedfields.Object) (value.Value, error) {
 	from := stored.Content.Get("apiVersion").Str()
-	s, known := f.schemas[schema.ParseGVK(from, "").Version]
+	s, known := f.storage.Schemas[schema.ParseGVK(from, "").Version]
 	if !known {
 		return value.Value{}, invalidSource(from)
 	}
@@ -102,14 +102,14 @@ func (f *webhookForm) Store(object value.Value) (value.Value, error) {
 //
 // The webhook sees managed fields, as kube-apiserver's does, so they are joined for it.
 func (f *webhookForm) StoreWhole(object managedfields.Object) (value.Value, error) {
-	if object.Content.Get("apiVersion").Str() == f.apiVersion(f.storage) {
+	if object.Content.Get("apiVersion").Str() == f.apiVersion(f.storage.Version) {
 		return object.Content, nil
 	}
 	whole, err := object.Value()
 	if err != nil {
 		return whole, err
 	}
-	out, err := f.convertAll([]value.Value{whole}, f.storage)
+	out, err := f.convertAll([]value.Value{whole}, f.storage.Version)
 	if err != nil {
 		return whole, err
 	}
@@ -126,7 +126,7 @@ func (f *webhookForm) convertAll(objects []value.Value, version string) ([]value
 	}
 	out, failure := f.by.Convert(objects, f.apiVersion(version))
 	for i, object := range out {
-		object, _, err := f.schemas[version].Decode(api.WithMetadata(object, "managedFields", value.Value{}))
+		object, _, err := f.storage.Schemas[version].Decode(api.WithMetadata(object, "managedFields", value.Value{}))
 		if err != nil {
 			return out[:i], err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/internal/custom"
 	"github.com/deed-project/deed/internal/door"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
@@ -31,10 +32,9 @@ var schemas = door.Open(structural.Internal{})
 // It is immutable. Its maps are shared by the forms of all versions.
 type form struct {
 	group, kind, version string
-	storage              string                        // the stored version
-	schemas              map[string]*structural.Schema // by version
-	versions             managedfields.Converter       // between all versions, by renaming
-	status               bool                          // the subresource exists
+	storage              custom.Storage
+	versions             managedfields.Converter // between all versions, by renaming
+	status               bool                    // the subresource exists
 	scale                *catalog.Scale
 	namespaced           bool
 	rules                *rules.Rules
@@ -44,7 +44,7 @@ type form struct {
 func (f *form) prepare() { f.rules.Prepare() }
 
 // schema returns the schema of the version.
-func (f *form) schema() *structural.Schema { return f.schemas[f.version] }
+func (f *form) schema() *structural.Schema { return f.storage.Schemas[f.version] }
 
 // Decode returns sent, pruned and with the defaults of the version that it states.
 func (f *form) Decode(sent value.Value) (value.Value, []string, error) {
@@ -70,7 +70,7 @@ func (f *form) DecodeIncremental(sent, settled value.Value) (value.Value, []stri
 		// The object is settled in this version, and pruned by this schema.
 		settled = value.Value{}
 	}
-	object, unknown, err := schemas.Decode(f.schemas[gvk.Version], sent, settled)
+	object, unknown, err := schemas.Decode(f.storage.Schemas[gvk.Version], sent, settled)
 	if err != nil {
 		return sent, nil, err
 	}
@@ -84,18 +84,12 @@ func (f *form) Complete(object value.Value) (value.Value, error) {
 		return object, nil
 	}
 	// A version without a schema has no defaults.
-	return f.schemas[gvk.Version].Default(object), nil
+	return f.storage.Schemas[gvk.Version].Default(object), nil
 }
 
-// Load returns a stored object in this version. It prunes and defaults by the schema of the stored version, then converts, which changes
-// only the apiVersion.
+// Load returns a stored object in this version.
 func (f *form) Load(stored value.Value) (value.Value, error) {
-	from := schema.ParseGVK(stored.Get("apiVersion").Str(), "").Version
-	object, err := schemas.Load(f.schemas[from], stored, value.Value{})
-	if err != nil {
-		return object, err
-	}
-	return f.convert(object, from, f.version)
+	return f.storage.Load(stored, f.version)
 }
 
 // LoadIncremental is Load of an object of this version, given a settled object.
@@ -108,19 +102,7 @@ func (f *form) DecodesSettled() bool { return schemas.DecodesSettled(f.schema())
 
 // Store returns an object of this version in the stored version.
 func (f *form) Store(object value.Value) (value.Value, error) {
-	return f.convert(object, f.version, f.storage)
-}
-
-// convert implements the strategy None: it changes the apiVersion and prunes by the schema of the other version.
-//
-// It fills in no defaults of the other version.
-func (f *form) convert(object value.Value, from, to string) (value.Value, error) {
-	if from == to {
-		return object, nil
-	}
-	object = object.With("apiVersion", value.String(f.group+"/"+to))
-	object, _, err := f.schemas[to].Decode(object)
-	return object, err
+	return f.storage.Store(object, f.version)
 }
 
 // PrepareCreate removes the status, if the subresource exists, and sets the generation to 1.
