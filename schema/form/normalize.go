@@ -249,19 +249,22 @@ func isZeroTime(v value.Value, layout string) bool {
 	return err == nil && t.IsZero()
 }
 
-// isEmpty reports whether omitempty leaves out the Go value of printed. Structs are never empty.
+// isEmpty reports whether omitempty leaves out the Go value of printed. Structs are never empty, and neither are values
+// of another kind than t.
 func (t *Type) isEmpty(printed value.Value) bool {
 	switch t.kind {
 	case kindPointer:
 		return printed.IsNull()
-	case kindList, kindMap:
-		return printed.Len() == 0
+	case kindList:
+		return isNothing(printed) || printed.Kind() == value.KindList && printed.Len() == 0
+	case kindMap:
+		return isNothing(printed) || printed.Kind() == value.KindObject && printed.Len() == 0
 	case kindString, kindBytes:
-		return printed.Str() == ""
+		return printed.Kind() == value.KindString && printed.Str() == ""
 	case kindBool:
-		return !printed.Bool()
+		return printed.Kind() == value.KindBool && !printed.Bool()
 	case kindInt32, kindInt64, kindFloat:
-		return printed.Float() == 0
+		return (printed.Kind() == value.KindInt || printed.Kind() == value.KindFloat) && printed.Float() == 0
 	}
 	return false
 }

@@ -187,23 +187,7 @@ func (t *Type) unset(v value.Value, names []string) bool {
 		}
 		v = v.Get(name)
 	}
-	return isNothing(v) || t.kind != kindPointer && t.kind != kindStruct && t.holds(v) && t.isEmpty(v)
-}
-
-// holds reports whether t, which is a list, a map or a scalar, reads values of the kind of v. Any number may be read
-// as any other one.
-func (t *Type) holds(v value.Value) bool {
-	switch t.kind {
-	case kindList:
-		return v.Kind() == value.KindList
-	case kindMap:
-		return v.Kind() == value.KindObject
-	case kindBool:
-		return v.Kind() == value.KindBool
-	case kindInt32, kindInt64, kindFloat:
-		return v.Kind() == value.KindInt || v.Kind() == value.KindFloat
-	}
-	return v.Kind() == value.KindString
+	return isNothing(v) || t.kind != kindPointer && t.kind != kindStruct && t.isEmpty(v)
 }
 
 // to returns the type of the field called name. It steps through pointers and lists.
