@@ -281,7 +281,7 @@ func (w *writer) put(manager string) (string, pair.Request) {
 	if w.chance(0.5) {
 		object = without(object, "metadata", "resourceVersion")
 	}
-	if w.ends() && w.chance(0.5) { // the update then deletes the object
+	if isEnding(w.live) && w.chance(0.5) { // the update then deletes the object
 		object = without(object, "metadata", "finalizers")
 	}
 	if w.chance(0.1) {
@@ -292,8 +292,10 @@ func (w *writer) put(manager string) (string, pair.Request) {
 	return "update", q
 }
 
-// ends reports whether the object waits to be deleted.
-func (w *writer) ends() bool { return pair.Get(w.live, "metadata", "deletionTimestamp") != nil }
+// isEnding reports whether an object waits to be deleted.
+func isEnding(object map[string]any) bool {
+	return pair.Get(object, "metadata", "deletionTimestamp") != nil
+}
 
 // merge sends a merge patch, or a strategic one.
 func (w *writer) merge(manager, contentType string) (string, pair.Request) {
@@ -314,7 +316,7 @@ func (w *writer) merge(manager, contentType string) (string, pair.Request) {
 			patch = put(patch, pair.Edit{Path: l.path})
 		}
 	}
-	if w.ends() && w.chance(0.5) {
+	if isEnding(w.live) && w.chance(0.5) {
 		patch = with(patch, nil, "metadata", "finalizers")
 	}
 	op := "merge patch"

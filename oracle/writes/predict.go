@@ -44,7 +44,7 @@ func newPredictor(program, page string) (*predictor, error) {
 	return &predictor{program: program, dir: dir, exceptions: append(exceptions, further...), missed: map[string]int{}}, err
 }
 
-// further are exceptions beside those of the page: what only dry runs show, and who sends a request.
+// further holds the exceptions that the page lacks: a link that only dry runs show, and the user of a request.
 var further = []recording.Exception{
 	{Kind: "any", Path: []string{"metadata", "selfLink"}},
 	{Kind: "CertificateSigningRequest", Path: []string{"spec", "username"}},
@@ -135,7 +135,7 @@ func (p *predictor) command(o outcome, namespace string) (args []string) {
 	default:
 		return nil
 	}
-	if isBelow && o.before == nil || subresource == "scale" && query.Has("dryRun") || ended(o.before) || o.before != nil && o.after == nil {
+	if isBelow && o.before == nil || subresource == "scale" && query.Has("dryRun") || isEnding(o.before) || o.before != nil && o.after == nil {
 		return nil
 	}
 	agent, _, _ := strings.Cut(cmp.Or(q.UserAgent, "pair/1"), "/")
@@ -157,11 +157,6 @@ func (p *predictor) command(o outcome, namespace string) (args []string) {
 		args = append(args, "-n", namespace)
 	}
 	return args
-}
-
-// ended reports whether an object waits to be deleted.
-func ended(object map[string]any) bool {
-	return pair.Get(object, "metadata", "deletionTimestamp") != nil
 }
 
 // run runs the command line with the object of a write, at the time of the answer.
