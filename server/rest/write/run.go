@@ -141,7 +141,8 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 	if object.Content, allocated, err = t.allocate(object.Content, value.Value{}); err != nil {
 		return Outcome{}, err
 	}
-	defer func() { allocated(err == nil) }()
+	isStored := false
+	defer func() { allocated(isStored) }()
 	// Some kinds name the user who creates them, whatever the client sent.
 	if sign := q.Version.Sign; sign != nil {
 		object.Content = sign(object.Content, catalog.Creator(t.Writer.Host.User(q.Context())))
@@ -172,7 +173,7 @@ func (t *Task) storeNew(object managedfields.Object) (out Outcome, err error) {
 	out = Outcome{created: true}
 	if !t.DryRun {
 		out, err = t.commit(stored, none, WasStored, valid)
-		out.created = true
+		out.created, isStored = true, err == nil
 		return out, err
 	}
 	// A dry run stores nothing, so no put can find the name taken.
@@ -205,8 +206,8 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 	if object.Content, allocated, err = t.allocate(prepare(q, content, fields.Sent(object), live.Content), live.Content); err != nil {
 		return Outcome{}, err
 	}
-	finished := isFinished(q.Version, object.Content, live.Content)
-	defer func() { allocated(err == nil && !finished) }()
+	isStored := false
+	defer func() { allocated(isStored) }()
 	had := t.decorated(live)
 	valid, err := t.Writer.validate(q, object, had)
 	if err != nil {
@@ -216,8 +217,8 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 	if err := t.admitChange(had, object); err != nil {
 		return Outcome{}, err
 	}
-	// The last finalizer went: the object is removed and its new content, with what was allocated for it, never stored.
-	if finished {
+	// The last finalizer went: the object is removed and its new content never stored.
+	if isFinished(q.Version, object.Content, live.Content) {
 		object, err = t.removeFinished(live, object)
 		return Outcome{Object: object}, err
 	}
@@ -240,7 +241,9 @@ func (t *Task) replace(live *read.Live, object managedfields.Object) (out Outcom
 		t.sure = true
 		return Outcome{}, errUnsure
 	case !t.DryRun:
-		return t.commit(stored, live, WasStored, valid)
+		out, err = t.commit(stored, live, WasStored, valid)
+		isStored = err == nil
+		return out, err
 	}
 	out.Object, err = t.reread(stored, live, live.Record.Revision)
 	return out, err
