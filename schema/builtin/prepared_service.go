@@ -151,16 +151,21 @@ func withAllocated(spec, was value.Value) value.Value {
 	}, "ports")
 }
 
-// withoutSecond returns spec without the second address and the second family of was, if spec no longer wants them.
+// withoutSecond returns spec without the second address and the second family of was, if spec no longer wants them. The addresses stay if
+// clusterIP changes: it then stands for the list.
 func withoutSecond(spec, was value.Value) value.Value {
 	if spec.Get("ipFamilyPolicy").Str() != "SingleStack" {
 		return spec
 	}
-	for _, name := range [...]string{"clusterIPs", "ipFamilies"} {
+	trim := func(name string) {
 		if list := spec.Get(name); list.Len() > 1 && list.Equal(was.Get(name)) {
 			spec = spec.With(name, value.List(list.Item(0)))
 		}
 	}
+	if spec.Get("clusterIP").Equal(was.Get("clusterIP")) {
+		trim("clusterIPs")
+	}
+	trim("ipFamilies")
 	return spec
 }
 
