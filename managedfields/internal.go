@@ -71,7 +71,7 @@ func (internal) Merge(p *Plan) *merge.Plan { return p.merge }
 func (internal) Stored(p *Plan) merge.Managers { return p.stored.managers }
 
 // LastApplied returns kubectl's record of its client-side apply in object. It finds no record if
-// one of the annotations is no string.
+// one of the annotations is neither a string nor null.
 func (internal) LastApplied(object value.Value) (record string, found bool) {
 	return lastApplied(object)
 }

@@ -99,14 +99,14 @@ func (m *FieldManager) exceeds(object value.Value, record string) bool {
 }
 
 // lastApplied returns kubectl's record of its client-side apply in object. It finds no record if
-// one of the annotations is no string.
+// one of the annotations is neither a string nor null.
 func lastApplied(object value.Value) (record string, found bool) {
 	v := annotations(object).Get(LastAppliedAnnotation)
 	return v.Str(), !v.IsAbsent()
 }
 
-// withoutRecord returns object without kubectl's record. If an annotation is no string, it removes
-// all annotations.
+// withoutRecord returns object without kubectl's record. It removes all annotations if one of them is
+// neither a string nor null.
 func withoutRecord(object value.Value) value.Value {
 	all := annotations(object)
 	switch {
@@ -118,16 +118,21 @@ func withoutRecord(object value.Value) value.Value {
 	return withAnnotations(object, all.With(LastAppliedAnnotation, value.Value{}))
 }
 
-// annotations returns the annotations of object. They are absent unless all of them are strings.
+// annotations returns the annotations of object, with "" for null. They are absent if one of them is
+// neither a string nor null.
 func annotations(object value.Value) value.Value {
 	all := object.Get("metadata", "annotations")
-	for _, text := range all.Members() {
-		if text.Kind() != value.KindString {
-			return value.Value{}
-		}
-	}
 	if all.Kind() != value.KindObject {
 		return value.Value{}
+	}
+	for name, text := range all.Members() {
+		switch text.Kind() {
+		case value.KindString:
+		case value.KindNull:
+			all = all.With(name, value.String(""))
+		default:
+			return value.Value{}
+		}
 	}
 	return all
 }
