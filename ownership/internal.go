@@ -35,6 +35,15 @@ func (internal) FindOwners(entries []managedfields.Entry, op merge.Operation, fi
 // SaveRecord returns the entries of o with an owner for kubectl's record, see saveRecord.
 func (internal) SaveRecord(o managedfields.Object) []managedfields.Entry { return saveRecord(o) }
 
+// AfterApply carries out the requests that kubectl sends after an apply of config by manager, which
+// stored object, with conflicts forced: see afterApply.
+func (internal) AfterApply(
+	m *managedfields.FieldManager, object, config managedfields.Object, manager string,
+	store func(before, outcome managedfields.Object) (managedfields.Object, error),
+) (sent []Request, failed string, _ error) {
+	return afterApply(m, object, config, manager, true, store)
+}
+
 // NeedsSchema reports whether [Check] finds c only with the type of the object's kind.
 func (internal) NeedsSchema(c Code) bool { return c.needsSchema() }
 

@@ -27,13 +27,15 @@ type Request struct {
 // ApplyAsKubectl carries out the requests that kubectl apply --server-side sends for a manifest. It
 // returns these requests in order. The object of the last request is the outcome.
 //
-//  1. apply: manager applies config. Through a subresource, this is the only request.
+//  1. apply: manager applies config.
 //  2. save record: "kubectl-last-applied" applies kubectl's record of its client-side apply as it
 //     is. This is sent if manager is kubectl, and the object has the record, and no applier owns
 //     it.
 //  3. migrate: if an updater owns the record, then [migrateClientSide].
 //  4. apply again: after a migration, manager applies config once more. This prunes fields that
 //     client-side apply once set and config lacks.
+//
+// All requests go to the endpoint of m, which may be a subresource.
 //
 // Errors are those of [managedfields.FieldManager.Apply] and [managedfields.FieldManager.Update].
 // An error comes with the requests that succeeded before it. kubectl stops at any error, but
@@ -45,33 +47,54 @@ func ApplyAsKubectl(
 	if err != nil {
 		return nil, err
 	}
-	sent := []Request{{"apply", manager, object}}
-	if managing.Config(m).Subresource != "" {
-		return sent, nil
+	further, failed, err := afterApply(m, object, config, manager, force, func(_, outcome managedfields.Object) (managedfields.Object, error) {
+		return outcome, nil
+	})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", failed, err)
+	}
+	return append([]Request{{"apply", manager, object}}, further...), err
+}
+
+// afterApply carries out the requests of [ApplyAsKubectl] after the first one, which stored object.
+// store returns what is stored for the outcome of a request, given the object before it, or why the
+// request is refused. An error comes with the name of the request that fails.
+func afterApply(
+	m *managedfields.FieldManager, object, config managedfields.Object, manager string, force bool,
+	store func(before, outcome managedfields.Object) (managedfields.Object, error),
+) (sent []Request, failed string, _ error) {
+	send := func(name, by string, outcome managedfields.Object, err error) error {
+		if err == nil {
+			outcome, err = store(object, outcome)
+		}
+		if err != nil {
+			failed = name
+			return err
+		}
+		object = outcome
+		sent = append(sent, Request{name, by, object})
+		return nil
 	}
 	if manager == kubectl && recordIsLoose(object) {
 		saved, err := m.Apply(object, recordOnly(object), kubectlLastApplied, false)
-		if err != nil {
-			return sent, fmt.Errorf("save record: %w", err)
+		if err := send("save record", kubectlLastApplied, saved, err); err != nil {
+			return sent, failed, err
 		}
-		object = saved
-		sent = append(sent, Request{"save record", kubectlLastApplied, object})
 	}
 	entries, err := migrateClientSide(object.Entries, manager)
-	if err != nil {
-		return sent, fmt.Errorf("migrate: %w", err)
+	if err == nil && sameEntries(entries, object.Entries) {
+		return sent, "", nil
 	}
-	if sameEntries(entries, object.Entries) {
-		return sent, nil
+	var migrated managedfields.Object
+	if err == nil {
+		migrated, err = m.Update(object, managedfields.Object{Content: object.Content, Entries: entries}, manager)
 	}
-	if object, err = m.Update(object, managedfields.Object{Content: object.Content, Entries: entries}, manager); err != nil {
-		return sent, fmt.Errorf("migrate: %w", err)
+	if err := send("migrate", manager, migrated, err); err != nil {
+		return sent, failed, err
 	}
-	sent = append(sent, Request{"migrate", manager, object})
-	if object, err = m.Apply(object, config, manager, force); err != nil {
-		return sent, fmt.Errorf("apply again: %w", err)
-	}
-	return append(sent, Request{"apply again", manager, object}), nil
+	again, err := m.Apply(object, config, manager, force)
+	err = send("apply again", manager, again, err)
+	return sent, failed, err
 }
 
 // saveRecord returns the entries of o with an owner for kubectl's record of its client-side apply, as

@@ -126,7 +126,7 @@ func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 		report.Forced(a.Library, t.Given, x.Taken)
 		report.Left(a.Library, t.Given, x.Left)
 		report.TakenOver(a.Library, t.Given, x.TakenOver)
-		report.Migrated(a.Library, t.Given, x.Migration)
+		report.Migrated(a.Library, t.Given, x)
 		report.Refused(a.Log, t, x.Findings)
 		a.allocated.Add(a.Log, t, x.Outcome)
 		a.out.add(t, x.Outcome)

@@ -78,7 +78,7 @@ func (c *cli) diff(f diffFlags) error {
 			report.Forced(c.Library, t.Given, x.Taken)
 			report.Left(c.Library, t.Given, x.Left)
 			report.TakenOver(c.Library, t.Given, x.TakenOver)
-			report.Migrated(c.Library, t.Given, x.Migration)
+			report.Migrated(c.Library, t.Given, x)
 			report.Refused(c.Log, t, x.Findings)
 			d.Add(t, x.Outcome)
 		}

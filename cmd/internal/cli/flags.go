@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 
 	"github.com/spf13/pflag"
@@ -14,12 +15,15 @@ import (
 type applyingFlags struct {
 	force       dryrun.ForceFlags
 	rules       string
+	migration   bool
 	noMigration bool
 	upgrade     bool // see [dryrun.Apply]
 }
 
 func (f *applyingFlags) register(flags *pflag.FlagSet) {
 	f.registerForce(flags)
+	flags.BoolVar(&f.migration, "migration", false,
+		"migrate objects of client-side apply as kubectl does as any field manager; else only the manager kubectl does")
 	flags.BoolVar(&f.noMigration, "no-migration", false,
 		"do not migrate objects of client-side apply; kubectl migrates them on apply")
 }
@@ -36,6 +40,9 @@ func (f *applyingFlags) registerForce(flags *pflag.FlagSet) {
 
 // apply returns the apply of configurations by manager. It returns nil if the rules have defects, which it reports.
 func (f *applyingFlags) apply(c *cli, manager string) (*dryrun.Apply, error) {
+	if f.migration && f.noMigration {
+		return nil, errors.New("--migration and --no-migration exclude each other")
+	}
 	if f.rules != "" {
 		if f.force.Rules = dryrun.ReadRules(c.Loader, f.rules); f.force.Rules == nil {
 			return nil, nil
@@ -45,7 +52,18 @@ func (f *applyingFlags) apply(c *cli, manager string) (*dryrun.Apply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dryrun.Apply{Manager: manager, Force: force, Migrate: !f.noMigration, Upgrade: f.upgrade}, nil
+	return &dryrun.Apply{Manager: manager, Force: force, Migrate: f.migrators(), Upgrade: f.upgrade}, nil
+}
+
+// migrators returns the managers that migrate.
+func (f *applyingFlags) migrators() dryrun.Migrators {
+	switch {
+	case f.noMigration:
+		return dryrun.NoManager
+	case f.migration:
+		return dryrun.AnyManager
+	}
+	return dryrun.KubectlAlone
 }
 
 // outputFlags holds the flags that control how objects are printed.

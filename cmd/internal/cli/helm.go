@@ -143,6 +143,7 @@ not below are then those of helm template, such as --is-upgrade.`,
 	flags.DurationVar(&f.input.timeout, "request-timeout", manifest.DefaultTimeout, "how long a request to the cluster may take; 0 means no limit")
 	flags.IntVar(&f.input.jobs, "jobs", 0, "work on `n` objects at a time; 0 means one for each processor")
 	f.how.registerForce(flags)
+	f.how.noMigration = true // that is kubectl's
 	f.registerOutput(flags)
 	registerSchemas(flags, &f.schemas)
 	return cmd

@@ -133,16 +133,17 @@ func (c *cli) plan(f planFlags) error {
 	p := report.NewPlanPrinter(c.out, f.format.value, f.all, only, f.color.painter(c.out))
 	type planned struct {
 		*report.ObjectPlan
-		outcome managedfields.Object
-		left    merge.Conflicts
-		unmade  error
-		err     error
+		outcome    managedfields.Object
+		left       merge.Conflicts
+		unmigrated []string
+		unmade     error
+		err        error
 	}
 	kept := f.all || only != nil || f.format.value == report.FormatJSON
 	var allocated report.Allocations
 	work := func(t *dryrun.Task) (out planned) {
 		x := how.One(t)
-		out.outcome = x.Outcome
+		out.outcome, out.unmigrated = x.Outcome, x.Unmigrated
 		if out.left, out.unmade, out.err = x.Left, x.Unmade, x.Err; out.err != nil {
 			return out
 		}
@@ -158,6 +159,7 @@ func (c *cli) plan(f planFlags) error {
 			return
 		}
 		report.Left(c.Library, t.Given, x.left)
+		report.Unmigrated(c.Library, t.Given, x.unmigrated)
 		if x.Conflicts > 0 || len(x.Findings) > 0 || f.exitCode && !x.NoOp {
 			c.Raise(notice.ExitFinding)
 		}

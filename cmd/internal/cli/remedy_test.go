@@ -13,7 +13,7 @@ import (
 
 // howFlags lists the flags of apply and diff that control how they write, compare and print. A migration has no use for them.
 var howFlags = []string{
-	"server-side", "force-conflicts", "force-field", "force-manager", "rules", "no-migration", "validate", "no-defaults",
+	"server-side", "force-conflicts", "force-field", "force-manager", "rules", "migration", "no-migration", "validate", "no-defaults",
 	"show-managed-fields", "color", "write", "dry-run", "output", "subresource",
 }
 

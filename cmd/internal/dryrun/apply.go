@@ -2,6 +2,7 @@ package dryrun
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
@@ -27,11 +28,14 @@ type Applied struct {
 	Outcome managedfields.Object
 	// Migration describes the further requests of kubectl; nil if there are none.
 	Migration *Migration
-	Err       error
+	// Unmigrated has the managers whose fields kubectl would migrate if it applied as this manager: see [KubectlAlone].
+	Unmigrated []string
+	Err        error
 	// Unmade is the reason why even a forced apply would be refused, if there are conflicts. A server reports the conflicts first. Outcome
 	// is then the merged configuration.
 	Unmade error
-	// Findings holds the reasons why a server's validation, which is not part of merging, refuses the outcome of the first request.
+	// Findings holds the reasons why a server's validation, which is not part of merging, refuses the outcome of the first request. kubectl
+	// then sends no other.
 	Findings []types.Finding
 
 	applier merge.Manager
@@ -41,21 +45,44 @@ type Applied struct {
 
 // Migration describes how kubectl apply --server-side migrates an object of its client-side apply: see [ownership.ApplyAsKubectl].
 type Migration struct {
-	From     []string // the managers whose fields become kubectl's
-	Requests []string // the names of the requests, in the order in which they are sent
+	From     []string // the managers whose fields become the applier's; none if kubectl only saves its record
+	To       string   // the applier
+	Requests []string // the names of the requests that succeed, in the order in which they are sent
 	// Again is the plan of the last request, the same apply once more.
 	Again *managedfields.Plan
-	// Failed is the reason why some requests were not sent. kubectl only warns about it.
-	Failed error
+	// Failing is the name of a request that fails, and Failed the reason. kubectl only warns about it, and sends no other.
+	Failing string
+	Failed  error
 }
+
+// Reason names the failing request and the reason, which view masks. It is empty if no request fails.
+func (m *Migration) Reason(view secret.View) string {
+	if m.Failed == nil {
+		return ""
+	}
+	return m.Failing + ": " + view.Error(m.Failed)
+}
+
+// Saves reports whether kubectl's record of its client-side apply gets an owner.
+func (m *Migration) Saves() bool { return slices.Contains(m.Requests, "save record") }
 
 // Apply holds the options of an apply.
 type Apply struct {
 	Manager string
 	Force   *Force
-	Migrate bool // whether to migrate the fields of client-side apply, as kubectl does
-	Upgrade bool // whether the updates by Manager become applies first, as Helm does with a release of client-side apply
+	Migrate Migrators // which managers migrate the fields of client-side apply, as kubectl does
+	Upgrade bool      // whether the updates by Manager become applies first, as Helm does with a release of client-side apply
 }
+
+// Migrators says which managers migrate the fields of client-side apply when they apply.
+type Migrators uint8
+
+// The migrators. kubectl migrates as any manager that its --field-manager names. Most other names are those of programs that do not.
+const (
+	NoManager    Migrators = iota
+	KubectlAlone           // the manager kubectl; for others, Applied.Unmigrated says what kubectl would migrate
+	AnyManager
+)
 
 // One applies the configuration of t.
 func (a Apply) One(t *Task) Applied {
@@ -93,11 +120,13 @@ func (a Apply) One(t *Task) Applied {
 		return out
 	}
 	out.stored = t.Endpoint.Restore(t.Stored, out.Outcome)
-	if a.migrates(t) && len(out.Refused) == 0 {
+	if out.Outcome, out.Err = t.whole(out.Outcome); out.Err != nil {
+		return out
+	}
+	out.Findings = t.Endpoint.Findings(t.Stored.Content, t.Written(out))
+	if t.scale == nil && len(out.Refused) == 0 && len(out.Findings) == 0 { // a Scale shows no record of client-side apply
 		a.migrate(t, &out)
 	}
-	out.Outcome, out.Err = t.whole(out.Outcome)
-	out.Findings = t.Endpoint.Findings(t.Stored.Content, t.Written(out))
 	return out
 }
 
@@ -145,28 +174,41 @@ func (a Apply) upgrade(t *Task) error {
 // kubectlName is the default field manager of kubectl.
 const kubectlName = "kubectl"
 
-// migrates reports whether kubectl sends more than one request.
-func (a Apply) migrates(t *Task) bool {
-	return t.scale == nil && a.Migrate && a.Manager == kubectlName && len(ownership.ClientSideAppliers(t.Stored.Entries)) > 0
-}
-
 // migrate carries out the further requests of kubectl.
 func (a Apply) migrate(t *Task, out *Applied) {
-	m := Migration{From: ownership.ClientSideAppliers(t.Stored.Entries)}
-	sent, err := ownership.ApplyAsKubectl(t.Endpoint.Manager, t.Stored, out.config, a.Manager, true)
-	m.Failed = err
-	for i, r := range sent {
+	from := ownership.ClientSideAppliers(out.Outcome.Entries)
+	switch {
+	case a.Migrate == NoManager:
+		return
+	case a.Migrate == KubectlAlone && a.Manager != kubectlName:
+		out.Unmigrated = from
+		return
+	}
+	sent, failing, err := owning.AfterApply(t.Endpoint.Manager, out.Outcome, out.config, a.Manager, t.store)
+	if len(sent) == 0 && err == nil {
+		return
+	}
+	m := Migration{To: a.Manager, Requests: []string{"apply"}, Failing: failing, Failed: err}
+	for _, r := range sent {
 		m.Requests = append(m.Requests, r.Name)
-		if i > 0 && i == len(sent)-1 && err == nil {
-			m.Again, out.Err = t.Endpoint.Manager.Plan(sent[i-1].Object, out.config, a.Manager)
+		if r.Name == "apply again" {
+			m.Again, out.Err = t.Endpoint.Manager.Plan(sent[len(sent)-2].Object, out.config, a.Manager)
 		}
 	}
-	if len(sent) > 1 || err != nil {
-		out.Migration = &m
-	}
-	if len(sent) > 0 {
+	if out.Migration = &m; len(sent) > 0 {
 		out.Outcome = sent[len(sent)-1].Object
 	}
+	remain := ownership.ClientSideAppliers(out.Outcome.Entries) // a status keeps them
+	m.From = slices.DeleteFunc(from, func(name string) bool { return slices.Contains(remain, name) })
+}
+
+// store returns what a server stores for outcome, a write to before, or the reasons why its validation refuses it.
+func (t *Task) store(before, outcome managedfields.Object) (managedfields.Object, error) {
+	outcome = managing.KeepTimes(t.Endpoint.Restore(before, outcome), before)
+	if findings := t.Endpoint.Findings(before.Content, outcome); len(findings) > 0 {
+		return outcome, types.Findings(findings)
+	}
+	return outcome, nil
 }
 
 // Change returns the changes of the first request of x, an apply of t.

@@ -40,7 +40,7 @@ func apply(s *storytest.Story) {
 		s.Print("%v", t.Given)
 		printConflicts(s, t, x)
 		printFields(s, t, x)
-		printMigration(s, x.Migration)
+		printMigration(s, t, x)
 		printRest(s, t, x)
 		if len(x.Refused) > 0 {
 			return
@@ -92,11 +92,15 @@ func printFields(s *storytest.Story, t *dryrun.Task, x dryrun.Applied) {
 	}
 }
 
-func printMigration(s *storytest.Story, m *dryrun.Migration) {
+func printMigration(s *storytest.Story, t *dryrun.Task, x dryrun.Applied) {
+	if len(x.Unmigrated) > 0 {
+		s.Print("  kubectl would migrate from %q", x.Unmigrated)
+	}
+	m := x.Migration
 	if m == nil {
 		return
 	}
-	s.Print("  kubectl migrates from %q: %s; failed: %v", m.From, strings.Join(m.Requests, ", "), m.Failed)
+	s.Print("  kubectl migrates from %q: %s; failed: %s", m.From, strings.Join(m.Requests, ", "), m.Reason(t.Given.View()))
 	if m.Again == nil {
 		return
 	}

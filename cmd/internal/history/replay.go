@@ -258,7 +258,7 @@ func (r *Replayer) validate(
 		return r.settle(t, result, outcome)
 	}
 	var err error
-	if reasons := report.Reasons(t, findings); len(reasons) > 0 {
+	if reasons := types.Findings(findings).Reasons(t.Given.View()); len(reasons) > 0 {
 		err = secret.Errorf("%s", strings.Join(reasons, ", "))
 	}
 	return r.refuse(t, s, result, dryrun.UpdateRole, err)

@@ -80,7 +80,7 @@ func (s *session) apply(a *Apply) {
 		return
 	}
 	w := dryrun.NewWorkload(s.Library, kinds, managedfields.Config{Now: s.now}, slices.Values(given), live)
-	r := &applier{session: s, kinds: kinds.Apart(), how: dryrun.Apply{Manager: a.Manager, Force: force, Migrate: true}}
+	r := &applier{session: s, kinds: kinds.Apart(), how: dryrun.Apply{Manager: a.Manager, Force: force, Migrate: dryrun.KubectlAlone}}
 	r.conflicts = report.ConflictReport{Log: s.Log, Manager: a.Manager, Migrate: func(from []string) string { return migration(a.Manager, from) }}
 	r.total.Outcomes = map[string]int{}
 	dryrun.Each(w, "", true, r.one, r.use)
@@ -172,7 +172,7 @@ func (r *applier) use(t *dryrun.Task, x applied) {
 	default:
 		report.Forced(r.Library, t.Given, x.Taken)
 		report.TakenOver(r.Library, t.Given, x.TakenOver)
-		report.Migrated(r.Library, t.Given, x.Migration)
+		report.Migrated(r.Library, t.Given, x.Applied)
 		r.allocated.Add(r.Log, t, x.Outcome)
 		r.store(t, o, x.Outcome)
 	}

@@ -40,25 +40,8 @@ func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
 	view := t.Given.View()
 	for _, f := range findings {
 		where := t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...)
-		log.Refuse(where, "%v: refused: %s", t.Given, located(view.Path(f.Path), f.Text(view)))
+		log.Refuse(where, "%v: refused: %s", t.Given, types.Located(view.Path(f.Path), f.Text(view)))
 	}
-}
-
-// Reasons returns the reasons of findings about the outcome of t, in the words of the server, each with its path.
-func Reasons(t *dryrun.Task, findings []types.Finding) []string {
-	view, out := t.Given.View(), make([]string, len(findings))
-	for i, f := range findings {
-		out[i] = located(view.Path(f.Path), f.Reason(view))
-	}
-	return out
-}
-
-// located returns text with path in front of it. An empty path, of a text about the whole object, is left out.
-func located(path, text string) string {
-	if path == "" {
-		return text
-	}
-	return path + ": " + text
 }
 
 // allocatedPaths converts paths of names separated by spaces to the usual notation of paths.

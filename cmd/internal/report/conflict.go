@@ -165,15 +165,21 @@ func TakenOver(c *types.Library, given *manifest.Object, taken merge.Conflicts) 
 	})
 }
 
-// Migrated reports the further requests of kubectl for an object of its client-side apply.
-func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
-	if m == nil {
+// Migrated reports the further requests of kubectl for given, an object of client-side apply, or that they are left out.
+func Migrated(c *types.Library, given *manifest.Object, x dryrun.Applied) {
+	Unmigrated(c, given, x.Unmigrated)
+	m := x.Migration
+	switch {
+	case m == nil:
 		return
+	case len(m.From) > 0:
+		fmt.Fprintf(c.Log, "%v: %v: migrated from client-side apply, as kubectl does by itself: the fields of %s become %s's (requests: %s; "+
+			"--no-migration leaves them)\n", given.At(), given, wording.QuotedList(m.From), m.To, strings.Join(m.Requests, ", "))
+	case m.Saves():
+		fmt.Fprintf(c.Log, "%v: %v: %s (requests: %s; --no-migration leaves it)\n", given.At(), given, recordSaved, strings.Join(m.Requests, ", "))
 	}
-	fmt.Fprintf(c.Log, "%v: %v: migrated from client-side apply, as kubectl does by itself: the fields of %s become kubectl's (requests: %s; "+
-		"--no-migration leaves them)\n", given.At(), given, wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
-	if m.Failed != nil {
-		c.Warn(given.At(), "%v: kubectl warns that the migration failed: %s", given, given.View().Error(m.Failed))
+	if reason := m.Reason(given.View()); reason != "" {
+		c.Warn(given.At(), "%v: %s%s", given, migrationFailed, reason)
 	}
 	if m.Again == nil {
 		return
@@ -184,6 +190,17 @@ func Migrated(c *types.Library, given *manifest.Object, m *dryrun.Migration) {
 			fmt.Fprintf(c.Log, "%v: %v: %s: %v is removed by the second apply: the configuration lacks it\n",
 				given.At(), given, view.Path(d.Path), view.Value(d.Path, d.Live))
 		}
+	}
+}
+
+// recordSaved says what kubectl does with its record of client-side apply if it has nothing to migrate.
+const recordSaved = `the record of client-side apply stays: "kubectl-last-applied" becomes its owner, as kubectl does by itself`
+
+// Unmigrated reports that kubectl would migrate the fields of the managers in from, and deed does not: see [dryrun.KubectlAlone].
+func Unmigrated(c *types.Library, given *manifest.Object, from []string) {
+	if len(from) > 0 {
+		fmt.Fprintf(c.Log, "%v: %v: not migrated: kubectl with this --field-manager would also migrate the fields of %s, as --migration does; "+
+			"other programs would not\n", given.At(), given, wording.QuotedList(from))
 	}
 }
 

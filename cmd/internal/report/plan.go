@@ -13,6 +13,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
+	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/cmd/internal/wording"
 	"github.com/deed-project/deed/merge"
 )
@@ -194,7 +195,7 @@ func (m *migrationPlan) write(out *bufio.Writer, manager string, paint Painter) 
 	switch {
 	case m.Error != "":
 		fmt.Fprintf(out, "  %s  %s%s\n", note, migrationFailed, m.Error)
-	case len(m.Decisions) == 0:
+	case len(m.Decisions) == 0 && len(m.From) > 0:
 		fmt.Fprintf(out, "  %s  %s\n", note, removesNothing)
 	}
 }
@@ -207,8 +208,14 @@ const (
 
 // text describes the further requests.
 func (m *migrationPlan) text() string {
-	return fmt.Sprintf("kubectl then migrates what %s owns from client-side apply (requests: %s; --no-migration leaves it)",
-		wording.QuotedList(m.From), strings.Join(m.Requests, ", "))
+	does := "kubectl then tries to migrate from client-side apply"
+	switch {
+	case len(m.From) > 0:
+		does = fmt.Sprintf("kubectl then migrates what %s owns from client-side apply", wording.QuotedList(m.From))
+	case m.saves:
+		does = recordSaved
+	}
+	return fmt.Sprintf("%s (requests: %s; --no-migration leaves it)", does, strings.Join(m.Requests, ", "))
 }
 
 // becomesNull is the note about a value that becomes null.
@@ -299,7 +306,7 @@ func (f *fieldPlan) others(manager string) bool {
 }
 
 // located returns the reason with its path.
-func (f *findingPlan) located() string { return located(f.Path, f.text) }
+func (f *findingPlan) located() string { return types.Located(f.Path, f.text) }
 
 // write prints the refusal of a server.
 func (f *findingPlan) write(out *bufio.Writer, paint Painter) {

@@ -35,6 +35,7 @@ type migrationPlan struct {
 	Requests  []string     `json:"requests"`
 	Decisions []*fieldPlan `json:"decisions"` // the decisions of the repeated apply
 	Error     string       `json:"error,omitempty"`
+	saves     bool         // whether kubectl's record gets an owner
 }
 
 // adjustedPlan is a field whose stored value differs from its merged value.
@@ -134,10 +135,7 @@ func NewObjectPlan(p *plan.Plan, manager string) *ObjectPlan {
 		o.Outcomes[refused]++
 	}
 	if m := p.Migration; m != nil {
-		o.Migration = &migrationPlan{From: m.From, Requests: m.Requests}
-		if m.Failed != nil {
-			o.Migration.Error = w.view.Error(m.Failed)
-		}
+		o.Migration = &migrationPlan{From: append([]string{}, m.From...), Requests: m.Requests, Error: m.Reason(w.view), saves: m.Saves()}
 		if m.Again != nil {
 			o.Migration.Decisions = w.fields(m.Fields)
 		}

@@ -23,7 +23,7 @@ func (o *ObjectPlan) Rows() []PlanRow {
 		switch {
 		case m.Error != "":
 			out = append(out, PlanRow{Outcome: noted, Text: migrationFailed + m.Error})
-		case len(m.Decisions) == 0:
+		case len(m.Decisions) == 0 && len(m.From) > 0:
 			out = append(out, PlanRow{Outcome: noted, Text: removesNothing})
 		}
 	}

@@ -65,7 +65,7 @@ func applyAll(s *storytest.Story) {
 		report.Forced(c, t.Given, x.Taken)
 		report.Left(c, t.Given, x.Left)
 		report.TakenOver(c, t.Given, x.TakenOver)
-		report.Migrated(c, t.Given, x.Migration)
+		report.Migrated(c, t.Given, x)
 		report.Refused(c.Log, t, x.Findings)
 		allocated.Add(c.Log, t, x.Outcome)
 		s.Store(x.Outcome)

@@ -188,8 +188,8 @@ func (s *Story) Workload(c *types.Library) *dryrun.Workload {
 	return w
 }
 
-// Apply returns the apply for the words as, force, force-field, force-manager, rules and migrate. It returns nil, with the reason reported,
-// if they are malformed.
+// Apply returns the apply for the words as, force, force-field, force-manager, rules and migrate, which is empty or "any". It returns nil,
+// with the reason reported, if they are malformed.
 func (s *Story) Apply(c *types.Library) *dryrun.Apply {
 	flags := dryrun.ForceFlags{All: s.Has("force"), Fields: s.Words["force-field"], Managers: s.Words["force-manager"]}
 	if s.Has("rules") {
@@ -202,7 +202,11 @@ func (s *Story) Apply(c *types.Library) *dryrun.Apply {
 		s.Print("error: %v", err)
 		return nil
 	}
-	return &dryrun.Apply{Manager: s.Word("as"), Force: force, Migrate: s.Has("migrate")}
+	how := &dryrun.Apply{Manager: s.Word("as"), Force: force}
+	if s.Has("migrate") {
+		how.Migrate = map[string]dryrun.Migrators{"": dryrun.KubectlAlone, "any": dryrun.AnyManager}[s.Word("migrate")]
+	}
+	return how
 }
 
 // Object prints the changes from before to o, or the whole object if before is absent, and the owners of o.

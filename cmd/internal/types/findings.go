@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/secret"
@@ -187,4 +188,32 @@ func (f Finding) Text(view secret.View) string {
 		return f.Reason(view)
 	}
 	return fmt.Sprintf("%s (the server's validation refuses this, not its merging)", f.Reason(view))
+}
+
+// Findings is an error: the reasons why a server refuses an object.
+type Findings []Finding
+
+// Error returns the number of reasons. The reasons may quote hidden values: see [Findings.Seen].
+func (f Findings) Error() string {
+	return fmt.Sprintf("the server's validation refuses it for %d reasons", len(f))
+}
+
+// Seen returns all reasons, each with its path.
+func (f Findings) Seen(view secret.View) string { return strings.Join(f.Reasons(view), "; ") }
+
+// Reasons returns the reasons, in the words of the server, each with its path.
+func (f Findings) Reasons(view secret.View) []string {
+	out := make([]string, len(f))
+	for i, finding := range f {
+		out[i] = Located(view.Path(finding.Path), finding.Reason(view))
+	}
+	return out
+}
+
+// Located returns text with path in front of it. An empty path, of a text about the whole object, is left out.
+func Located(path, text string) string {
+	if path == "" {
+		return text
+	}
+	return path + ": " + text
 }

@@ -1,4 +1,4 @@
-package report
+package types
 
 import "testing"
 
@@ -8,8 +8,8 @@ func TestLocated(t *testing.T) {
 		{".spec.replicas", "Invalid value", ".spec.replicas: Invalid value"},
 		{"", "Too long", "Too long"},
 	} {
-		if got := located(c[0], c[1]); got != c[2] {
-			t.Errorf("located(%q, %q) = %q, want %q", c[0], c[1], got, c[2])
+		if got := Located(c[0], c[1]); got != c[2] {
+			t.Errorf("Located(%q, %q) = %q, want %q", c[0], c[1], got, c[2])
 		}
 	}
 }
