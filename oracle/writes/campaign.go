@@ -31,6 +31,7 @@ type campaign struct {
 	changes     bool
 	converters  *converters // nil for none
 	predictor   *predictor  // nil for none
+	kubectl     *kubectl    // nil if it takes no part
 
 	mu    sync.Mutex // guards what follows
 	codes map[string]int
@@ -53,7 +54,7 @@ func (c *campaign) run() (differ int, err error) {
 		return 0, err
 	}
 	for _, k := range kinds {
-		k.cbor = c.cbor
+		k.cbor, k.kubectl = c.cbor, c.kubectl
 	}
 	c.codes = map[string]int{}
 	if c.hooks != nil {
@@ -245,7 +246,7 @@ func (c *campaign) sure(there, here outcome) (differences []string, reordered bo
 		if len(differences) == 0 || there.answer.Code < 400 || here.answer.Code < 400 {
 			break
 		}
-		if there.answer, err = c.real.Send(there.request); err != nil {
+		if there.answer, err = c.kubectl.send(c.real, there.request); err != nil {
 			return nil, false, err
 		}
 		there.unite("there")

@@ -43,7 +43,7 @@ func (h *history) step(s *pair.Server, n int) (outcome, error) {
 	o.op, o.request = w.write()
 	o.request.Body = harmless(o.request.Body)
 	w.encode(&o.request)
-	if o.answer, err = s.Send(o.request); err != nil {
+	if o.answer, err = h.kind.kubectl.send(s, o.request); err != nil {
 		return o, err
 	}
 	if o.after, err = h.read(s, g); err != nil {
@@ -164,6 +164,9 @@ func (w *writer) write() (string, pair.Request) {
 	if w.first {
 		n = one(w, 0, 0, 60)
 	}
+	if w.kind.kubectl != nil && w.chance(0.5) {
+		return w.command()
+	}
 	has := func(subresource string) bool { return slices.Contains(w.kind.subresources, subresource) }
 	switch {
 	case n < 48:
@@ -223,7 +226,7 @@ func (w *writer) encode(q *pair.Request) {
 	if w.kind.cbor {
 		form, encode, applied = pair.CBOR, pair.EncodeCBOR, pair.ApplyCBOR
 	}
-	if !w.kind.cbor && !pair.InProtobuf(w.group.Version, w.kind.name) || !w.chance(0.2) {
+	if q.Method == byKubectl || !w.kind.cbor && !pair.InProtobuf(w.group.Version, w.kind.name) || !w.chance(0.2) {
 		return
 	}
 	if w.chance(0.7) {

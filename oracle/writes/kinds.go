@@ -20,6 +20,7 @@ type kind struct {
 	definition   *definition      // that may change; nil for others
 	defined      map[string]any   // the CustomResourceDefinition; nil for a built-in kind
 	cbor         bool             // some bodies and answers are CBOR, and none protocol buffers
+	kubectl      *kubectl         // that makes half of the writes, or nil
 }
 
 // apart has the kinds that no history is about, with the reason.

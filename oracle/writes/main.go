@@ -26,6 +26,9 @@
 // the object with its managed fields and their times, or the conflicts. What only a server knows (docs/server-fields.md) is not compared. Webhooks,
 // policies, guards and changes of definitions are unknown to the command line, so that their flags exclude this one.
 //
+// With --kubectl kubectl, that program makes half of the writes, on both servers: it applies on the side of the client and of the server, replaces
+// and creates. With --predict, deed predicts what comes of all requests of kubectl apply --server-side.
+//
 // With --audit-real and --audit-deed, it compares the audit logs of the servers as well.
 //
 // With --history, the command plays one history, such as Pod-17, and prints each of its writes.
@@ -53,6 +56,7 @@ func main() {
 	webhooks := flag.Bool("webhooks", false, "let webhooks decide about the writes, and compare how they are called")
 	flag.StringVar(&c.kinds, "kinds", "", "only kinds with these names, separated by commas")
 	flag.StringVar(&c.history, "history", "", "only this history")
+	program := flag.String("kubectl", "", "the program kubectl, which then makes half of the writes")
 	predict := flag.String("predict", "", "the program deed, which predicts writes to the real server")
 	audits := pair.AuditFlags()
 	flag.Parse()
@@ -64,6 +68,13 @@ func main() {
 	if *conversions {
 		c.converters = newConverters()
 		defer c.converters.Close()
+	}
+	if *program != "" {
+		var err error
+		if c.kubectl, err = newKubectl(*program, c.real, c.deed); err != nil {
+			pair.Finish(0, "", err)
+		}
+		defer c.kubectl.close()
 	}
 	if *predict != "" {
 		var err error

@@ -98,9 +98,11 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 		note("exit code %d: %s", got.code, got.said)
 	case a.Code < 300 && refused:
 		note("%d there, refused here: %s", a.Code, got.said)
+	case a.Code < 300 && strings.Contains(a.Message, keptOn) && !strings.Contains(got.said, "kubectl warns"):
+		p.missed[h.kind.name+" in a migration"]++
 	case a.Code < 300:
 		p.compareObjects(o, got.out, note)
-	case strings.HasPrefix(a.Message, "Apply failed"):
+	case strings.HasPrefix(a.Message, conflictPrefix):
 		if said := got.out.Get("message").Str(); recording.SortedLines(a.Message) != recording.SortedLines(said) {
 			note("%s there, %s here", a.Message, cmp.Or(said, got.said, "stored"))
 		}
@@ -114,6 +116,12 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 // have such a write.
 func (p *predictor) command(o outcome, namespace string) (args []string) {
 	verb, q := o.op, o.request
+	if q.Method == byKubectl {
+		if !strings.Contains(o.op, "server-side") || isEnding(o.before) || o.before != nil && o.after == nil {
+			return nil
+		}
+		return append(strings.Fields(q.Path), "--migration", "-f", "-", "-o", "json", "--show-secrets")
+	}
 	subresource, isBelow := "", strings.Contains(o.op, " ")
 	if isBelow {
 		subresource, verb, _ = strings.Cut(o.op, " ")
