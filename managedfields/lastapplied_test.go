@@ -20,6 +20,7 @@ func TestKubectlRecordsWhatItApplies(t *testing.T) {
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`:                                         `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + lastAppliedName + `":"sent"}}}`:         `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{}}}`,
 		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"` + lastAppliedName + `":"sent","a":"<"}}}`: `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":"\u003c"}}}`,
+		`{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":null}}}`:                                 `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":""}}}`,
 	} {
 		out, err := schemalessManager(t, nil).Apply(live, parseObject(t, config), "kubectl", true)
 		if err != nil {
@@ -31,10 +32,36 @@ func TestKubectlRecordsWhatItApplies(t *testing.T) {
 	}
 }
 
-// Annotations that are not all strings are none: nothing is recorded.
+// A new record is stored as every change is, although no field changes. It is no change of the fields: the applier's entry gets no time. An
+// object in another version than the endpoint's is not stored.
+func TestKubectlsRecordIsStored(t *testing.T) {
+	var stored []managedfields.Change
+	m := schemalessManager(t, func(c *managedfields.Config) {
+		c.Store = func(c managedfields.Change) (value.Value, error) {
+			stored = append(stored, c)
+			return c.Object.With("metadata", c.Live.Get("metadata")), nil
+		}
+	})
+	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+lastAppliedName+`":"old"}},"a":1}`)
+	out, err := m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K","a":1}`), "kubectl", false)
+	if err != nil || len(stored) != 1 || !out.Content.Equal(live.Content) || !out.Entries[0].Time.IsZero() {
+		t.Errorf("stored %+v as %s, %v", stored, out.AppendJSON(nil), err)
+	}
+	current := live.Content.With("metadata", stored[0].Object.Get("metadata"))
+	if _, err := m.Apply(managedfields.Object{Content: current, Entries: out.Entries}, parseObject(t, `{"apiVersion":"g/v1","kind":"K","a":1}`), "kubectl", false); err != nil ||
+		len(stored) != 1 {
+		t.Errorf("the same record is stored %d times, %v", len(stored), err)
+	}
+	live.Content = live.Content.With("apiVersion", value.String("g/v2"))
+	if _, err := m.Apply(live, parseObject(t, `{"apiVersion":"g/v1","kind":"K","a":1}`), "kubectl", false); err != nil || len(stored) != 1 {
+		t.Errorf("in another version, it is stored %d times, %v", len(stored), err)
+	}
+}
+
+// Annotations that are not all strings or null are none: nothing is recorded.
 func TestKubectlRecordsNothingAmongUnreadableAnnotations(t *testing.T) {
 	live := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"`+lastAppliedName+`":"old"}}}`)
-	config := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":null}}}`)
+	config := parseObject(t, `{"apiVersion":"g/v1","kind":"K","metadata":{"annotations":{"a":1}}}`)
 	out, err := schemalessManager(t, nil).Apply(live, config, "kubectl", false)
 	if err != nil {
 		t.Fatal(err)

@@ -109,7 +109,7 @@ func (p *Plan) Commit() (Object, error) {
 
 // Force decides all conflicts for the applier, and returns the object to be stored. If the apply
 // changes the object, the result is in the endpoint's version. Otherwise it is the live object as
-// it is, in its own version. The error is that of Config.Hold, Config.Store, or filling in
+// it is, in its own version, but for kubectl's annotation. The error is that of Config.Hold, Config.Store, or filling in
 // defaults.
 func (p *Plan) Force() (Object, error) {
 	if p.isOfNone() {
@@ -123,7 +123,7 @@ func (p *Plan) Force() (Object, error) {
 //   - Strip: take managed fields out of the content.
 //   - Stamp (S8): set the time of the applier's entry if the object changes.
 //   - Hold, Default: convert the outcome by Config.Hold, and fill in defaults.
-//   - Sync (S6): update kubectl's annotation.
+//   - Sync (S6): update kubectl's annotation, which may be the only change.
 //   - Store: restore what the endpoint does not write.
 func (p *Plan) finish(result merge.Result) (_ Object, err error) {
 	r := p.request

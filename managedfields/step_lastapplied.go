@@ -68,7 +68,9 @@ func readLastApplied(record string) (value.Value, error) {
 //	S6  If an object has such an annotation, an apply by kubectl records the configuration in it.
 //	    The owner of the annotation does not change.
 //
-// A record that would make the annotations too large is removed instead.
+// A record that would make the annotations too large is removed instead. Another record is a change,
+// even if nothing else changes. An object in another version than the endpoint's is not marked as
+// changed, because Config.Store takes only objects in the endpoint's version.
 func (r *request) syncLastApplied(out outcome) outcome {
 	if record, _ := lastApplied(out.content); r.manager.Name != kubectl || record == "" {
 		return out
@@ -77,6 +79,9 @@ func (r *request) syncLastApplied(out outcome) outcome {
 	updated := annotations(out.content).With(LastAppliedAnnotation, value.String(string(record)))
 	if r.exceeds(out.content, string(record)) {
 		updated = updated.With(LastAppliedAnnotation, value.Value{})
+	}
+	if !updated.Equal(annotations(out.content)) && out.content.Get("apiVersion").Str() == r.apiVersion {
+		out.changed = true
 	}
 	out.content = withAnnotations(out.content, updated)
 	return out

@@ -62,6 +62,34 @@ func ExamplePlanMigration() {
 	// Output: the next apply removes .spec.quota.cpu "1"
 }
 
+func ExampleApplyAsKubectl() {
+	const live = `{
+		"apiVersion": "example.com/v1", "kind": "Thing",
+		"metadata": {"name": "one", "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}"}, "managedFields": [
+			{"manager": "kubectl-client-side-apply", "operation": "Update", "apiVersion": "example.com/v1", "fieldsType": "FieldsV1",
+			 "fieldsV1": {"f:metadata": {"f:annotations": {"f:kubectl.kubernetes.io/last-applied-configuration": {}}}, "f:spec": {"f:args": {}, "f:replicas": {}}}}]},
+		"spec": {"args": ["-v"], "replicas": 3}}`
+	o, err := managedfields.ParseObject([]byte(live))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	config, _ := managedfields.ParseObject([]byte(`{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "one"}, "spec": {"args": ["-v"]}}`))
+	sent, err := ownership.ApplyAsKubectl(kindtest.Manager(nil), o, config, "kubectl", false)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range sent {
+		fmt.Println(r.Name, "as", r.Manager, r.Object.Content.Get("spec"))
+	}
+	// Output:
+	// apply as kubectl {"args":["-v"],"replicas":3}
+	// save record as kubectl-last-applied {"args":["-v"],"replicas":3}
+	// migrate as kubectl {"args":["-v"],"replicas":3}
+	// apply again as kubectl {"args":["-v"]}
+}
+
 func ExampleTransfer() {
 	autoscaler := merge.Manager{Name: "autoscaler", Operation: merge.Apply}
 	entries, err := ownership.Transfer(exampleObject(), nil, autoscaler, merge.Manager{Name: "people", Operation: merge.Apply})

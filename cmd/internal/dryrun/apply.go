@@ -48,6 +48,7 @@ type Migration struct {
 	From     []string // the managers whose fields become the applier's; none if kubectl only saves its record
 	To       string   // the applier
 	Requests []string // the names of the requests that succeed, in the order in which they are sent
+	Saved    bool     // whether kubectl's record of its client-side apply gets an owner of its own
 	// Again is the plan of the last request, the same apply once more.
 	Again *managedfields.Plan
 	// Failing is the name of a request that fails, and Failed the reason. kubectl only warns about it, and sends no other.
@@ -62,9 +63,6 @@ func (m *Migration) Reason(view secret.View) string {
 	}
 	return m.Failing + ": " + view.Error(m.Failed)
 }
-
-// Saves reports whether kubectl's record of its client-side apply gets an owner.
-func (m *Migration) Saves() bool { return slices.Contains(m.Requests, "save record") }
 
 // Apply holds the options of an apply.
 type Apply struct {
@@ -198,6 +196,7 @@ func (a Apply) migrate(t *Task, out *Applied) {
 	if out.Migration = &m; len(sent) > 0 {
 		out.Outcome = sent[len(sent)-1].Object
 	}
+	m.Saved = slices.Contains(m.Requests, "save record") && len(owning.FindOwners(out.Outcome.Entries, merge.Apply, fieldpath.SetOf(Record))) > 0
 	remain := ownership.ClientSideAppliers(out.Outcome.Entries) // a status keeps them
 	m.From = slices.DeleteFunc(from, func(name string) bool { return slices.Contains(remain, name) })
 }

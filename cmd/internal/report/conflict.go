@@ -175,7 +175,7 @@ func Migrated(c *types.Library, given *manifest.Object, x dryrun.Applied) {
 	case len(m.From) > 0:
 		fmt.Fprintf(c.Log, "%v: %v: migrated from client-side apply, as kubectl does by itself: the fields of %s become %s's (requests: %s; "+
 			"--no-migration leaves them)\n", given.At(), given, wording.QuotedList(m.From), m.To, strings.Join(m.Requests, ", "))
-	case m.Saves():
+	case m.Saved:
 		fmt.Fprintf(c.Log, "%v: %v: %s (requests: %s; --no-migration leaves it)\n", given.At(), given, recordSaved, strings.Join(m.Requests, ", "))
 	}
 	if reason := m.Reason(given.View()); reason != "" {

@@ -212,7 +212,7 @@ func (m *migrationPlan) text() string {
 	switch {
 	case len(m.From) > 0:
 		does = fmt.Sprintf("kubectl then migrates what %s owns from client-side apply", wording.QuotedList(m.From))
-	case m.saves:
+	case m.saved:
 		does = recordSaved
 	}
 	return fmt.Sprintf("%s (requests: %s; --no-migration leaves it)", does, strings.Join(m.Requests, ", "))

@@ -35,7 +35,7 @@ type migrationPlan struct {
 	Requests  []string     `json:"requests"`
 	Decisions []*fieldPlan `json:"decisions"` // the decisions of the repeated apply
 	Error     string       `json:"error,omitempty"`
-	saves     bool         // whether kubectl's record gets an owner
+	saved     bool         // see [dryrun.Migration]
 }
 
 // adjustedPlan is a field whose stored value differs from its merged value.
@@ -135,7 +135,7 @@ func NewObjectPlan(p *plan.Plan, manager string) *ObjectPlan {
 		o.Outcomes[refused]++
 	}
 	if m := p.Migration; m != nil {
-		o.Migration = &migrationPlan{From: append([]string{}, m.From...), Requests: m.Requests, Error: m.Reason(w.view), saves: m.Saves()}
+		o.Migration = &migrationPlan{From: append([]string{}, m.From...), Requests: m.Requests, Error: m.Reason(w.view), saved: m.Saved}
 		if m.Again != nil {
 			o.Migration.Decisions = w.fields(m.Fields)
 		}

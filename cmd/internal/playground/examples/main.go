@@ -226,7 +226,7 @@ var shown = map[string]how{
 }
 
 // unshown are the flags with an effect that the playground does not have.
-var unshown = []string{"--rules", "--subresource", "--no-migration", "--force-manager", "-k", "--kind", "--show-secrets", "--schemas", "-n", "--kubernetes"}
+var unshown = []string{"--rules", "--subresource", "--migration", "--no-migration", "--force-manager", "-k", "--kind", "--show-secrets", "--schemas", "-n", "--kubernetes"}
 
 // example returns the state in which the playground answers command, a line of a page whose files are in dir. It returns nil if the
 // playground cannot answer it, or if files are not in dir, because another command of the page makes them.
