@@ -39,6 +39,8 @@ func TestPredict(t *testing.T) {
 		compared int
 	}{
 		{"equal but for the uid", stored, 0, pair.Text(object(2, "other")), "", 1},
+		{"another generation of another value", stored, 0, pair.Text(with(object(3, "u"), 7, "metadata", "generation")), "predicted: Claim.spec.count: 2 there, 3 here", 1},
+		{"another generation", stored, 0, pair.Text(with(object(2, "u"), 7, "metadata", "generation")), "predicted: Claim.metadata.generation: absent there, 7 here", 1},
 		{"another value", stored, 0, pair.Text(object(3, "u")), "predicted: Claim.spec.count: 2 there, 3 here", 1},
 		{"refused here alone", stored, 1, "", "predicted: 200 there, refused here: said\n", 1},
 		{"not done here", stored, 2, "", "predicted: exit code 2: said\n", 1},
