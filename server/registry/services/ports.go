@@ -171,7 +171,8 @@ func (a *Allocator) releasePorts(ctx context.Context, ports ...int) error {
 	})
 }
 
-// dryPort is the first port that a dry run shows for one that is to be given.
+// dryPort is the first port that a dry run shows for one that is to be given. Each further one is the port after the highest that the write
+// asks for or gets.
 const dryPort = 32769
 
 // port gives a port: the one that is asked for, or any for 0. A dry run gives none.
@@ -186,8 +187,10 @@ func (c *change) port(ctx context.Context, asked int) (port int, err error) {
 	switch {
 	case !c.dryRun:
 		err = c.by.update(ctx, give)
+	case asked == 0 && len(c.takenPorts) == 0:
+		port = dryPort
 	case asked == 0:
-		port = max(dryPort, slices.Max(append(slices.Clone(c.takenPorts), 0))+1)
+		port = slices.Max(c.takenPorts) + 1
 	default:
 		var p *portSet
 		p, _, err = c.by.load(ctx) // a port out of the range passes a dry run
