@@ -131,6 +131,9 @@ func (a *Allocator) Release(ctx context.Context, q *rest.Request, object value.V
 //	one family     two families   the second address
 //	two families   one family     the second address of live is given back
 //	headless       -              nothing
+//	-, or outside  headless       nothing
+//
+// So a service that becomes headless may get a second address. Validation then refuses it and shows that address.
 //
 // A service is inside unless it is an ExternalName. Validation has refused a service with families that the server does not have.
 func (c *change) address(ctx context.Context, object, spec, was value.Value) (value.Value, error) {
@@ -140,7 +143,7 @@ func (c *change) address(ctx context.Context, object, spec, was value.Value) (va
 	switch {
 	case isInside(was) && !isInside(spec):
 		c.left = addressesOf(was)
-	case !isInside(spec) || isHeadless(spec) || isInside(was) && isHeadless(was):
+	case !isInside(spec) || isInside(was) && isHeadless(was) || !isInside(was) && isHeadless(spec):
 	case !isInside(was):
 		return c.addresses(ctx, object, spec, 0)
 	case had == 1 && families.Len() == 2:

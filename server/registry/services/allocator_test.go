@@ -121,6 +121,16 @@ func TestTwoFamilies(t *testing.T) {
 	if code, left := servertest.Send(t, s, http.MethodGet, "/apis/networking.k8s.io/v1/ipaddresses/"+two[1], ""); code != http.StatusNotFound {
 		t.Errorf("the second address is left: %v", left)
 	}
+	const headless = `{"spec":{"clusterIP":"None","clusterIPs":[],"ipFamilyPolicy":"PreferDualStack"}}` // gets a second address, and is refused
+	code, refused := servertest.Send(t, s, http.MethodPatch, servicesPath+"/web?dryRun=All", headless)
+	if want := `spec.clusterIPs: Invalid value: ["None","fd00:1::"]: 'None' must be the first and only value`; !strings.Contains(refused.Get("message").Str(), want) {
+		t.Errorf("%d %v, want %s", code, refused, want)
+	}
+	_, before := servertest.Send(t, s, http.MethodGet, "/apis/networking.k8s.io/v1/ipaddresses", "")
+	servertest.Send(t, s, http.MethodPatch, servicesPath+"/web", headless)
+	if _, after := servertest.Send(t, s, http.MethodGet, "/apis/networking.k8s.io/v1/ipaddresses", ""); after.Get("items").Len() != before.Get("items").Len() {
+		t.Errorf("the address of a refused service is left: %v", after)
+	}
 }
 
 // TestRanges refuses ranges that a server cannot give from.
