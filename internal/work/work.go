@@ -14,11 +14,12 @@ type Counts struct {
 	Sets     int // field sets that were read from fieldsV1, not from a cache
 	Steps    int // nodes of field sets that set algebra passed
 	Pairs    int // comparisons of the identity of list items, and of the order of names
+	Bytes    int // bytes that were passed to count the lines in front of a document
 }
 
 var recorder atomic.Pointer[record]
 
-type record struct{ values, nodes, elements, sets, steps, pairs atomic.Int64 }
+type record struct{ values, nodes, elements, sets, steps, pairs, bytes atomic.Int64 }
 
 // Add adds c to the current recording, if there is one.
 func Add(c Counts) {
@@ -38,6 +39,7 @@ func (r *record) add(c Counts) {
 	r.sets.Add(int64(c.Sets))
 	r.steps.Add(int64(c.Steps))
 	r.pairs.Add(int64(c.Pairs))
+	r.bytes.Add(int64(c.Bytes))
 }
 
 // Record returns the work of the whole process while f runs. Only one recording runs at a time.
@@ -48,6 +50,6 @@ func Record(f func()) Counts {
 	recorder.Store(nil)
 	return Counts{
 		Values: int(r.values.Load()), Nodes: int(r.nodes.Load()), Elements: int(r.elements.Load()), Sets: int(r.sets.Load()),
-		Steps: int(r.steps.Load()), Pairs: int(r.pairs.Load()),
+		Steps: int(r.steps.Load()), Pairs: int(r.pairs.Load()), Bytes: int(r.bytes.Load()),
 	}
 }

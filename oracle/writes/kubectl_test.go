@@ -59,7 +59,7 @@ func TestCommands(t *testing.T) {
 		switch {
 		case strings.Contains(q.Path, "--server-side"):
 			want = "apply --server-side"
-		case strings.Contains(q.Path, "--save-config=false"):
+		case strings.Contains(q.Path, "--save-config=false") && pair.Get(q.Body, "metadata", "annotations", record) == nil:
 			want = "update"
 		}
 		if got := strings.Join(args, " "); !strings.HasPrefix(got, want) || want == "" && args != nil {

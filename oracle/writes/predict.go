@@ -167,6 +167,9 @@ func (p *predictor) command(o outcome, namespace string) (args []string) {
 	return args
 }
 
+// record is the annotation in which kubectl records what it applied.
+const record = "kubectl.kubernetes.io/last-applied-configuration"
+
 // commandOf returns the arguments for a write by kubectl, or nil. The command line has the flags of kubectl apply --server-side, and no record of
 // client-side apply.
 func commandOf(o outcome) []string {
@@ -176,8 +179,8 @@ func commandOf(o outcome) []string {
 		return nil
 	case slices.Contains(args, "--server-side"):
 		return append(args, "--migration")
-	case !slices.Contains(args, "--save-config=false"):
-		return nil
+	case !slices.Contains(args, "--save-config=false") || pair.Get(o.request.Body, "metadata", "annotations", record) != nil:
+		return nil // kubectl then writes its record
 	}
 	args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--save-config") })
 	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--validate=") }) {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 
 	"github.com/deed-project/deed/internal/jsontext"
+	"github.com/deed-project/deed/internal/work"
 	"github.com/deed-project/deed/internal/yaml"
 )
 
 // cutJSON is cut for JSON: it divides the text into JSON values, and lists into items. It returns nil if the text does not look like JSON.
 func (t *Text) cutJSON() []*part {
 	r := jsontext.Skim(t.Data)
+	c := counter{text: t}
 	var parts []*part
 	for r.Space(); r.Pos < len(r.Text); r.Space() {
 		start := r.Pos
@@ -17,7 +19,7 @@ func (t *Text) cutJSON() []*part {
 		if !ok {
 			return nil
 		}
-		parts = append(parts, t.jsonParts(start, r.Pos, items)...)
+		parts = append(parts, c.jsonParts(span{start, r.Pos}, items)...)
 	}
 	return parts
 }
@@ -25,14 +27,20 @@ func (t *Text) cutJSON() []*part {
 // span is a section of a text.
 type span struct{ start, end int }
 
-// jsonParts returns the parts of the JSON value from start to end, whose member "items" has the given items.
-func (t *Text) jsonParts(start, end int, items []span) []*part {
-	var c counter
-	whole := c.part(t, span{start, end})
+// counter counts the lines and columns of a text up to ascending positions.
+type counter struct {
+	text             *Text
+	at, line, column int
+}
+
+// jsonParts returns the parts of the JSON value s, whose member "items" has the given items.
+func (c *counter) jsonParts(s span, items []span) []*part {
+	whole := c.part(s)
 	if len(items) == 0 {
 		return []*part{whole}
 	}
-	outside := append(bytes.Clone(t.Data[start:items[0].start]), t.Data[items[len(items)-1].end:end]...)
+	data := c.text.Data
+	outside := append(bytes.Clone(data[s.start:items[0].start]), data[items[len(items)-1].end:s.end]...)
 	docs, err := yaml.Parse("", outside)
 	if err != nil || len(docs) != 1 || !isList(docs[0].Value) {
 		return []*part{whole}
@@ -40,26 +48,24 @@ func (t *Text) jsonParts(start, end int, items []span) []*part {
 	f := &frame{doc: whole, value: docs[0].Value, items: len(items)}
 	parts := make([]*part, len(items))
 	for i, item := range items {
-		parts[i] = c.part(t, item)
+		parts[i] = c.part(item)
 		parts[i].frame, parts[i].item = f, i
 	}
 	return parts
 }
 
-// counter counts the lines and columns of ascending positions.
-type counter struct{ at, line, column int }
-
 // part returns the part that covers s.
-func (c *counter) part(t *Text, s span) *part {
+func (c *counter) part(s span) *part {
+	work.Add(work.Counts{Bytes: s.start - c.at})
 	for ; c.at < s.start; c.at++ {
-		switch b := t.Data[c.at]; {
+		switch b := c.text.Data[c.at]; {
 		case b == '\n':
 			c.line, c.column = c.line+1, 0
 		case b&0xc0 != 0x80: // not inside a character
 			c.column++
 		}
 	}
-	return &part{Text: t, above: c.line, left: c.column, data: t.Data[s.start:s.end]}
+	return &part{Text: c.text, above: c.line, left: c.column, data: c.text.Data[s.start:s.end]}
 }
 
 // jsonItems skips the value at the position. It returns the items of its member items, if there is exactly one such member and it is a
