@@ -19,7 +19,7 @@ var table = []layers.Layer{
 	{"internal/jobs", "", "", ""},
 	{"internal/manifest",
 		"internal/wording internal/notice internal/secret internal/jobs",
-		"value fieldpath schema typed merge managedfields ownership internal/door internal/folder internal/yaml internal/jsontext",
+		"value fieldpath schema typed merge managedfields ownership internal/door internal/folder internal/yaml internal/jsontext internal/work",
 		""},
 	{"internal/kustomize", "internal/secret internal/manifest", "", "sigs.k8s.io/kustomize/api sigs.k8s.io/kustomize/kyaml"},
 	{"internal/krm", "", "", "sigs.k8s.io/kustomize/kyaml"},

@@ -123,3 +123,52 @@ func (c *costs) read(file string) string {
 	}
 	return string(text)
 }
+
+// TestMessagesCostAsManyAsThereAre checks that the work of commands with a message for each item of a list grows linearly with the list: none
+// of them searches the list for each item.
+func TestMessagesCostAsManyAsThereAre(t *testing.T) {
+	few, many := 100, 1600
+	for _, c := range []struct {
+		name    string
+		args    []string
+		wrong   bool // values have the wrong type, or else conflict with live
+		applies bool
+	}{
+		{"conflicts", []string{"apply"}, false, true}, {"conflicts as JSON", []string{"apply", "-o", "json"}, false, true},
+		{"plan", []string{"plan"}, false, true}, {"losses of an update", []string{"update", "-o", "name"}, false, true},
+		{"wrong types", []string{"validate"}, true, false}, {"refused types", []string{"apply"}, true, false},
+	} {
+		of := func(items int) int {
+			config, live := filepath.Join(t.TempDir(), "config.json"), filepath.Join(t.TempDir(), "live.json")
+			var wanted, stored, owned []string
+			for i := range items {
+				value := fmt.Sprintf(`"%d"`, i)
+				if c.wrong {
+					value = fmt.Sprint(i)
+				}
+				wanted = append(wanted, fmt.Sprintf(`{"name":"V%d","value":%s}`, i, value))
+				stored = append(stored, fmt.Sprintf(`{"name":"V%d","value":"x"}`, i))
+				owned = append(owned, fmt.Sprintf(`"k:{\"name\":\"V%d\"}":{".":{},"f:name":{},"f:value":{}}`, i))
+			}
+			files := &costs{T: t}
+			files.write(config, listOf(wanted, ""))
+			files.write(live, listOf(stored, `"managedFields":[{"manager":"u","operation":"Update","apiVersion":"apps/v1","fieldsType":"FieldsV1",
+				"fieldsV1":{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:name":{},"f:image":{},"f:env":{".":{},`+strings.Join(owned, ",")+`}}}}}}}}],`))
+			args := append(c.args, "-f", config)
+			if c.applies {
+				args = append(args, "--live", live)
+			}
+			w := work.Record(func() { files.run(args...) })
+			return w.Values + w.Nodes + w.Elements + w.Sets + w.Steps + w.Pairs
+		}
+		if little, much := of(few), of(many); much > many/few*little*5/4 || much < many {
+			t.Errorf("%s: the work is %d for %d items, and %d for %d", c.name, little, few, much, many)
+		}
+	}
+}
+
+// listOf returns a Deployment whose list of variables has items, with more metadata.
+func listOf(items []string, metadata string) string {
+	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{` + metadata + `"name":"wide","namespace":"shop"},"spec":{"selector":{"matchLabels":{"app":"wide"}},
+		"template":{"metadata":{"labels":{"app":"wide"}},"spec":{"containers":[{"name":"web","image":"i","env":[` + strings.Join(items, ",") + `]}]}}}}`
+}

@@ -140,11 +140,12 @@ func losses(before, after merge.Managers, live, outcome value.Value) merge.Confl
 			ancient = ancient.Union(e.Fields)
 		}
 	}
+	was, is := manifest.NewFinder(live), manifest.NewFinder(outcome)
 	var out merge.Conflicts
 	for e := range before.All() {
 		kept, _ := after.Get(e.Manager)
 		for path := range e.Fields.Minus(kept.Fields).Minus(ancient).Leaves().All() {
-			out = append(out, merge.Conflict{Owner: e, Path: path, Live: manifest.Lookup(live, path), Wanted: manifest.Lookup(outcome, path)})
+			out = append(out, merge.Conflict{Owner: e, Path: path, Live: was.Lookup(path), Wanted: is.Lookup(path)})
 		}
 	}
 	return out

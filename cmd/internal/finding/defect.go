@@ -78,7 +78,7 @@ func DefectOf(o *manifest.Object, f types.Finding) Defect {
 	if len(f.Path) > 0 {
 		detail = o.View().Path(f.Path) + ": " + detail
 	}
-	return Defect{o, f.Path, o.At(manifest.Steps(o.Content, f.Path)...), f.Class, detail, false}
+	return Defect{o, f.Path, o.At(o.Find().Steps(f.Path)...), f.Class, detail, false}
 }
 
 // Violations returns the places where o violates its schema.

@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
@@ -61,81 +62,23 @@ func (o *Object) Keys(paths iter.Seq[fieldpath.Path]) map[secret.Key]notice.Posi
 	return out
 }
 
-// Steps returns the steps of path through v as names of members and indexes of items. It stops where v lacks the path.
-func Steps(v value.Value, path fieldpath.Path) []any {
-	var out []any
-	for _, e := range path {
-		switch e.Kind() {
-		case fieldpath.KindField:
-			v = v.Get(e.Name())
-			out = append(out, e.Name())
-		default:
-			i, ok := FindItem(v, e, 0)
-			if !ok {
-				return out
-			}
-			v = v.Item(i)
-			out = append(out, i)
-		}
-		if v.IsAbsent() {
-			return out
-		}
-	}
-	return out
-}
-
-// FindItem returns the index of the first item of list, starting at item number from, that e selects. An item without a key field has its
-// default value: such an item is selected if no item matches completely.
-func FindItem(list value.Value, e fieldpath.Element, from int) (int, bool) {
-	if list.Kind() != value.KindList {
-		return 0, false
-	}
-	if e.Kind() == fieldpath.KindIndex {
-		return e.Index(), 0 <= e.Index() && e.Index() < list.Len()
-	}
-	byDefault := -1
-	for i := from; i < list.Len(); i++ {
-		switch item := list.Item(i); {
-		case e.Kind() == fieldpath.KindItem && item.Equal(e.Value()), e.Kind() == fieldpath.KindKey && hasKey(item, e, false):
-			return i, true
-		case byDefault < 0 && e.Kind() == fieldpath.KindKey && hasKey(item, e, true):
-			byDefault = i
-		}
-	}
-	return byDefault, byDefault >= 0
-}
-
-// hasKey reports whether item has the fields of key e. With defaults, item may lack some of them, but not all.
-func hasKey(item value.Value, e fieldpath.Element, defaults bool) bool {
-	present := 0
-	for _, f := range e.Fields() {
-		switch v := item.Get(f.Name); {
-		case v.Equal(f.Value):
-			present++
-		case !v.IsAbsent() || !defaults:
-			return false
-		}
-	}
-	return present > 0
-}
-
 // DefectAt returns the position of e in o: of an undeclared name, or else of a value.
 func (o *Object) DefectAt(e *typed.Error) notice.Position {
-	path := Steps(o.Content, e.Path)
+	path := o.Find().Steps(e.Path)
 	switch e.Reason {
 	case typed.Undeclared:
 		return o.Key(path...)
 	case typed.Unidentified, typed.Duplicate, typed.BadSchema:
-		if i, ok := defectiveItem(e, o.Content, path); ok {
+		if i, ok := o.defectiveItem(e, path); ok {
 			return o.At(append(path, i)...)
 		}
 	}
 	return o.At(path...)
 }
 
-// defectiveItem returns the index of the item that e reports in the list at path. The detail of e names the item by index, or by identity
-// if it is a duplicate.
-func defectiveItem(e *typed.Error, content value.Value, path []any) (int, bool) {
+// defectiveItem returns the index of the item that e reports in the list to which way leads. The detail of e names the item by index, or by
+// identity if it is a duplicate.
+func (o *Object) defectiveItem(e *typed.Error, way []any) (int, bool) {
 	var i int
 	if _, err := fmt.Sscanf(e.Detail, "element %d:", &i); err == nil {
 		return i, true
@@ -148,12 +91,12 @@ func defectiveItem(e *typed.Error, content value.Value, path []any) (int, bool) 
 	if err != nil || len(identity) != 1 {
 		return 0, false
 	}
-	list := ValueAt(content, path)
-	first, ok := FindItem(list, identity[0], 0)
+	list, item, find := ValueAt(o.Content, way), append(slices.Clone(e.Path), identity[0]), o.Find()
+	first, ok := find.item(list, item, 0)
 	if !ok {
 		return 0, false
 	}
-	return FindItem(list, identity[0], first+1)
+	return find.item(list, item, first+1)
 }
 
 // ValueAt returns the value at path in v, absent if v lacks the path. path consists of names of members and indexes of items.
@@ -167,13 +110,4 @@ func ValueAt(v value.Value, path []any) value.Value {
 		}
 	}
 	return v
-}
-
-// Lookup returns the value at path in v, absent if v lacks the path.
-func Lookup(v value.Value, path fieldpath.Path) value.Value {
-	way := Steps(v, path)
-	if len(way) < len(path) {
-		return value.Value{}
-	}
-	return ValueAt(v, way)
 }

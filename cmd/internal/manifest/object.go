@@ -42,6 +42,15 @@ type Object struct {
 	Origin
 	Id      ID
 	secrets *secret.Rules // the rules of the run
+	found   *Finder       // for the content as it was read, or nil
+}
+
+// Find returns the finder of o's content.
+func (o *Object) Find() *Finder {
+	if o.found != nil && o.found.root.Same(o.Content) {
+		return o.found
+	}
+	return NewFinder(o.Content)
 }
 
 // View returns the view of o with its secrets masked.
@@ -194,5 +203,6 @@ func (o *Object) WithNamespace(name string) *Object {
 		namespace = value.String(name)
 	}
 	out.Content = o.Content.With("metadata", o.Content.Get("metadata").With("namespace", namespace))
+	out.found = NewFinder(out.Content)
 	return &out
 }

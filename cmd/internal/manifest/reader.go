@@ -201,7 +201,7 @@ func (r *Reader) Object(from Origin, v value.Value) *Object {
 	if id.Name == "" {
 		id.Name = v.Get("metadata", "generateName").Str() + "…"
 	}
-	return &Object{Object: content, Origin: from, Id: id, secrets: r.Secrets}
+	return &Object{Object: content, Origin: from, Id: id, secrets: r.Secrets, found: NewFinder(content.Content)}
 }
 
 // named returns the object v, with the fallback name if it has none.

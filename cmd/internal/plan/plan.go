@@ -78,8 +78,9 @@ func Of(t *dryrun.Task, x dryrun.Applied, kept bool) (*Plan, error) {
 	if out.Adjustments, err = t.Adjustments(x); err != nil {
 		return nil, err
 	}
+	find := t.Given.Find()
 	for _, f := range x.Findings {
-		out.Findings = append(out.Findings, Finding{f, t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...)})
+		out.Findings = append(out.Findings, Finding{f, t.Given.Key(find.Steps(f.Path)...)})
 	}
 	if m := x.Migration; m != nil {
 		out.Migration = &Migration{Migration: m}

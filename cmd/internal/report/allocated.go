@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
-	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
@@ -37,9 +36,9 @@ func (a *Allocations) Add(log *notice.Log, t *dryrun.Task, outcome managedfields
 
 // Refused reports the reasons why a server's validation refuses the outcome of t, each at its place in the given object.
 func Refused(log *notice.Log, t *dryrun.Task, findings []types.Finding) {
-	view := t.Given.View()
+	find, view := t.Given.Find(), t.Given.View()
 	for _, f := range findings {
-		where := t.Given.Key(manifest.Steps(t.Given.Content, f.Path)...)
+		where := t.Given.Key(find.Steps(f.Path)...)
 		log.Refuse(where, "%v: refused: %s", t.Given, types.Located(view.Path(f.Path), f.Text(view)))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/cmd/internal/wording"
-	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 )
@@ -67,10 +66,10 @@ func ContestedFields(config *manifest.Object, conflicts merge.Conflicts) []Conte
 }
 
 func contested(config *manifest.Object, conflicts merge.Conflicts, contests []*dryrun.Contest) []Contested {
-	keys, view := keysOf(config, conflicts), config.View()
+	find, view := config.Find(), config.View()
 	out := []Contested{}
 	for _, f := range contests {
-		c := Contested{Path: view.Path(f.Path), at: keyAt(config, keys, f.Path)}
+		c := Contested{Path: view.Path(f.Path), at: config.Key(find.Steps(f.Path)...)}
 		c.Line, c.Column = c.at.Line, c.at.Column
 		for _, owner := range f.Owners {
 			c.Owners = append(c.Owners, showOwner(owner))
@@ -206,32 +205,13 @@ func Unmigrated(c *types.Library, given *manifest.Object, from []string) {
 
 // each prints a line for each conflicting field of given: its place and the result of text.
 func each(log *notice.Log, given *manifest.Object, conflicts merge.Conflicts, text func(f *dryrun.Contest, live, wanted, owners string) string) {
-	keys, view := keysOf(given, conflicts), given.View()
+	find, view := given.Find(), given.View()
 	for _, f := range dryrun.Contests(conflicts) {
 		owners := make([]string, len(f.Owners))
 		for i, owner := range f.Owners {
 			owners[i] = showOwner(owner)
 		}
 		live, wanted := secret.Texts(view.Pair(f.Path, f.Live, f.Wanted))
-		fmt.Fprintf(log, "%v: %v: %s: %s\n", keyAt(given, keys, f.Path), given, view.Path(f.Path), text(f, live, wanted, strings.Join(owners, " and ")))
+		fmt.Fprintf(log, "%v: %v: %s: %s\n", given.Key(find.Steps(f.Path)...), given, view.Path(f.Path), text(f, live, wanted, strings.Join(owners, " and ")))
 	}
-}
-
-// keysOf returns the positions of the conflicting fields in o: see [manifest.Object.Keys].
-func keysOf(o *manifest.Object, conflicts merge.Conflicts) map[secret.Key]notice.Position {
-	return o.Keys(func(yield func(fieldpath.Path) bool) {
-		for _, c := range conflicts {
-			if !yield(c.Path) {
-				return
-			}
-		}
-	})
-}
-
-// keyAt returns the position of path in o, or of the nearest field if o lacks path.
-func keyAt(o *manifest.Object, keys map[secret.Key]notice.Position, path fieldpath.Path) notice.Position {
-	if at, ok := keys[secret.KeyOf(path)]; ok {
-		return at
-	}
-	return o.Key(manifest.Steps(o.Content, path)...)
 }

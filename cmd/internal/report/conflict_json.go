@@ -41,8 +41,9 @@ func statusOf(config *manifest.Object, reason error) (secret.Value, error) {
 	}
 	var conflicts merge.Conflicts
 	errors.As(reason, &conflicts)
+	find := config.Find()
 	for _, c := range conflicts {
-		where := config.Key(manifest.Steps(config.Content, c.Path)...)
+		where := config.Key(find.Steps(c.Path)...)
 		live, wanted := view.Pair(c.Path, c.Live, c.Wanted)
 		status.Conflicts = append(status.Conflicts, conflictJSON{
 			Path: view.Path(c.Path), Line: where.Line, Column: where.Column,

@@ -207,7 +207,7 @@ func (f *finder) item(e fieldpath.Element) error {
 			return err
 		}
 	}
-	i, found := manifest.FindItem(f.value, e, 0)
+	i, found := manifest.FindItem(f.value, e)
 	switch {
 	case found:
 		f.add(f.identity(i), l.Element(), f.value.Item(i))

@@ -159,7 +159,7 @@ func Explain(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 
 // booleanWord returns the word of e if it is a boolean that looks like text.
 func booleanWord(o *manifest.Object, e *typed.Error) string {
-	way := manifest.Steps(o.Content, e.Path)
+	way := o.Find().Steps(e.Path)
 	switch {
 	case len(way) < len(e.Path):
 	case e.Reason == typed.WrongKind:
@@ -173,7 +173,7 @@ func booleanWord(o *manifest.Object, e *typed.Error) string {
 // plainWord returns the word of e if it stands without quotes where the type t wants text.
 func plainWord(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 	at := TypeAt(t, e.Path)
-	way := manifest.Steps(o.Content, e.Path)
+	way := o.Find().Steps(e.Path)
 	if e.Reason != typed.WrongKind || at == nil || at.Scalar() != schema.String || len(way) < len(e.Path) {
 		return ""
 	}
@@ -182,7 +182,7 @@ func plainWord(o *manifest.Object, e *typed.Error, t *schema.Type) string {
 
 // isSpelled reports whether JSON spells the value that e is about like word.
 func isSpelled(o *manifest.Object, e *typed.Error, word string) bool {
-	return manifest.Lookup(o.Content, e.Path).String() == word
+	return o.Find().Lookup(e.Path).String() == word
 }
 
 // IsAtomic reports whether lists or objects of type t are owned as a whole.

@@ -110,7 +110,7 @@ func presence(s *Side, path fieldpath.Path) *Side {
 
 // at returns the position of path in o, or of the nearest path around it.
 func at(o *manifest.Object, path fieldpath.Path) notice.Position {
-	return o.Key(manifest.Steps(o.Content, path)...)
+	return o.Key(o.Find().Steps(path)...)
 }
 
 // served adds a change if one release alone serves the kind.
