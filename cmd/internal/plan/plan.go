@@ -62,7 +62,8 @@ type Migration struct {
 
 // Of returns the plan of x, an apply of t. If kept is set, kept fields get positions, too. The error is that of [dryrun.Task.Adjustments].
 func Of(t *dryrun.Task, x dryrun.Applied, kept bool) (*Plan, error) {
-	p := &planner{Task: t, kept: kept, result: t.Written(x).Content, refused: map[secret.Key]bool{}}
+	result := t.Written(x).Content
+	p := &planner{Task: t, kept: kept, result: result, find: manifest.NewFinder(result), refused: map[secret.Key]bool{}}
 	for _, c := range x.Refused {
 		p.refused[secret.KeyOf(c.Path)] = true
 	}
@@ -102,6 +103,7 @@ type planner struct {
 	*dryrun.Task
 	kept     bool
 	result   value.Value                // the outcome with all conflicts forced
+	find     *manifest.Finder           // in result
 	refused  map[secret.Key]bool        // the paths of the remaining conflicts
 	defaults map[secret.Key]value.Value // the defaults that a server fills in for removed fields, by path
 }
@@ -205,7 +207,7 @@ func (p *planner) defaultOf(d merge.Decision) value.Value {
 		return value.Value{}
 	}
 	for _, f := range parent.Map().Fields() {
-		if f.Name == name && !f.Default.IsAbsent() && manifest.Lookup(p.result, path).Kind() == value.KindObject {
+		if f.Name == name && !f.Default.IsAbsent() && p.find.Lookup(path).Kind() == value.KindObject {
 			return f.Default
 		}
 	}
