@@ -59,7 +59,7 @@ var table = []layers.Layer{
 		"value internal/yaml",
 		""},
 	{"internal/judge",
-		"internal/jobs internal/manifest internal/secret internal/types internal/finding",
+		"internal/jobs internal/notice internal/manifest internal/secret internal/types internal/finding",
 		"value fieldpath schema/builtin server server/kinds/walk",
 		"k8s.io/apimachinery"},
 	{"internal/blame",

@@ -147,7 +147,7 @@ func (j *Judge) Judge(o *manifest.Object, e *types.Endpoint, found []finding.Def
 	} else {
 		path = path[:strings.LastIndexByte(path, '/')]
 	}
-	v := &verdict{object: o, endpoint: e, known: found}
+	v := newVerdict(o, e, found)
 	v.read(j.send(method, path+"?"+query.Encode(), media, content, nil))
 	return v.Verdict
 }

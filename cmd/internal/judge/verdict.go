@@ -11,6 +11,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/finding"
 	"github.com/deed-project/deed/cmd/internal/manifest"
+	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
@@ -23,13 +24,41 @@ type verdict struct {
 	endpoint *types.Endpoint
 	known    []finding.Defect
 	finding.Verdict
+
+	at       map[notice.Position][]finding.Defect // all defects, known or not, by their places
+	paths    map[string]bool                      // of the known defects, masked
+	names    []string                             // of known unknown fields that look like paths
+	mistyped map[secret.Key]bool                  // the paths of the known values of a wrong type
 }
+
+// newVerdict returns the verdict about o, whose known defects an answer need not repeat.
+func newVerdict(o *manifest.Object, e *types.Endpoint, known []finding.Defect) *verdict {
+	v := &verdict{
+		object: o, endpoint: e, known: known,
+		at: map[notice.Position][]finding.Defect{}, paths: map[string]bool{}, mistyped: map[secret.Key]bool{},
+	}
+	view := o.View()
+	for _, d := range known {
+		v.at[d.Where] = append(v.at[d.Where], d)
+		v.paths[view.Path(d.Path)] = true
+		if name := strings.Trim(view.Last(d.Path), `"`); strings.ContainsAny(name, ".[]") {
+			v.names = append(v.names, name)
+		}
+		if d.Class == mistypedClass {
+			v.mistyped[secret.KeyOf(d.Path)] = true
+		}
+	}
+	return v
+}
+
+// mistypedClass is the class of values of a wrong type.
+const mistypedClass = "mistyped"
 
 // classes maps the reasons of causes to classes of findings. Others are invalid.
 var classes = map[metav1.CauseType]string{
 	metav1.CauseTypeFieldValueRequired: types.RequiredClass, metav1.CauseTypeFieldValueNotSupported: types.UnsupportedClass,
 	metav1.CauseTypeForbidden: types.ForbiddenClass, metav1.CauseTypeFieldValueDuplicate: "duplicate",
-	metav1.CauseTypeTypeInvalid: "mistyped",
+	metav1.CauseTypeTypeInvalid: mistypedClass,
 }
 
 // read reads an answer.
@@ -97,11 +126,17 @@ func isAboutField(cause metav1.StatusCause) bool { return cause.Field != "" }
 func (v *verdict) add(path fieldpath.Path, class, message string) {
 	f := types.NewFinding(path, class, secret.RawText(message))
 	d := finding.DefectOf(v.object, f)
-	for _, other := range slices.Concat(v.known, v.Defects) {
-		if other.Where == d.Where && (other.Detail == d.Detail || class == "mistyped" && other.Class == class) {
+	for _, other := range v.at[d.Where] {
+		if other.Detail == d.Detail || class == mistypedClass && other.Class == class {
 			return
 		}
 	}
+	v.note(d)
+}
+
+// note adds a defect.
+func (v *verdict) note(d finding.Defect) {
+	v.at[d.Where] = append(v.at[d.Where], d)
 	v.Defects = append(v.Defects, d)
 }
 
@@ -109,19 +144,18 @@ func (v *verdict) add(path fieldpath.Path, class, message string) {
 // be data, and so a secret.
 func (v *verdict) unknown(field string) {
 	path := types.Named(v.endpoint.Typ, v.object.Content, walk.PathIn(v.object.Content, field))
-	view := v.object.View()
-	for _, other := range v.known {
-		if other.Class == "mistyped" && path.HasPrefix(other.Path) {
+	for n := range path {
+		if v.mistyped[secret.KeyOf(path[:n+1])] {
 			return
 		}
-		name := strings.Trim(view.Last(other.Path), `"`)
-		if view.Path(other.Path) == view.Path(path) || strings.ContainsAny(name, ".[]") && strings.HasSuffix(field, name) {
-			return // the server does not quote names, so that one with dots or brackets reads as a path
-		}
+	}
+	// The server does not quote names, so that one with dots or brackets reads as a path.
+	if v.paths[v.object.View().Path(path)] || slices.ContainsFunc(v.names, func(name string) bool { return strings.HasSuffix(field, name) }) {
+		return
 	}
 	d := finding.DefectOf(v.object, types.NewFinding(path, "unknown", secret.RawText("field not declared in schema")))
 	d.Mild = true
-	v.Defects = append(v.Defects, d)
+	v.note(d)
 }
 
 // warningsOf returns the texts of the warnings in a header.
