@@ -60,7 +60,7 @@ func compare(t *testing.T, schema, object value.Value, seen map[string]int) {
 	fresh := func() map[string]any { return object.ToAny().(map[string]any) }
 	check := func(name string, ask func(object map[string]any) answer, got answer) {
 		want := ask(fresh())
-		for range 50 { // the reference reports one of several errors, in map order
+		for range 10_000 { // the reference reports one of several errors, in map order, and one may be rare
 			if want.err == got.err || want.err == "" || got.err == "" {
 				break
 			}
