@@ -144,8 +144,8 @@ func (v *verdict) note(d finding.Defect) {
 // be data, and so a secret.
 func (v *verdict) unknown(field string) {
 	path := types.Named(v.endpoint.Typ, v.object.Content, walk.PathIn(v.object.Content, field))
-	for n := range path {
-		if v.mistyped[secret.KeyOf(path[:n+1])] {
+	for n := range len(path) + 1 {
+		if v.mistyped[secret.KeyOf(path[:n])] {
 			return
 		}
 	}
