@@ -130,12 +130,16 @@ func newListIndex(list value.Value, names []string) *listIndex {
 	work.Add(work.Counts{Pairs: list.Len()})
 	out := &listIndex{whole: map[fieldpath.Element][]int{}}
 	for i := range list.Len() {
-		e, has, items := fieldpath.Item(list.Item(i)), names, out.whole
-		if len(names) > 0 {
-			if e, has = keyOf(list.Item(i), names); len(has) == 0 {
-				continue
-			}
+		if len(names) == 0 {
+			e := fieldpath.Item(list.Item(i))
+			out.whole[e] = append(out.whole[e], i)
+			continue
 		}
+		e, has := keyOf(list.Item(i), names)
+		if len(has) == 0 {
+			continue
+		}
+		items := out.whole
 		if len(has) < len(names) {
 			items = out.part(has)
 		}
