@@ -174,11 +174,11 @@ const kubectlName = "kubectl"
 
 // migrate carries out the further requests of kubectl.
 func (a Apply) migrate(t *Task, out *Applied) {
-	from := ownership.ClientSideAppliers(out.Outcome.Entries)
-	switch {
-	case a.Migrate == NoManager:
+	if a.Migrate == NoManager {
 		return
-	case a.Migrate == KubectlAlone && a.Manager != kubectlName:
+	}
+	from := ownership.ClientSideAppliers(out.Outcome.Entries)
+	if a.Migrate == KubectlAlone && a.Manager != kubectlName {
 		out.Unmigrated = from
 		return
 	}
