@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,6 +107,19 @@ func ValidateMetadata(ctx context.Context, object, old value.Value, namespaced b
 		alone := &metav1.ObjectMeta{Name: "owned", OwnerReferences: owners}
 		return validation.ValidateObjectMetaDeclaratively(ctx, create, alone, nil, false, validation.NameIsDNSSubdomain, metadataPath, true)
 	})
+}
+
+// ValidateEmbedded returns the errors in metadata, which is at a path, of a resource inside of a custom resource. It needs no name.
+func ValidateEmbedded(ctx context.Context, metadata value.Value, at *field.Path) field.ErrorList {
+	m := &metav1.ObjectMeta{}
+	if err := structs.Into(metadata, m); err != nil {
+		if said := json.Unmarshal(metadata.AppendJSON(nil), &metav1.ObjectMeta{}); said != nil { // the text is that of the usual decoder
+			err = said
+		}
+		return field.ErrorList{field.Invalid(at, metadata.ToAny(), err.Error())}
+	}
+	m.Name = cmp.Or(m.Name, "unnamed")
+	return validation.ValidateObjectMetaDeclaratively(ctx, create, m, nil, m.Namespace != "", PathSegment, at, true)
 }
 
 const create, update = operation.Create, operation.Update

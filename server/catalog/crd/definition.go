@@ -19,7 +19,7 @@ import (
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
-	"github.com/deed-project/deed/server/structural/rules"
+	"github.com/deed-project/deed/server/structural/keywords"
 	"github.com/deed-project/deed/value"
 )
 
@@ -218,7 +218,7 @@ func (n *size) add(part value.Value) {
 	for name, member := range part.Members() {
 		switch {
 		case name == "pattern" && member.Kind() == value.KindString:
-			n.instructions += rules.PatternSize(member.Str())
+			n.instructions += keywords.PatternSize(member.Str())
 		case name == "x-kubernetes-validations" && member.Kind() == value.KindList:
 			n.rules += int64(member.Len())
 		default:

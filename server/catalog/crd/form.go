@@ -13,6 +13,7 @@ import (
 	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/structural/keywords"
 	"github.com/deed-project/deed/server/structural/rules"
 	"github.com/deed-project/deed/value"
 )
@@ -220,17 +221,5 @@ func (f *form) validateType(object value.Value) field.ErrorList {
 // duplicates returns the duplicate items in lists of type set or map. It skips parts that object shares with known, which has no
 // duplicates.
 func (f *form) duplicates(object, known value.Value) field.ErrorList {
-	var errs field.ErrorList
-	for _, e := range schemas.Duplicates(f.schema(), object, known) {
-		typ := field.ErrorTypeInvalid
-		switch e.Reason {
-		case structural.More:
-			errs = append(errs, api.More(e.Others))
-			continue
-		case structural.Duplicate:
-			typ = field.ErrorTypeDuplicate
-		}
-		errs = append(errs, &field.Error{Type: typ, Field: e.Path, BadValue: e.Value.ToAny(), Detail: e.Detail})
-	}
-	return errs
+	return keywords.Duplicates(schemas.Duplicates(f.schema(), object, known))
 }

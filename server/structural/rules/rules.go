@@ -15,44 +15,33 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/warning"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 
-	"github.com/deed-project/deed/server/api"
 	bounded "github.com/deed-project/deed/server/cel"
+	"github.com/deed-project/deed/server/structural/keywords"
 )
 
 // Rules validate the objects of one version of a resource by its schema. They are safe for concurrent use. Nil Rules belong to a version
 // without a schema and find no errors.
 //
-// A Rules has two forms of each thing: the fast one judges, and the library's words what is wrong.
-//
-//	values   keywords.quick (node)     keywords.schema
-//	CEL      checker                   compiled
+// A Rules has two forms of CEL rules: the checker judges, and the library's compiled validator finds what is wrong. Package keywords does the
+// same for values.
 type Rules struct {
 	schema         *schema.Structural
-	object, status keywords   // of whole objects, and of status subresource writes
-	transitions    bool       // a CEL rule refers to oldSelf
-	quantities     bool       // a CEL rule reads quantities
-	largePower     bool       // the text of the rules has an exponent that no quantity has
-	pointing       []pointing // CEL rules whose errors name another field
+	object, status *keywords.Schema // of whole objects, and of status subresource writes
+	transitions    bool             // a CEL rule refers to oldSelf
+	quantities     bool             // a CEL rule reads quantities
+	largePower     bool             // the text of the rules has an exponent that no quantity has
+	pointing       []pointing       // CEL rules whose errors name another field
 
 	// CEL rules; both functions are nil if there are none. Both wait for the compilation. checker returns false if no checker can evaluate
 	// the rules.
 	checker  func() (*checker, bool)
 	compiled func() *cel.Validator
 	begun    sync.Once // by Prepare
-}
-
-// keywords are a schema in the library's form, and the node that judges values by it. Zero keywords find no errors.
-type keywords struct {
-	schema *spec.Schema
-	quick  *node
 }
 
 // Compile compiles an openAPIV3Schema; an absent or null one gives nil. It fails if the schema is not structural. CEL rules that do not
@@ -80,14 +69,7 @@ func Compile(openAPIV3Schema value.Value) (*Rules, error) {
 	if r.schema, err = schema.NewStructural(&props); err != nil {
 		return nil, err
 	}
-	if r.object, err = keywordsOf(&props); err != nil {
-		return nil, err
-	}
-	if status, ok := props.Properties["status"]; ok {
-		if r.status, err = keywordsOf(&status); err != nil {
-			return nil, err
-		}
-	}
+	r.object, r.status = keywords.Compile(openAPIV3Schema), keywords.Compile(openAPIV3Schema.Get("properties", "status"))
 	// Without rules there is nothing to compile, and both functions stay nil.
 	if !hasRules(r.schema) {
 		return r, nil
@@ -125,28 +107,6 @@ func (r *Rules) prepare() {
 	}
 }
 
-// keywordsOf compiles a schema in both forms.
-func keywordsOf(props *apiextensions.JSONSchemaProps) (keywords, error) {
-	_, converted, err := validation.NewSchemaValidator(props)
-	if err != nil {
-		return keywords{}, err
-	}
-	return keywords{converted, compile(converted)}, nil
-}
-
-// faults returns the errors of v, which is at base. live is the value that v replaces, or absent.
-//
-// It is called only after a judgement that was not good, so its cost does not matter for valid objects.
-func (k keywords) faults(ctx context.Context, base *field.Path, v, live value.Value) field.ErrorList {
-	w := faults{judging: judging{ctx: ctx}, base: base, schema: k.schema, room: api.MaxTexts}
-	var was *former
-	if !live.IsAbsent() {
-		was = &former{was: live, node: k.quick}
-	}
-	w.find(k.quick, v, was)
-	return w.all()
-}
-
 // Values returns the errors of object by the keywords and formats of its schema. live is the object that it replaces, or absent. Errors in
 // unchanged parts do not count.
 //
@@ -164,39 +124,28 @@ func (r *Rules) ValuesChange(ctx context.Context, object, live, known value.Valu
 	if r.Sound(ctx, object, known) {
 		return nil, true
 	}
-	return r.object.faults(ctx, nil, object, live), false
+	return r.object.Faults(ctx, nil, object, live), false
 }
 
 // Sound reports whether an object is certainly sound; see [Rules.ValuesChange].
 func (r *Rules) Sound(ctx context.Context, object, known value.Value) bool {
-	return r == nil || (&judging{ctx: ctx}).judge(r.object.quick, object, known) == good
+	return r == nil || r.object.Sound(ctx, object, known)
 }
 
 // StatusValues is Values for a write of the status subresource: it validates only the status.
 func (r *Rules) StatusValues(ctx context.Context, object, live value.Value) field.ErrorList {
-	status := object.Get("status")
-	if r == nil || r.status.schema == nil || status.IsAbsent() ||
-		(&judging{ctx: ctx}).judge(r.status.quick, status, value.Value{}) == good {
+	if r == nil {
 		return nil
 	}
-	was := live.Get("status")
-	if was.IsAbsent() {
-		was = value.Null() // so that a null status counts as unchanged
-	}
-	return r.status.faults(ctx, field.NewPath("status"), status, was)
+	return r.status.Status(ctx, object, live)
 }
 
 // Resources returns the errors in type and metadata of embedded resources. It costs nothing if the schema has none.
-//
-// The library does the work, because embedded resources are rare.
 func (r *Rules) Resources(ctx context.Context, object value.Value) field.ErrorList {
-	if r == nil || !r.object.quick.below.resources {
+	if r == nil {
 		return nil
 	}
-	if long := r.object.quick.tooLong(object, func(n *node) bool { return n.below.resources }, maxResourcePaths); long != nil {
-		return long
-	}
-	return objectmeta.Validate(ctx, nil, object.ToAny(), r.schema, false)
+	return r.object.Resources(ctx, object)
 }
 
 // CEL returns errs and the errors of CEL rules. If errs contains a structural error, CEL evaluates no rule and adds an error about that. A
@@ -235,15 +184,15 @@ func (r *Rules) CELChange(
 	} else if beyond := r.largeQuantity(object, live); beyond != nil {
 		return append(errs, tooLarge(beyond)), 0
 	}
-	if long := r.object.quick.tooLong(object, func(n *node) bool { return n.below.rules }, maxRulePaths); long != nil {
+	if long := r.object.RulesTooLong(object); long != nil {
 		return append(errs, long...), 0
 	}
 	// From here on, the library evaluates. It gets the parts with rules alone, since converting the rest is what takes the time.
-	shown, there := r.object.quick.partial(object)
+	shown, there := r.object.Ruled(object)
 	if !there {
 		return errs, 0
 	}
-	old, _ := r.object.quick.partial(live)
+	old, _ := r.object.Ruled(live)
 	var options []cel.Option
 	if !live.IsAbsent() {
 		// With the old object, the library turns the errors of unchanged values to warnings.
@@ -254,7 +203,7 @@ func (r *Rules) CELChange(
 		ctx = warning.WithWarningRecorder(ctx, warnings)
 	}
 	found, _ := r.compiled().Validate(ctx, nil, r.schema, shown, old, celconfig.RuntimeCELCostBudget, options...)
-	return append(errs, orderedBy(found, r.valueOf)...), 0
+	return append(errs, keywords.InOrder(found, r.valueOf)...), 0
 }
 
 // tooLarge returns the error of an object with a rule about a quantity that exceeds a bound.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/internal/testing/seeds"
+	"github.com/deed-project/deed/server/structural/schematest"
 	"github.com/deed-project/deed/value"
 )
 
@@ -68,7 +69,7 @@ func withRules(c *gen.Choices, s value.Value) value.Value {
 	if properties := s.Get("properties"); properties.Len() > 0 {
 		rule = replaceP(rule, properties.Member(c.N(properties.Len())).Name)
 	}
-	return withRule(s, rule)
+	return schematest.WithRule(s, rule)
 }
 
 // replaceP replaces P with the name of a property.
@@ -89,15 +90,15 @@ type outcomes struct{ rules, holding int }
 
 // TestValues evaluates rules on adapted values and on the library's values. The outcomes and costs must be equal.
 func TestValues(t *testing.T) {
-	cases, seed := number(t, "DEED_CASES", 1000), seeds.First(t)
+	cases, seed := schematest.Number(t, "DEED_CASES", 1000), seeds.First(t)
 	var of outcomes
 	for i := range cases {
 		c := gen.Seeded(seed<<32 + uint64(i/50))
-		schema := withRules(c, objectSchema(c, 3))
+		schema := withRules(c, schematest.Object(c, 3))
 		if c.Chance(25) {
 			schema = replaceName(schema, "a", "namespace") // CEL escapes this name
 		}
-		r, err := Compile(reread(t, schema))
+		r, err := Compile(schematest.Reread(t, schema))
 		if err != nil {
 			t.Fatalf("%v\n%v", err, schema)
 		}
@@ -109,7 +110,7 @@ func TestValues(t *testing.T) {
 			continue
 		}
 		c = gen.Seeded(seed<<32 + 1<<31 + uint64(i))
-		of.compare(t, checker, follow(c, schema, 4))
+		of.compare(t, checker, schematest.Value(c, schema, 4))
 	}
 	t.Logf("%+v", of)
 	if of.rules < cases/2 || of.holding < of.rules/5 || of.holding > of.rules*4/5 {

@@ -1,4 +1,4 @@
-package rules
+package keywords
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/value"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/kube-openapi/pkg/validation/errors"
 	"k8s.io/kube-openapi/pkg/validation/spec"
@@ -228,18 +227,12 @@ func (w *faults) ask(schema *spec.Schema, path string, data any) field.ErrorList
 			result.Errors[i] = errors.FailedPattern(path, "body", pattern, data)
 		}
 	}
-	return validation.ValidateCustomResource(w.base, nil, told{result})
+	return fieldErrors(w.base, result.Errors)
 }
 
 // noText is a pattern that matches nothing. ask passes it in place of the schema's pattern, because the library caches compiled patterns
 // for ever.
 const noText = `[^\s\S]`
-
-// told is a finished validation result in the form of a validation.SchemaCreateValidator.
-type told struct{ *validate.Result }
-
-// Validate returns the result.
-func (t told) Validate(any, ...validation.ValidationOption) *validate.Result { return t.Result }
 
 // shallow returns the part of a schema that is about v itself, without its parts and alternatives.
 func (w *faults) shallow(n *node, schema *spec.Schema, v value.Value) spec.Schema {

@@ -1,4 +1,4 @@
-package rules
+package keywords
 
 import (
 	"fmt"
@@ -7,18 +7,21 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// partial returns the part of v that CEL rules need to see, in the library's form, and whether it contains a value with a rule.
+// Ruled returns the part of v that CEL rules need to see, in the library's form, and whether it contains a value with a rule.
 //
 //	rules at spec.a and in the items of spec.list
 //	v        {kind: K, spec: {a: {x: 1}, b: …, list: [{…}, {…}]}}
-//	partial  {spec: {a: {x: 1}, list: [{…}, {…}]}}
+//	ruled    {spec: {a: {x: 1}, list: [{…}, {…}]}}
 //
 // A value with a rule is included as a whole. A list whose items have rules is too, because items are identified by keys that may have no
 // rules. Leaving out the rest changes no outcome. The library asks whether the value of a rule is unchanged. If the value is new, the
 // library asks the same about its parent, and then the new value itself is the difference.
 //
 // The cost is that of the parts that it returns, and of visiting the members beside them.
-func (n *node) partial(v value.Value) (any, bool) {
+func (s *Schema) Ruled(v value.Value) (any, bool) { return s.root.ruled(v) }
+
+// ruled is [Schema.Ruled] below a node.
+func (n *node) ruled(v value.Value) (any, bool) {
 	switch {
 	case n == nil || !n.below.rules:
 		return nil, false
@@ -34,7 +37,7 @@ func (n *node) partial(v value.Value) (any, bool) {
 		if !declared {
 			child = n.additional
 		}
-		part, ok := child.partial(m.Value)
+		part, ok := child.ruled(m.Value)
 		if !ok {
 			continue
 		}
@@ -52,6 +55,14 @@ const (
 	maxRulePaths     = 16 << 20
 	maxResourcePaths = 2 << 20
 )
+
+// HasRules reports whether values may have parts with CEL rules.
+func (s *Schema) HasRules() bool { return s != nil && s.root.below.rules }
+
+// RulesTooLong returns a refusal if the parts of v with CEL rules have paths that are too long in total for the library, and nil otherwise.
+func (s *Schema) RulesTooLong(v value.Value) field.ErrorList {
+	return s.root.tooLong(v, func(n *node) bool { return n.below.rules }, maxRulePaths)
+}
 
 // tooLong returns a refusal if the parts that is selects have paths of more than most bytes in total, and nil otherwise. The library would
 // take too long to print them.

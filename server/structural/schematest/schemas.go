@@ -1,31 +1,34 @@
-package rules
+package schematest
 
 import (
 	"github.com/deed-project/deed/internal/testing/gen"
 	"github.com/deed-project/deed/value"
 )
 
+// names are those of members.
 var names = []string{"a", "b", "c", "kind"}
 
-func typed(typ string) value.Value {
+// ofType returns a schema that is only a type.
+func ofType(typ string) value.Value {
 	return value.Object(value.Member{Name: "type", Value: value.String(typ)})
 }
 
-func schemaOf(c *gen.Choices, depth int) value.Value {
+// part returns a random schema of values of any kind.
+func part(c *gen.Choices, depth int) value.Value {
 	var s value.Value
 	switch n := c.N(12); {
 	case n < 4 && depth > 0:
-		s = objectSchema(c, depth)
+		s = Object(c, depth)
 	case n < 6 && depth > 0:
-		s = listSchema(c, depth)
+		s = list(c, depth)
 	case n < 9:
-		s = constrained(c, typed("string"), "string")
+		s = constrained(c, ofType("string"), "string")
 	case n < 10:
-		s = constrained(c, typed("integer"), "integer")
+		s = constrained(c, ofType("integer"), "integer")
 	case n < 11:
-		s = constrained(c, typed("number"), "number")
+		s = constrained(c, ofType("number"), "number")
 	default:
-		s = gen.Pick(c, typed("boolean"), value.Object(value.Member{Name: "x-kubernetes-int-or-string", Value: value.Bool(true)}))
+		s = gen.Pick(c, ofType("boolean"), value.Object(value.Member{Name: "x-kubernetes-int-or-string", Value: value.Bool(true)}))
 	}
 	if c.Chance(15) {
 		s = s.With("nullable", value.Bool(true))
@@ -34,7 +37,7 @@ func schemaOf(c *gen.Choices, depth int) value.Value {
 		s = junctor(c, s, depth)
 	}
 	if rule := ruleFor(s.Get("type").Str()); rule != "" && c.Chance(20) {
-		s = withRule(s, rule)
+		s = WithRule(s, rule)
 	}
 	return s
 }
@@ -47,7 +50,8 @@ func ruleFor(typ string) string {
 	}[typ]
 }
 
-func withRule(s value.Value, rule string) value.Value {
+// WithRule returns a schema with a CEL rule.
+func WithRule(s value.Value, rule string) value.Value {
 	r := value.Object(value.Member{Name: "rule", Value: value.String(rule)})
 	return s.With("x-kubernetes-validations", value.List(r))
 }
@@ -78,11 +82,12 @@ func constrained(c *gen.Choices, s value.Value, typ string) value.Value {
 	return s
 }
 
-func objectSchema(c *gen.Choices, depth int) value.Value {
-	s := typed("object")
+// Object returns a random schema of objects, whose parts nest at most depth deep.
+func Object(c *gen.Choices, depth int) value.Value {
+	s := ofType("object")
 	switch c.N(8) {
 	case 0:
-		s = s.With("additionalProperties", schemaOf(c, depth-1))
+		s = s.With("additionalProperties", part(c, depth-1))
 	case 1:
 		s = s.With("additionalProperties", value.Bool(c.Chance(50)))
 	case 2:
@@ -91,7 +96,7 @@ func objectSchema(c *gen.Choices, depth int) value.Value {
 	default:
 		properties := value.Object()
 		for range 1 + c.N(3) {
-			properties = properties.With(gen.Pick(c, names...), schemaOf(c, depth-1))
+			properties = properties.With(gen.Pick(c, names...), part(c, depth-1))
 		}
 		s = s.With("properties", properties)
 	}
@@ -104,8 +109,9 @@ func objectSchema(c *gen.Choices, depth int) value.Value {
 	return s
 }
 
-func listSchema(c *gen.Choices, depth int) value.Value {
-	s := typed("array").With("items", schemaOf(c, depth-1))
+// list is [Object] for lists.
+func list(c *gen.Choices, depth int) value.Value {
+	s := ofType("array").With("items", part(c, depth-1))
 	switch c.N(4) {
 	case 0:
 		s = s.With("x-kubernetes-list-type", value.String("set"))
@@ -124,7 +130,7 @@ func junctor(c *gen.Choices, s value.Value, depth int) value.Value {
 	alternative := func() value.Value {
 		out := constrained(c, value.Object(), typ)
 		if rule := ruleFor(typ); rule != "" && c.Chance(15) {
-			out = withRule(out, rule)
+			out = WithRule(out, rule)
 		}
 		switch {
 		case typ == "object" && c.Chance(50):
@@ -146,8 +152,8 @@ func junctor(c *gen.Choices, s value.Value, depth int) value.Value {
 	return s.With("allOf", value.List(alternative(), alternative()))
 }
 
-// follow returns a value that follows its schema in most places.
-func follow(c *gen.Choices, schema value.Value, depth int) value.Value {
+// Value returns a value that follows its schema in most places. Its parts nest at most depth deep.
+func Value(c *gen.Choices, schema value.Value, depth int) value.Value {
 	if c.Chance(4) || depth == 0 {
 		return scalar(c)
 	}
@@ -156,19 +162,19 @@ func follow(c *gen.Choices, schema value.Value, depth int) value.Value {
 		out := value.Object()
 		for name, property := range schema.Get("properties").Members() {
 			if c.Chance(80) {
-				out = out.With(name, follow(c, property, depth-1))
+				out = out.With(name, Value(c, property, depth-1))
 			}
 		}
 		for range c.N(3) {
 			if c.Chance(50) {
-				out = out.With(gen.Pick(c, names...), follow(c, schema.Get("additionalProperties"), depth-1))
+				out = out.With(gen.Pick(c, names...), Value(c, schema.Get("additionalProperties"), depth-1))
 			}
 		}
 		return out
 	case "array":
 		var items []value.Value
 		for range c.N(4) {
-			items = append(items, follow(c, schema.Get("items"), depth-1))
+			items = append(items, Value(c, schema.Get("items"), depth-1))
 		}
 		return value.List(items...)
 	case "integer":
@@ -181,6 +187,7 @@ func follow(c *gen.Choices, schema value.Value, depth int) value.Value {
 	return value.String(gen.Pick(c, "", "a", "ab", "x", "abcde", "üü", "2026-01-02", "2026-01-02T03:04:05Z", "10.0.0.1", "YWI=", "5s"))
 }
 
+// scalar returns a value without parts.
 func scalar(c *gen.Choices) value.Value {
 	return gen.Pick(c, value.Null(), value.Bool(true), value.Int(1), value.Float(1.5), value.String("a"), value.Object(), value.List())
 }

@@ -1,10 +1,9 @@
-package rules
+package keywords
 
 import (
 	"regexp"
 	"sync"
 
-	"k8s.io/apiserver/pkg/cel/openapi"
 	"k8s.io/kube-openapi/pkg/validation/spec"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 )
@@ -37,6 +36,8 @@ type node struct {
 	items      *node
 
 	junctors *junctors
+
+	resource bool // values are embedded resources
 
 	// The library judges every value of an opaque node.
 	opaque bool // has a keyword that only the library can judge
@@ -105,8 +106,7 @@ func compile(s *spec.Schema) *node {
 	n := &node{
 		count: 1, typed: len(s.Type) > 0, nullable: s.Nullable, format: s.Format, known: strfmt.Default.ContainsName(s.Format),
 		required: s.Required, enum: s.Enum, keys: keysOf(s),
-		opaque: s.Ref.String() != "" || len(s.PatternProperties) > 0 || len(s.Dependencies) > 0 || s.UniqueItems ||
-			s.AdditionalItems != nil,
+		opaque: s.UniqueItems,
 	}
 	for _, t := range s.Type {
 		kind, ok := kindOf[t]
@@ -117,12 +117,12 @@ func compile(s *spec.Schema) *node {
 	n.compileNumber(s)
 	n.compileChildren(s)
 	n.compileJunctors(s)
-	if _, ok := s.Extensions["x-kubernetes-validations"]; ok || n.alternatives {
+	if _, ok := s.Extensions[celRules]; ok || n.alternatives {
 		n.whole = true
 	}
 	n.below.rules = n.below.rules || n.whole
 	n.below.shuffled = n.below.shuffled || n.opaque
-	if embedded, _ := s.Extensions.GetBool("x-kubernetes-embedded-resource"); embedded {
+	if n.resource, _ = s.Extensions.GetBool(embedded); n.resource {
 		n.below.resources = true
 	}
 	return n
@@ -146,11 +146,11 @@ func (n *node) compileText(s *spec.Schema) {
 
 // keysOf returns the members that identify the items of a list, or nil.
 func keysOf(s *spec.Schema) []string {
-	list := &openapi.Schema{Schema: s}
-	if list.Type() != "array" || list.XListType() != "map" {
+	if list, _ := s.Extensions.GetString(listType); list != "map" || len(s.Type) == 0 || s.Type[0] != "array" {
 		return nil
 	}
-	return list.XListMapKeys()
+	keys, _ := s.Extensions.GetStringSlice(listMapKeys)
+	return keys
 }
 
 // compileNumber compiles the keywords about numbers.
@@ -182,7 +182,6 @@ func (n *node) compileChildren(s *spec.Schema) {
 	if s.Items != nil && s.Items.Schema != nil {
 		n.items = n.compilePart(s.Items.Schema)
 	}
-	n.opaque = n.opaque || s.Items != nil && len(s.Items.Schemas) > 0
 }
 
 // compilePart compiles the schema of a part of the values of n.

@@ -1,4 +1,4 @@
-package rules
+package keywords
 
 import "regexp/syntax"
 
