@@ -106,11 +106,41 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 		if said := got.out.Get("message").Str(); recording.SortedLines(a.Message) != recording.SortedLines(said) {
 			note("%s there, %s here", a.Message, cmp.Or(said, got.said, "stored"))
 		}
+	case a.Code == http.StatusUnprocessableEntity && refused && h.kind.defined != nil && !strings.Contains(a.Message, noVersion):
+		for _, reason := range reasonsIn(got.said) {
+			if !strings.Contains(a.Message, reason) {
+				note("refused there because %s, and here because %s", a.Message, reason)
+			}
+		}
 	case got.code == 0:
 		p.missed[fmt.Sprint(h.kind.name, " ", a.Code)]++
 	}
 	return differences, nil
 }
+
+// noVersion is the reason why a kube-apiserver refuses an update that kubectl would have completed.
+const noVersion = "metadata.resourceVersion: Invalid value: 0: must be specified for an update"
+
+// ofValidation ends each message about a reason of the validation.
+const ofValidation = " (the server's validation refuses this, not its merging)"
+
+// reasonsIn returns the reasons for which the validation refuses an object, in the words of the server, from messages of the command line. Those of
+// built-in kinds are not compared: the program masks UIDs and addresses in answers, and the command line shows several lines as one.
+func reasonsIn(said string) (out []string) {
+	for line := range strings.SplitSeq(said, "\n") {
+		text, isReason := strings.CutSuffix(line, ofValidation)
+		for _, kind := range reasonKinds {
+			if at := strings.Index(text, ": "+kind); isReason && at >= 0 {
+				out = append(out, text[at+len(": "):])
+				break
+			}
+		}
+	}
+	return out
+}
+
+// reasonKinds are what reasons begin with. None is part of another.
+var reasonKinds = []string{"Invalid value", "Required value", "Duplicate value", "Unsupported value", "Too long", "Too many", "Too few", "Forbidden", "Not found"}
 
 // command returns the arguments for a write in a namespace, which is empty for kinds without one. It returns nil if the command line does not
 // have such a write.

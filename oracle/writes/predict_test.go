@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,5 +72,16 @@ func TestPredict(t *testing.T) {
 		if got := strings.Join(differences, "; "); got != test.want || p.compared != test.compared {
 			t.Errorf("%s: %q after %d comparisons, want %q", test.name, got, p.compared, test.want)
 		}
+	}
+}
+
+// TestReasonsIn checks which messages of the command line are about the validation.
+func TestReasonsIn(t *testing.T) {
+	said := "-:1:1: Claim n/a: refused: .spec.count: Invalid value: 0: must be one: or two (the server's validation refuses this, not its merging)\n" +
+		"-:1:2: Claim n/a: refused: .spec.name: Required value (the server's validation refuses this, not its merging)\n" +
+		"-:1:3: Claim n/a: .spec.more: field not declared in schema\n"
+	want := []string{"Invalid value: 0: must be one: or two", "Required value"}
+	if got := reasonsIn(said); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

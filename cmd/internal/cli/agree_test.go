@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
+	"github.com/deed-project/deed/cmd/internal/judge"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/managedfields"
@@ -211,4 +214,33 @@ func at(v value.Value, path fieldpath.Path) value.Value {
 		}
 	}
 	return v
+}
+
+// TestValidateAlone checks that deed validate finds the same in a custom resource with the server and without it.
+func TestValidateAlone(t *testing.T) {
+	archive, err := txtar.ParseFile(filepath.Join(scripts, "refused_custom.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, f := range archive.Files {
+		if err := os.WriteFile(f.Name, f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"validate", "-f", "wrong.yaml", "-f", "ruled.yaml", "--crd", "crd.yaml", "--crd", "ruled-crd.yaml"}
+	var alone, full, errs strings.Builder
+	Run(args, strings.NewReader(""), &alone, &errs)
+	RunWith(judge.New, args, strings.NewReader(""), &full, &errs)
+	if errs.Len() > 0 {
+		t.Fatal(errs.String())
+	}
+	const unchecked = "\nnot checked: CEL rules, some rules of built-in kinds, admission; a server may refuse more\n"
+	found, isTold := strings.CutSuffix(alone.String(), unchecked)
+	if !isTold {
+		t.Errorf("not ended by %q:\n%s", unchecked, alone.String())
+	}
+	if !strings.HasPrefix(full.String(), found) || strings.Count(found, "\n") < 9 {
+		t.Errorf("without the server:\n%s\nwith it:\n%s", found, full.String())
+	}
 }

@@ -109,7 +109,7 @@ func (c *cli) apply(f applyFlags, printToo bool) error {
 type applier struct {
 	*dryrun.Workload
 	conflicts report.ConflictReport
-	allocated report.Allocations
+	unknown   report.Unknowns
 	out       emitter
 }
 
@@ -128,7 +128,7 @@ func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 		report.TakenOver(a.Library, t.Given, x.TakenOver)
 		report.Migrated(a.Library, t.Given, x)
 		report.Refused(a.Log, t, x.Findings)
-		a.allocated.Add(a.Log, t, x.Outcome)
+		a.unknown.Add(a.Log, t, x.Outcome)
 		a.out.add(t, x.Outcome)
 	}
 }

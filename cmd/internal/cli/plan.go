@@ -140,7 +140,7 @@ func (c *cli) plan(f planFlags) error {
 		err        error
 	}
 	kept := f.all || only != nil || f.format.value == report.FormatJSON
-	var allocated report.Allocations
+	var unknown report.Unknowns
 	work := func(t *dryrun.Task) (out planned) {
 		x := how.One(t)
 		out.outcome, out.unmigrated = x.Outcome, x.Unmigrated
@@ -163,7 +163,7 @@ func (c *cli) plan(f planFlags) error {
 		if x.Conflicts > 0 || len(x.Findings) > 0 || f.exitCode && !x.NoOp {
 			c.Raise(notice.ExitFinding)
 		}
-		allocated.Add(c.Log, t, x.outcome)
+		unknown.Add(c.Log, t, x.outcome)
 		p.Print(x.ObjectPlan)
 		if x.unmade != nil {
 			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.unmade)

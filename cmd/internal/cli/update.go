@@ -65,6 +65,7 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 	if files == nil || printToo {
 		out.printer = f.output.printer(c.out, w.several)
 	}
+	var unknown report.Unknowns
 	how := dryrun.Update{Manager: f.manager, Lenient: f.validate.value != report.StrictMode}
 	dryrun.Each(w.Workload, "updating", false, how.One, func(t *dryrun.Task, x dryrun.Updated) {
 		if x.Err != nil {
@@ -84,6 +85,7 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 		}
 		report.Forced(c.Library, t.Given, x.Lost)
 		report.Refused(c.Log, t, x.Findings)
+		unknown.Add(c.Log, t, x.Outcome)
 		out.add(t, x.Outcome)
 	})
 	out.close()

@@ -16,6 +16,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/server/kinds/walk"
+	"github.com/deed-project/deed/server/structural/keywords"
 )
 
 // verdict collects what an answer says of an object.
@@ -87,10 +88,7 @@ func (v *verdict) read(w *recorder) {
 			if !ok {
 				class = types.InvalidClass
 			}
-			var path fieldpath.Path // of the whole object
-			if cause.Field != wholeObject {
-				path = walk.PathIn(v.object.Content, inVersion(v.object, cause.Field))
-			}
+			path := walk.PathIn(v.object.Content, inVersion(v.object, keywords.Place(cause.Field, cause.Message)))
 			v.add(types.Named(v.endpoint.Typ, v.object.Content, path), class, cause.Message)
 		}
 	case w.code == http.StatusBadRequest && slices.ContainsFunc(v.known, func(d finding.Defect) bool { return !d.Mild }): // known already
@@ -116,9 +114,6 @@ func inVersion(o *manifest.Object, field string) string {
 	}
 	return field
 }
-
-// wholeObject is the field of a cause that is about no field.
-const wholeObject = "<nil>"
 
 func isAboutField(cause metav1.StatusCause) bool { return cause.Field != "" }
 

@@ -126,7 +126,7 @@ type applier struct {
 	kinds     *types.Types
 	how       dryrun.Apply
 	conflicts report.ConflictReport
-	allocated report.Allocations
+	unknown   report.Unknowns
 	plans     []*report.ObjectPlan
 	total     report.PlanSummary
 }
@@ -173,7 +173,7 @@ func (r *applier) use(t *dryrun.Task, x applied) {
 		report.Forced(r.Library, t.Given, x.Taken)
 		report.TakenOver(r.Library, t.Given, x.TakenOver)
 		report.Migrated(r.Library, t.Given, x.Applied)
-		r.allocated.Add(r.Log, t, x.Outcome)
+		r.unknown.Add(r.Log, t, x.Outcome)
 		r.store(t, o, x.Outcome)
 	}
 	o.Taken = report.ContestedFields(t.Given, x.Taken)

@@ -8,30 +8,32 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/schema"
 )
 
-// Allocations reports, once for each kind, the values that a server adds to objects and that deed does not make up. The zero value is
-// ready.
-type Allocations struct{ said map[string]bool }
+// Unknowns reports what only a server knows about objects, once for each kind. The zero Unknowns has reported nothing.
+type Unknowns struct{ said map[schema.GVK]bool }
 
-// Add reports the values that a server adds to outcome, an apply of t, unless the kind was reported before.
-func (a *Allocations) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Object) {
-	kind := outcome.GVK().Kind
-	if a.said[kind] {
+// Add reports the values that a server adds to outcome, a write of t, and the rules that it evaluates, unless the kind was reported before.
+func (u *Unknowns) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Object) {
+	if u.said[outcome.GVK()] {
 		return
+	}
+	if u.said == nil {
+		u.said = map[schema.GVK]bool{}
 	}
 	var parts []string
 	for _, x := range t.Allocated(outcome) {
 		parts = append(parts, fmt.Sprintf("%s (%s)", allocatedPaths(x.Paths), x.Reason))
 	}
-	if len(parts) == 0 {
-		return
+	if len(parts) > 0 {
+		u.said[outcome.GVK()] = true
+		fmt.Fprintf(log, "%v: %v: set by the server, and not made up here: %s\n", t.Given.At(), t.Given, strings.Join(parts, "; "))
 	}
-	if a.said == nil {
-		a.said = map[string]bool{}
+	if t.Endpoint.HasRules() {
+		u.said[outcome.GVK()] = true
+		fmt.Fprintf(log, "%v: %v: not evaluated: the CEL rules of its definition, which deed validate evaluates\n", t.Given.At(), t.Given)
 	}
-	a.said[kind] = true
-	fmt.Fprintf(log, "%v: %v: set by the server, and not made up here: %s\n", t.Given.At(), t.Given, strings.Join(parts, "; "))
 }
 
 // Refused reports the reasons why a server's validation refuses the outcome of t, each at its place in the given object.

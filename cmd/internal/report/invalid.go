@@ -33,7 +33,6 @@ type validationJSON struct {
 
 // notChecked lists the checks of servers that validation leaves out with a server, and without one.
 var notChecked = map[bool][]string{true: {"webhooks", "whether other objects of the cluster exist or allow it"}, false: {
-	"metadata of custom resources", "required fields of custom resources", "enumerations of custom resources", "patterns", "limits", "formats",
 	"CEL rules", "some rules of built-in kinds", "admission",
 }}
 

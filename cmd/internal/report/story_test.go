@@ -56,7 +56,7 @@ func applyAll(s *storytest.Story) {
 	c := s.Library()
 	migrate := func(from []string) string { return "deed migrate --from " + strings.Join(from, " --from ") }
 	conflicts := report.ConflictReport{Log: c.Log, Manager: s.Word("as"), Migrate: migrate}
-	var allocated report.Allocations
+	var unknown report.Unknowns
 	applied(s, c, func(t *dryrun.Task, x dryrun.Applied) {
 		if len(x.Refused) > 0 {
 			conflicts.Add(t, x.Refused)
@@ -67,7 +67,7 @@ func applyAll(s *storytest.Story) {
 		report.TakenOver(c, t.Given, x.TakenOver)
 		report.Migrated(c, t.Given, x)
 		report.Refused(c.Log, t, x.Findings)
-		allocated.Add(c.Log, t, x.Outcome)
+		unknown.Add(c.Log, t, x.Outcome)
 		s.Store(x.Outcome)
 	})
 	conflicts.Advise()

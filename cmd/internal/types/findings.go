@@ -40,17 +40,28 @@ const (
 	RefusedClass     = "refused"     // the server refuses the whole object, such as by an admission policy
 )
 
-// Validation is what a server does with objects of built-in kinds beside merging them. Package validation has that of deed-apiserver, which
-// takes large libraries: a program that leaves it out sets none.
+// Validation is what a server does with objects beside merging them. Package validation has that of deed-apiserver, which takes large
+// libraries: a program that leaves it out sets none.
 type Validation interface {
 	// Findings returns the reasons for which object, of kind k and type t, is refused in place of live, which may be absent. sent is what
 	// object was read from: it may have empty lists and maps that object lacks.
 	Findings(k *builtin.Kind, t *schema.Type, subresource string, live, object, sent value.Value) []Finding
+	// Custom returns the validation of the custom resources that a CustomResourceDefinition defines in a version. The first use of it takes
+	// time in proportion to the schema of the version.
+	Custom(definition value.Value, version string) CustomValidation
 	// Allocates returns the values that a server adds to object, of kind k, in place of live.
 	Allocates(k *builtin.Kind, live, object value.Value) []Allocated
 	// Warnings returns the warnings about a version: that it is deprecated in a release, and that servers of the release serve it on request
 	// only. definition is the CustomResourceDefinition of the kind, which is absent for built-in kinds.
 	Warnings(gvk schema.GVK, release *builtin.Release, definition value.Value) []string
+}
+
+// CustomValidation is the validation of custom resources of one kind in one version, without CEL rules.
+type CustomValidation interface {
+	// Findings returns the reasons for which object, of type t, is refused in place of live, which may be absent.
+	Findings(t *schema.Type, subresource string, live, object value.Value) []Finding
+	// HasRules reports whether the schema has CEL rules.
+	HasRules() bool
 }
 
 // Allocated is a part of objects that only a server knows.
@@ -60,11 +71,17 @@ type Allocated struct {
 }
 
 // Findings returns the reasons why the validation of a server refuses object, which replaces live. An absent live means that the object is
-// new. There are none without a [Validation], and for kinds that are not built in. Findings takes time in proportion to both objects. An
-// unchanged object has no findings, because the server accepted it before.
+// new. There are none without a [Validation], and for kinds that are neither built in nor defined by a CustomResourceDefinition. Findings
+// takes time in proportion to both objects. An unchanged object has no findings, because the server accepted it before.
 func (e *Endpoint) Findings(live value.Value, object managedfields.Object) []Finding {
+	if e.validation == nil || live.Same(object.Content) {
+		return nil
+	}
+	if e.custom != nil && !e.bare {
+		return e.custom.Findings(e.Typ, managing.Config(e.Manager).Subresource, live, e.written(live, object))
+	}
 	k, ok := e.kind()
-	if !ok || e.validation == nil || live.Same(object.Content) {
+	if !ok {
 		return nil
 	}
 	sent := managing.Sent(object)
@@ -74,9 +91,29 @@ func (e *Endpoint) Findings(live value.Value, object managedfields.Object) []Fin
 	return e.validation.Findings(k, e.Typ, managing.Config(e.Manager).Subresource, live, object.Content, sent)
 }
 
+// written returns the custom resource that a server validates before it stores object in place of live. An apply may leave nulls in it, which
+// are dropped when it is read back.
+func (e *Endpoint) written(live value.Value, object managedfields.Object) value.Value {
+	merged := managing.Sent(object)
+	if merged.IsAbsent() {
+		return object.Content
+	}
+	if fill := managing.Config(e.Manager).Default; fill != nil {
+		merged = fill(merged)
+	}
+	out := e.Restore(managedfields.Object{Content: live}, managedfields.Object{Content: merged})
+	return out.Content.With("metadata", object.Content.Get("metadata"))
+}
+
+// HasRules reports whether a server evaluates CEL rules, which [Endpoint.Findings] leaves out.
+func (e *Endpoint) HasRules() bool { return e.custom != nil && !e.bare && e.custom.HasRules() }
+
 // Reading returns the findings of a server that reads the whole object. The version is not served, a value does not fit into the Go type of
 // its field, or the validation refuses it. It takes time in proportion to object.
 func (e *Endpoint) Reading(object value.Value) []Finding {
+	if e.custom != nil {
+		return e.readingCustom(object)
+	}
 	k, ok := e.kind()
 	if !ok {
 		return nil
@@ -91,6 +128,20 @@ func (e *Endpoint) Reading(object value.Value) []Finding {
 		return []Finding{{Named(e.Typ, object, unfit.Path), UnreadableClass, secret.RawText(err.Error())}}
 	}
 	return e.Findings(value.Value{}, managing.WithSent(managedfields.Object{Content: held}, object))
+}
+
+// readingCustom is [Endpoint.Reading] for a custom resource that is created. A create does not write the status if the subresource exists.
+func (e *Endpoint) readingCustom(object value.Value) []Finding {
+	gvk := managing.Config(e.Manager).GVK
+	s := e.storage.Schemas[gvk.Version]
+	held, _, err := s.Decode(object)
+	if err != nil {
+		return []Finding{{nil, UnreadableClass, secret.RawText(err.Error())}}
+	}
+	if e.status[gvk.APIVersion()] {
+		held = held.With(StatusName, value.Value{})
+	}
+	return e.Findings(value.Value{}, managedfields.Object{Content: s.Default(held)})
 }
 
 // Allocates returns the values that a server adds to object, which replaces live. There are none without a [Validation].

@@ -178,8 +178,9 @@ type Endpoint struct {
 	Restores Restoration
 	// ResetFields holds the fields that the endpoint does not write.
 	ResetFields merge.Filter
-	bare        bool       // see Types.Bare
-	validation  Validation // see Library.Validation
+	bare        bool             // see Types.Bare
+	validation  Validation       // see Library.Validation
+	custom      CustomValidation // nil for other kinds, and for a version without a usable schema
 	release     *builtin.Release
 }
 
@@ -339,11 +340,15 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 			return nil, err
 		}
 		t.onFound(gvk, kind.From)
-		t.found[id] = &Endpoint{
+		e := &Endpoint{
 			kindTypes: kind, Typ: typ, Manager: manager, Restores: restores, ResetFields: config.ResetFields[gvk.APIVersion()],
 			bare: t.Bare, validation: t.validation, release: t.release,
 		}
-		return t.found[id], nil
+		if t.validation != nil && e.Custom() && !e.MadeUp {
+			e.custom = t.validation.Custom(kind.definition, gvk.Version)
+		}
+		t.found[id] = e
+		return e, nil
 	}
 	if _, typed := builtin.Type(gvk); typed { // in another release
 		k, _ := t.release.Lookup(gvk)

@@ -1,5 +1,5 @@
-// Package validation is the validation of deed-apiserver for built-in kinds, as package types asks for it. It stands apart because it
-// imports the server's rules and, with them, large libraries.
+// Package validation is the validation of deed-apiserver, as package types asks for it. It stands apart because it imports the server's rules
+// and, with them, large libraries. CEL rules are left out: their libraries take longer to start than most commands take altogether.
 package validation
 
 import (
@@ -15,6 +15,7 @@ import (
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/kinds"
 	"github.com/deed-project/deed/server/kinds/walk"
+	"github.com/deed-project/deed/server/structural/keywords"
 	"github.com/deed-project/deed/value"
 )
 
@@ -40,6 +41,11 @@ func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string,
 	if len(errs) > 0 && !live.IsAbsent() {
 		fresh = k.Refused(context.Background(), object, value.Value{}, subresource)
 	}
+	return findings(typ, live, object, errs, fresh)
+}
+
+// findings returns errors about an object of a type that replaces live. fresh holds the errors of the same object if it is new.
+func findings(typ *schema.Type, live, object value.Value, errs, fresh field.ErrorList) []types.Finding {
 	var out []types.Finding
 	said := map[string]bool{}
 	for _, err := range errs {
@@ -48,18 +54,35 @@ func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string,
 			continue // a server says it once, too
 		}
 		said[err.Field+text] = true
-		path := types.Named(typ, object, walk.PathIn(object, err.Field))
+		path := types.Named(typ, object, walk.PathIn(object, keywords.Place(err.Field, text)))
 		out = append(out, types.NewFinding(path, classOf(err, live, fresh), secret.RawText(text)))
 	}
 	return out
 }
 
-// requested returns live and object with what objects in files lack, and objects of requests have: a name instead of generateName, a
-// namespace, the metadata that only the server writes, and what the server generates from it.
+// requested returns live and object as requests and answers have them: see [identified]. Objects of built-in kinds also get what the server
+// generates from their UID.
 func requested(k kinds.Kind, live, object value.Value) (value.Value, value.Value) {
+	live, object, ok := identified(k.Namespaced, live, object)
+	if !ok {
+		return live, object
+	}
+	uid := object.Get("metadata", "uid")
+	if live.IsAbsent() {
+		return live, k.Complete(object, live, uid)
+	}
+	if whole := k.Complete(live, value.Value{}, uid); !whole.Equal(live) { // no server has stored it
+		return whole, k.Complete(object, value.Value{}, uid)
+	}
+	return live, k.Complete(object, live, value.Value{})
+}
+
+// identified returns live and object with what objects in files lack, and objects of requests have: a name instead of generateName, a
+// namespace, and the metadata that only the server writes. It returns false, and both as they are, if one has no metadata.
+func identified(namespaced bool, live, object value.Value) (_, _ value.Value, ok bool) {
 	metadata, was := object.Get("metadata"), live.Get("metadata")
 	if metadata.Kind() != value.KindObject || !live.IsAbsent() && was.Kind() != value.KindObject {
-		return live, object
+		return live, object, false
 	}
 	if prefix := metadata.Get("generateName").Str(); prefix != "" && metadata.Get("name").Str() == "" {
 		metadata = metadata.With("name", value.String(prefix[:min(len(prefix), 58)]+"00000"))
@@ -71,28 +94,22 @@ func requested(k kinds.Kind, live, object value.Value) (value.Value, value.Value
 		return metadata.With(name, value.String(otherwise))
 	}
 	namespace := metadata.Get("namespace").Str()
-	if k.Namespaced {
+	if namespaced {
 		namespace = cmp.Or(namespace, was.Get("namespace").Str(), "default")
 	}
 	metadata = metadata.With("namespace", value.Value{})
-	if k.Namespaced {
+	if namespaced {
 		metadata = metadata.With("namespace", value.String(namespace))
 	}
 	if live.IsAbsent() {
-		metadata = fill(metadata, "uid", madeUpUID)
-		object = object.With("metadata", metadata)
-		return live, k.Complete(object, live, metadata.Get("uid"))
+		return live, object.With("metadata", fill(metadata, "uid", madeUpUID)), true
 	}
 	was = fill(fill(fill(was, "uid", madeUpUID), "resourceVersion", "1"), "name", metadata.Get("name").Str())
 	was = was.With("namespace", metadata.Get("namespace"))
 	for _, name := range serverWritten {
 		metadata = metadata.With(name, was.Get(name))
 	}
-	live, object = live.With("metadata", was), object.With("metadata", metadata)
-	if whole := k.Complete(live, value.Value{}, was.Get("uid")); !whole.Equal(live) { // no server has stored it
-		return whole, k.Complete(object, value.Value{}, was.Get("uid"))
-	}
-	return live, k.Complete(object, live, value.Value{})
+	return live.With("metadata", was), object.With("metadata", metadata), true
 }
 
 // madeUpUID stands for the UID of an object that has none yet.

@@ -1,0 +1,82 @@
+package validation
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/schema"
+	"github.com/deed-project/deed/schema/structural"
+	"github.com/deed-project/deed/server/api"
+	"github.com/deed-project/deed/server/structural/keywords"
+	"github.com/deed-project/deed/value"
+)
+
+// custom implements [types.CustomValidation].
+type custom struct {
+	namespaced bool
+	schemas    func() schemas // compiled on first use, as many commands validate nothing
+}
+
+// schemas are those of one version.
+type schemas struct {
+	structure      *structural.Schema // nil for a schema with defects
+	object, status *keywords.Schema   // of whole objects, and of status subresource writes
+}
+
+// Custom implements [types.Validation].
+func (Server) Custom(definition value.Value, version string) types.CustomValidation {
+	compile := func() schemas {
+		for v := range definition.Get("spec", "versions").Items() {
+			if v.Get("name").Str() == version {
+				object := v.Get("schema", "openAPIV3Schema")
+				structure, err := structural.Compile(object)
+				if err != nil {
+					structure = nil // the definition is refused elsewhere
+				}
+				return schemas{structure, keywords.Compile(object), keywords.Compile(object.Get("properties", types.StatusName))}
+			}
+		}
+		return schemas{}
+	}
+	return custom{definition.Get("spec", "scope").Str() == "Namespaced", sync.OnceValue(compile)}
+}
+
+// Findings implements [types.CustomValidation].
+func (c custom) Findings(typ *schema.Type, subresource string, live, object value.Value) []types.Finding {
+	live, object, _ = identified(c.namespaced, live, object)
+	errs := c.refused(object, live, subresource)
+	var fresh field.ErrorList
+	if len(errs) > 0 && !live.IsAbsent() {
+		fresh = c.refused(object, value.Value{}, subresource)
+	}
+	return findings(typ, live, object, errs, fresh)
+}
+
+// HasRules implements [types.CustomValidation].
+func (c custom) HasRules() bool { return c.schemas().object.HasRules() }
+
+// refused returns the errors of object in place of live, as kube-apiserver finds them: see the form of package crd and the steps of package
+// write.
+func (c custom) refused(object, live value.Value, subresource string) (errs field.ErrorList) {
+	ctx, s := context.Background(), c.schemas()
+	if !live.IsAbsent() {
+		errs = api.ValidateReplaced(object, live, c.namespaced)
+	}
+	errs = append(errs, api.ValidateMetadata(ctx, object, live, c.namespaced)...)
+	if subresource == types.StatusName {
+		errs = append(errs, s.status.Status(ctx, object, live)...)
+	} else {
+		errs = append(errs, s.object.Values(ctx, object, live)...)
+		errs = append(errs, s.object.Resources(ctx, object)...)
+	}
+	if twice := s.structure.Duplicates(object); len(twice) > 0 && len(s.structure.Duplicates(live)) == 0 {
+		errs = append(errs, keywords.Duplicates(twice)...)
+	}
+	if len(errs) == 0 && live.IsAbsent() {
+		return api.ValidateNew(object, c.namespaced)
+	}
+	return errs
+}
