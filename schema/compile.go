@@ -113,20 +113,43 @@ type pendingKeys struct {
 	copy bool // the list is a copy with another relationship; the original reports defects of its keys
 }
 
-// place is a position in the document.
+// place is a position in the document: the definition of a type, and steps into it. It becomes text
+// only for problems.
 type place struct {
-	def  string
-	path []string
+	def string
+	at  *step // nil for the whole definition
 }
 
-// in returns the place one step deeper.
-func (p place) in(format string, args ...any) place {
-	return place{p.def, append(slices.Clip(p.path), fmt.Sprintf(format, args...))}
+// step leads from the place at up to a member, or to the type of a field.
+type step struct {
+	up   *step
+	name string
+	into bool // whether name is that of a field
+}
+
+// in returns the place of a member.
+func (p place) in(member string) place { return place{p.def, &step{up: p.at, name: member}} }
+
+// ofField returns the place of the type of a field.
+func (p place) ofField(name string) place { return place{p.def, &step{p.at, name, true}} }
+
+// path returns the steps as text, such as map.fields[a].type.
+func (p place) path() string {
+	var steps []string
+	for at := p.at; at != nil; at = at.up {
+		text := at.name
+		if at.into {
+			text = fmt.Sprintf("fields[%s].type", at.name)
+		}
+		steps = append(steps, text)
+	}
+	slices.Reverse(steps)
+	return strings.Join(steps, ".")
 }
 
 // report records a problem at a place.
 func (c *compiler) report(at place, format string, args ...any) {
-	path := strings.Join(at.path, ".")
+	path := at.path()
 	if at.def == "" { // the empty name prints nothing, so that the path includes it
 		path = strings.TrimSuffix(`.types[name=""].`+path, ".")
 	}
@@ -204,7 +227,7 @@ func (c *compiler) object(def *MapDef, at place) *Map {
 			c.report(at, "field %q is declared twice", f.Name)
 			continue // the last one counts
 		}
-		m.fields = append(m.fields, Field{f.Name, c.resolve(f.Type, at.in("fields[%s].type", f.Name)), f.Default})
+		m.fields = append(m.fields, Field{f.Name, c.resolve(f.Type, at.ofField(f.Name)), f.Default})
 	}
 	m.index = newNameIndex(m.fields)
 	if def.ElementType != (TypeRef{}) {

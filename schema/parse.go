@@ -3,14 +3,13 @@ package schema
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/deed-project/deed/value"
 )
 
-// Parsing of the text form. Each form in the grammar of [ParseDocument] is a method of the reader.
-// A table of members says how to read each member of a form. The reader continues after a defect,
-// and reports all defects.
+// Parsing of the text form. Each form in the grammar of [ParseDocument] is a method of the reader,
+// which says how to read each member of the form. The reader continues after a defect, and reports
+// all defects.
 
 // ParseDocument reads the text form of a schema from a decoded YAML or JSON value. Package
 // schema/yaml decodes YAML and calls it:
@@ -35,11 +34,15 @@ import (
 func ParseDocument(v value.Value) (*Document, error) {
 	var r reader
 	d := &Document{}
-	r.object(v, "", members{"types": func(v value.Value, at string) {
-		r.named(v, at, "name", func(name string, v value.Value, at string) {
+	r.object(v, nil, func(member string, v value.Value, at *location) bool {
+		if member != "types" {
+			return false
+		}
+		r.named(v, at, "name", func(name string, v value.Value, at *location) {
 			d.Types = append(d.Types, r.typeDef(name, v, at))
 		})
-	}})
+		return true
+	})
 	if err := errors.Join(r.problems...); err != nil {
 		return nil, err
 	}
@@ -49,16 +52,39 @@ func ParseDocument(v value.Value) (*Document, error) {
 // reader collects the defects of a document. After a defect, its methods return a partial result.
 type reader struct{ problems []error }
 
-// members maps the name of each known member to the function that reads it.
-type members map[string]func(v value.Value, at string)
+// location leads to a member or an item of the value at up. The root is nil. It becomes text only
+// for defects.
+type location struct {
+	up     *location
+	member string      // the name of a member; empty for an item
+	key    string      // the member that tells the item apart, if it has one
+	item   value.Value // the value of that member
+	index  int         // of an item that has none
+}
+
+// String returns the path from the root, such as .types[name="a"].map.
+func (l *location) String() string {
+	switch {
+	case l == nil:
+		return ""
+	case l.key != "":
+		return fmt.Sprintf("%v[%s=%v]", l.up, l.key, l.item)
+	case l.index >= 0:
+		return fmt.Sprintf("%v[%d]", l.up, l.index)
+	}
+	return l.up.String() + "." + l.member
+}
+
+// at returns the location of item i of the value at l.
+func (l *location) at(i int) *location { return &location{up: l, index: i} }
 
 // report records a defect at a path.
-func (r *reader) report(at, format string, args ...any) {
-	r.problems = append(r.problems, &Error{Path: at, Reason: fmt.Sprintf(format, args...)})
+func (r *reader) report(at *location, format string, args ...any) {
+	r.problems = append(r.problems, &Error{Path: at.String(), Reason: fmt.Sprintf(format, args...)})
 }
 
 // present reports whether v has kind want. Null counts as absent. Any other kind is a defect.
-func (r *reader) present(v value.Value, want value.Kind, at string) bool {
+func (r *reader) present(v value.Value, want value.Kind, at *location) bool {
 	switch v.Kind() {
 	case want:
 		return true
@@ -69,28 +95,28 @@ func (r *reader) present(v value.Value, want value.Kind, at string) bool {
 	return false
 }
 
-// object reads the members of an object with the functions in known. Other members are defects.
-func (r *reader) object(v value.Value, at string, known members) {
+// object reads the members of an object. read returns false for a member that it does not know,
+// which is a defect.
+func (r *reader) object(v value.Value, at *location, read func(member string, v value.Value, at *location) bool) {
 	if !r.present(v, value.KindObject, at) {
 		return
 	}
 	for name, member := range v.Members() {
-		if read, ok := known[name]; ok {
-			read(member, at+"."+name)
-		} else {
-			r.report(at+"."+name, "unknown member")
+		here := &location{up: at, member: name, index: -1}
+		if !read(name, member, here) {
+			r.report(here, "unknown member")
 		}
 	}
 }
 
 // named reads a list of objects whose member key, a string, must be unique.
-func (r *reader) named(v value.Value, at, key string, read func(name string, v value.Value, at string)) {
+func (r *reader) named(v value.Value, at *location, key string, read func(name string, v value.Value, at *location)) {
 	if !r.present(v, value.KindList, at) {
 		return
 	}
 	seen := make(map[string]bool, v.Len())
 	for i := range v.Len() {
-		item, here := v.Item(i), fmt.Sprintf("%s[%d]", at, i)
+		item, here := v.Item(i), at.at(i)
 		if item.Kind() != value.KindObject {
 			r.report(here, "expected object, got %s", item.Kind())
 			continue
@@ -99,7 +125,7 @@ func (r *reader) named(v value.Value, at, key string, read func(name string, v v
 		if name.IsAbsent() {
 			r.report(here, "has no %s", key)
 		} else {
-			here = fmt.Sprintf("%s[%s=%s]", at, key, name)
+			here.key, here.item = key, name
 			if known := name.Str(); name.IsNull() || name.Kind() == value.KindString {
 				if seen[known] {
 					r.report(here, "is defined twice")
@@ -112,38 +138,47 @@ func (r *reader) named(v value.Value, at, key string, read func(name string, v v
 }
 
 // typeDef reads the definition of a type.
-func (r *reader) typeDef(name string, v value.Value, at string) TypeDef {
+func (r *reader) typeDef(name string, v value.Value, at *location) TypeDef {
 	def := TypeDef{Name: name}
-	known := r.atom(&def.Atom)
-	known["name"] = func(v value.Value, at string) { r.text(v, at) }
-	r.object(v, at, known)
+	r.object(v, at, func(member string, v value.Value, at *location) bool {
+		if member == "name" {
+			r.text(v, at)
+			return true
+		}
+		return r.atom(&def.Atom, member, v, at)
+	})
 	return def
 }
 
-// atom returns the functions that read the members of an atom into a.
-func (r *reader) atom(a *Atom) members {
-	return members{
-		"scalar": func(v value.Value, at string) {
-			if word, ok := r.text(v, at); ok {
-				if a.Scalar = parseScalarWord(word); a.Scalar == UnknownScalar {
-					a.Word = word
-				}
+// atom reads a member of an atom into a. It returns false for others.
+func (r *reader) atom(a *Atom, member string, v value.Value, at *location) bool {
+	switch member {
+	case "scalar":
+		if word, ok := r.text(v, at); ok {
+			if a.Scalar = parseScalarWord(word); a.Scalar == UnknownScalar {
+				a.Word = word
 			}
-		},
-		"list": func(v value.Value, at string) {
-			if r.present(v, value.KindObject, at) {
-				a.List = r.list(v, at)
+		}
+	case "list":
+		if r.present(v, value.KindObject, at) {
+			a.List = r.list(v, at)
+		}
+	case "map":
+		if r.present(v, value.KindObject, at) {
+			a.Map = r.mapDef(v, at)
+		}
+	case "untyped":
+		r.object(v, at, func(member string, v value.Value, at *location) bool {
+			if member != "elementRelationship" {
+				return false
 			}
-		},
-		"map": func(v value.Value, at string) {
-			if r.present(v, value.KindObject, at) {
-				a.Map = r.mapDef(v, at)
-			}
-		},
-		"untyped": func(v value.Value, at string) {
-			r.object(v, at, members{"elementRelationship": func(v value.Value, at string) { r.text(v, at) }})
-		},
+			r.text(v, at)
+			return true
+		})
+	default:
+		return false
 	}
+	return true
 }
 
 // parseScalarWord is parseScalar, except that the empty word is an UnknownScalar.
@@ -155,95 +190,141 @@ func parseScalarWord(word string) Scalar {
 }
 
 // list reads a list definition.
-func (r *reader) list(v value.Value, at string) *ListDef {
+func (r *reader) list(v value.Value, at *location) *ListDef {
 	var l ListDef
-	r.object(v, at, members{
-		"elementType":         func(v value.Value, at string) { l.ElementType = r.typeRef(v, at) },
-		"elementRelationship": func(v value.Value, at string) { l.Relationship = r.relationship(v, at) },
-		"keys": func(v value.Value, at string) {
-			if !r.present(v, value.KindList, at) {
-				return
-			}
-			for i := range v.Len() {
-				key, _ := r.text(v.Item(i), at+"["+strconv.Itoa(i)+"]")
-				l.Keys = append(l.Keys, key)
-			}
-		},
+	r.object(v, at, func(member string, v value.Value, at *location) bool {
+		switch member {
+		case "elementType":
+			l.ElementType = r.typeRef(v, at)
+		case "elementRelationship":
+			l.Relationship = r.relationship(v, at)
+		case "keys":
+			l.Keys = r.keys(v, at)
+		default:
+			return false
+		}
+		return true
 	})
 	return &l
 }
 
+// keys reads a list of names.
+func (r *reader) keys(v value.Value, at *location) (keys []string) {
+	if !r.present(v, value.KindList, at) {
+		return nil
+	}
+	for i := range v.Len() {
+		key, _ := r.text(v.Item(i), at.at(i))
+		keys = append(keys, key)
+	}
+	return keys
+}
+
 // mapDef reads a map definition.
-func (r *reader) mapDef(v value.Value, at string) *MapDef {
+func (r *reader) mapDef(v value.Value, at *location) *MapDef {
 	var m MapDef
-	r.object(v, at, members{
-		"fields": func(v value.Value, at string) {
-			r.named(v, at, "name", func(name string, v value.Value, at string) {
+	r.object(v, at, func(member string, v value.Value, at *location) bool {
+		switch member {
+		case "fields":
+			m.Fields = make([]FieldDef, 0, v.Len())
+			r.named(v, at, "name", func(name string, v value.Value, at *location) {
 				m.Fields = append(m.Fields, r.field(name, v, at))
 			})
-		},
-		"elementType":         func(v value.Value, at string) { m.ElementType = r.typeRef(v, at) },
-		"elementRelationship": func(v value.Value, at string) { m.Relationship = r.relationship(v, at) },
-		"unions":              r.unions,
+		case "elementType":
+			m.ElementType = r.typeRef(v, at)
+		case "elementRelationship":
+			m.Relationship = r.relationship(v, at)
+		case "unions":
+			r.unions(v, at)
+		default:
+			return false
+		}
+		return true
 	})
 	return &m
 }
 
 // field reads the declaration of a field.
-func (r *reader) field(name string, v value.Value, at string) FieldDef {
+func (r *reader) field(name string, v value.Value, at *location) FieldDef {
 	f := FieldDef{Name: name}
-	r.object(v, at, members{
-		"name":    func(v value.Value, at string) { r.text(v, at) },
-		"type":    func(v value.Value, at string) { f.Type = r.typeRef(v, at) },
-		"default": func(v value.Value, _ string) { f.Default = v },
+	r.object(v, at, func(member string, v value.Value, at *location) bool {
+		switch member {
+		case "name":
+			r.text(v, at)
+		case "type":
+			f.Type = r.typeRef(v, at)
+		case "default":
+			f.Default = v
+		default:
+			return false
+		}
+		return true
 	})
 	return f
 }
 
 // typeRef reads a reference: a name, or an atom written in place.
-func (r *reader) typeRef(v value.Value, at string) TypeRef {
+func (r *reader) typeRef(v value.Value, at *location) TypeRef {
 	var ref TypeRef
-	known := r.atom(&ref.Inlined)
-	known["namedType"] = func(v value.Value, at string) { ref.NamedType, _ = r.text(v, at) }
-	known["nullable"] = func(v value.Value, at string) {
-		ref.Nullable = r.present(v, value.KindBool, at) && v.Bool()
-	}
-	known["elementRelationship"] = func(v value.Value, at string) {
-		word, written := r.text(v, at)
-		if ref.Relationship = Relationship(word); written && word == "" {
-			ref.Relationship = Separable // the empty word is an override too: neither atomic nor associative
+	r.object(v, at, func(member string, v value.Value, at *location) bool {
+		switch member {
+		case "namedType":
+			ref.NamedType, _ = r.text(v, at)
+		case "nullable":
+			ref.Nullable = r.present(v, value.KindBool, at) && v.Bool()
+		case "elementRelationship":
+			word, written := r.text(v, at)
+			if ref.Relationship = Relationship(word); written && word == "" {
+				ref.Relationship = Separable // the empty word is an override too: neither atomic nor associative
+			}
+		default:
+			return r.atom(&ref.Inlined, member, v, at)
 		}
-	}
-	r.object(v, at, known)
+		return true
+	})
 	return ref
 }
 
 // unions checks the unions that older releases wrote, and drops them.
-func (r *reader) unions(v value.Value, at string) {
+func (r *reader) unions(v value.Value, at *location) {
 	if !r.present(v, value.KindList, at) {
 		return
 	}
-	text := func(v value.Value, at string) { r.text(v, at) }
 	for i := range v.Len() {
-		r.object(v.Item(i), fmt.Sprintf("%s[%d]", at, i), members{
-			"discriminator":              text,
-			"deduceInvalidDiscriminator": func(v value.Value, at string) { r.present(v, value.KindBool, at) },
-			"fields": func(v value.Value, at string) {
-				r.named(v, at, "fieldName", func(_ string, v value.Value, at string) {
-					r.object(v, at, members{"fieldName": text, "discriminatorValue": text})
-				})
-			},
+		r.object(v.Item(i), at.at(i), func(member string, v value.Value, at *location) bool {
+			switch member {
+			case "discriminator":
+				r.text(v, at)
+			case "deduceInvalidDiscriminator":
+				r.present(v, value.KindBool, at)
+			case "fields":
+				r.named(v, at, "fieldName", r.unionField)
+			default:
+				return false
+			}
+			return true
 		})
 	}
 }
 
+// unionField checks a field of a union.
+func (r *reader) unionField(_ string, v value.Value, at *location) {
+	r.object(v, at, func(member string, v value.Value, at *location) bool {
+		if member != "fieldName" && member != "discriminatorValue" {
+			return false
+		}
+		r.text(v, at)
+		return true
+	})
+}
+
 // relationship reads the word for a relationship. The word may be unknown.
-func (r *reader) relationship(v value.Value, at string) Relationship {
+func (r *reader) relationship(v value.Value, at *location) Relationship {
 	word, _ := r.text(v, at)
 	return Relationship(word)
 }
 
 // text returns the text of v, and whether v is a string.
-func (r *reader) text(v value.Value, at string) (string, bool) {
+func (r *reader) text(v value.Value, at *location) (string, bool) {
 	return v.Str(), r.present(v, value.KindString, at)
 }
