@@ -120,6 +120,14 @@ func (r *Release) Type(gvk schema.GVK) (*schema.Type, bool) {
 	return r.schemas.typeOf(gvk)
 }
 
+// Typed yields the kinds that have a type in the release, in any order. Unlike [Release.Catalog], it compiles no type.
+func (r *Release) Typed() iter.Seq[schema.GVK] {
+	if r.known().schemas == nil {
+		return func(func(schema.GVK) bool) {}
+	}
+	return maps.Keys(r.schemas.entries)
+}
+
 // Catalog returns the types of the kinds of the release. The first call for a minor release compiles all of them. It panics if the embedded
 // file is damaged.
 func (r *Release) Catalog() *schema.Catalog {

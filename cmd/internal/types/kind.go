@@ -70,15 +70,10 @@ func isCalled(gvk schema.GVK, text string) bool {
 
 // builtinKind returns the built-in kind called text, in any case.
 func builtinKind(text string) (schema.GVK, error) {
-	var found, names []string
-	var stable []schema.GVK
-	var gvk schema.GVK
-	for known, t := range builtin.Catalog().Kinds() {
-		if isObjects(known, t) {
-			names = append(names, known.Kind)
-		}
+	var found, stable []schema.GVK
+	for known := range builtin.Current().Typed() {
 		if isCalled(known, text) {
-			gvk, found = known, append(found, known.APIVersion()+"/"+known.Kind)
+			found = append(found, known)
 			if !strings.ContainsAny(known.Version, "ab") { // excludes alpha and beta versions
 				stable = append(stable, known)
 			}
@@ -86,15 +81,24 @@ func builtinKind(text string) (schema.GVK, error) {
 	}
 	switch {
 	case len(found) == 1:
-		return gvk, nil
+		return found[0], nil
 	case len(stable) == 1:
 		return stable[0], nil
 	case len(found) > 1:
-		return gvk, fmt.Errorf("%s is in several versions: say which of %s", text, strings.Join(found, ", "))
+		slices.SortStableFunc(found, schemas.CompareGVKs)
+		all := make([]string, len(found))
+		for i, known := range found {
+			all[i] = known.APIVersion() + "/" + known.Kind
+		}
+		return schema.GVK{}, fmt.Errorf("%s is in several versions: say which of %s", text, strings.Join(all, ", "))
+	}
+	var names []string
+	for _, known := range kindsIn(builtin.Catalog()) {
+		names = append(names, known.Kind)
 	}
 	hint := ""
 	if meant := wording.Nearest(text, names); meant != "" {
 		hint = fmt.Sprintf("; did you mean %q?", meant)
 	}
-	return gvk, fmt.Errorf("no kind called %q is built in: name others as APIVERSION/KIND%s", text, hint)
+	return schema.GVK{}, fmt.Errorf("no kind called %q is built in: name others as APIVERSION/KIND%s", text, hint)
 }

@@ -12,19 +12,23 @@ import (
 	"github.com/deed-project/deed/value"
 )
 
-// builtInSource returns the source of the built-in types of a release.
+// builtInSource returns the source of the built-in types of a release. The types of a kind are compiled when it is asked for: all kinds together
+// take longer than most commands.
 func builtInSource(release *builtin.Release) source {
-	catalog := catalogSource(release.Catalog(), builtInFrom(release))
 	return func(gvk schema.GVK) (kindTypes, bool) {
-		kind, ok := catalog(gvk)
-		kind.builtIn = true
+		kind := kindTypes{From: builtInFrom(release), Versions: versions{}, builtIn: true}
+		for typed := range release.Typed() {
+			if typed.Group == gvk.Group && typed.Kind == gvk.Kind {
+				kind.Versions[typed.APIVersion()], _ = release.Type(typed)
+			}
+		}
 		if k, known := release.Lookup(gvk); known && k.Resource != "" {
 			kind.ClusterScoped, kind.Subresources, kind.Replicas = !k.Namespaced, []string{}, k.Replicas()
 			for _, s := range k.Subresources {
 				kind.Subresources = append(kind.Subresources, s.Name)
 			}
 		}
-		return kind, ok
+		return kind, len(kind.Versions) > 0
 	}
 }
 

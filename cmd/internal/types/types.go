@@ -153,7 +153,7 @@ type source func(schema.GVK) (kindTypes, bool)
 // before live objects), --openapi, --schema, and the built-in types; --schemaless comes last.
 type Types struct {
 	sources []source
-	kinds   []schema.GVK // the known kinds for suggestions, in any order
+	kinds   []schema.GVK // the kinds that are defined and published, for suggestions, in any order
 	found   map[endpointID]*Endpoint
 	Served  bool                              // whether endpoints behave like those of a server, beyond types
 	Bare    bool                              // whether served endpoints leave out defaults and normal forms
@@ -254,7 +254,7 @@ func (c *Library) NewTypes(f Flags, objects ...*manifest.Object) *Types {
 	published, ok2 := c.CatalogOf(f.OpenAPI)
 	t.sources = append(t.sources, c.definitions(defined), c.definitions(objects),
 		catalogSource(published, "published in "+strings.Join(f.OpenAPI, " and ")))
-	t.kinds = slices.Concat(kindsDefined(defined), kindsDefined(objects), kindsIn(published), kindsIn(t.release.Catalog()))
+	t.kinds = slices.Concat(kindsDefined(defined), kindsDefined(objects), kindsIn(published))
 	ok3 := true
 	if f.Schema != "" {
 		var typ *schema.Type
@@ -306,7 +306,7 @@ func (t *Types) Of(gvk schema.GVK, config managedfields.Config) (*Endpoint, erro
 	if e, ok := t.found[id]; ok {
 		return e, nil
 	}
-	unknown := &noTypeError{gvk: gvk, kinds: t.kinds}
+	unknown := &noTypeError{gvk: gvk, types: t}
 	for _, source := range t.sources {
 		kind, ok := source(gvk)
 		if !ok {

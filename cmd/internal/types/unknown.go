@@ -14,8 +14,8 @@ import (
 // noTypeError reports a kind that no schema describes in the wanted version.
 type noTypeError struct {
 	gvk    schema.GVK
-	others []versions   // other versions of the kind
-	kinds  []schema.GVK // the known kinds, see [isObjects]
+	others []versions // other versions of the kind
+	types  *Types     // with the known kinds
 }
 
 // Valueless marks the error as showing no value of an object: see [secret.Valueless].
@@ -43,29 +43,30 @@ func (e *noTypeError) meant() []string {
 	named := func(name string) func(schema.GVK) bool {
 		return func(g schema.GVK) bool { return strings.EqualFold(g.Kind, name) }
 	}
-	if same := e.known(named(e.gvk.Kind)); len(same) > 0 {
+	kinds := slices.Concat(e.types.kinds, kindsIn(e.types.release.Catalog()))
+	if same := namesOf(kinds, named(e.gvk.Kind)); len(same) > 0 {
 		return same
 	}
 	here := func(g schema.GVK) bool { return g.Group == e.gvk.Group && g.Version == e.gvk.Version }
 	for _, among := range []func(schema.GVK) bool{here, func(schema.GVK) bool { return true }} {
 		var names []string
-		for _, g := range e.kinds {
+		for _, g := range kinds {
 			if among(g) {
 				names = append(names, g.Kind)
 			}
 		}
 		slices.Sort(names)
 		if meant := wording.Nearest(e.gvk.Kind, names); meant != "" {
-			return e.known(func(g schema.GVK) bool { return among(g) && named(meant)(g) })
+			return namesOf(kinds, func(g schema.GVK) bool { return among(g) && named(meant)(g) })
 		}
 	}
 	return nil
 }
 
-// known returns the known kinds for which wanted returns true, sorted.
-func (e *noTypeError) known(wanted func(schema.GVK) bool) []string {
+// namesOf returns the names of the kinds for which wanted returns true, sorted.
+func namesOf(kinds []schema.GVK, wanted func(schema.GVK) bool) []string {
 	var out []string
-	for _, g := range e.kinds {
+	for _, g := range kinds {
 		if wanted(g) {
 			out = append(out, g.APIVersion()+" "+g.Kind)
 		}
