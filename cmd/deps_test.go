@@ -33,7 +33,7 @@ var table = []layers.Layer{
 		"internal/wording internal/notice internal/secret internal/manifest",
 		"value fieldpath schema schema/form typed merge managedfields ownership schema/openapi schema/structural schema/builtin internal/door internal/slab internal/build internal/custom internal/yaml",
 		""},
-	{"internal/validation", "internal/secret internal/types", "value schema schema/builtin schema/structural server/api server/kinds server/kinds/walk server/structural/keywords", "k8s.io/apimachinery/pkg/util/validation/field k8s.io/apimachinery/pkg/version"},
+	{"internal/validation", "internal/secret internal/types", "value schema schema/builtin schema/structural server/api server/kinds server/kinds/walk server/structural/keywords server/structural/scale", "k8s.io/apimachinery/pkg/util/validation/field k8s.io/apimachinery/pkg/version"},
 	{"internal/schemafile",
 		"internal/wording internal/notice internal/secret internal/manifest internal/types",
 		"value schema schema/openapi schema/builtin internal/yaml",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/deed-project/deed/managedfields"
+	"github.com/deed-project/deed/server/structural/scale"
 	"github.com/deed-project/deed/value"
 )
 
@@ -189,7 +190,7 @@ func TestDiscovery(t *testing.T) {
 
 // TestScale converts objects to Scales and back.
 func TestScale(t *testing.T) {
-	s := &Scale{Spec: ".spec.replicas", Status: ".status.replicas", Selector: ".status.selector"}
+	s := &Scale{Paths: scale.Paths{Spec: ".spec.replicas", Status: ".status.replicas", Selector: ".status.selector"}}
 	for _, c := range []struct{ object, scale, wrong string }{
 		{`{"metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1","creationTimestamp":"t","labels":{}},"spec":{"replicas":2},"status":{"replicas":1,"selector":"a=b"}}`,
 			`true {"creationTimestamp":"t","name":"a","namespace":"n","resourceVersion":"1","uid":"u"} {"replicas":2} {"replicas":1,"selector":"a=b"}`, ""},
@@ -239,7 +240,7 @@ func TestScale(t *testing.T) {
 	if got := ScalePath(".spec.replicas").String(); got != ".spec.replicas" {
 		t.Errorf("the path is %s", got)
 	}
-	s = &Scale{Spec: ".spec.a", Status: ".x", SelectorOf: func(object value.Value) (string, error) { return "of " + object.Get("spec").String(), nil }}
+	s = &Scale{Paths: scale.Paths{Spec: ".spec.a", Status: ".x"}, SelectorOf: func(object value.Value) (string, error) { return "of " + object.Get("spec").String(), nil }}
 	if scale, _, err := s.Of(object); err != nil || scale.Get("status").String() != `{"replicas":0,"selector":"of {\"a\":1}"}` {
 		t.Errorf("with a selector that is made of it, it is %v: %v", scale, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/schema/structural"
 	"github.com/deed-project/deed/server/api"
 	"github.com/deed-project/deed/server/structural/keywords"
+	"github.com/deed-project/deed/server/structural/scale"
 	"github.com/deed-project/deed/value"
 )
 
@@ -20,10 +21,11 @@ type custom struct {
 	schemas    func() schemas // compiled on first use, as many commands validate nothing
 }
 
-// schemas are those of one version.
+// schemas are those of one version, and its scale.
 type schemas struct {
 	structure      *structural.Schema // nil for a schema with defects
 	object, status *keywords.Schema   // of whole objects, and of status subresource writes
+	scale          *scale.Paths       // nil without the subresource
 }
 
 // Custom implements [types.Validation].
@@ -31,17 +33,26 @@ func (Server) Custom(definition value.Value, version string) types.CustomValidat
 	compile := func() schemas {
 		for v := range definition.Get("spec", "versions").Items() {
 			if v.Get("name").Str() == version {
-				object := v.Get("schema", "openAPIV3Schema")
-				structure, err := structural.Compile(object)
-				if err != nil {
-					structure = nil // the definition is refused elsewhere
-				}
-				return schemas{structure, keywords.Compile(object), keywords.Compile(object.Get("properties", types.StatusName))}
+				return schemasOf(v)
 			}
 		}
 		return schemas{}
 	}
 	return custom{definition.Get("spec", "scope").Str() == "Namespaced", sync.OnceValue(compile)}
+}
+
+// schemasOf compiles the schemas of a version.
+func schemasOf(version value.Value) schemas {
+	object := version.Get("schema", "openAPIV3Schema")
+	out := schemas{object: keywords.Compile(object), status: keywords.Compile(object.Get("properties", types.StatusName))}
+	if structure, err := structural.Compile(object); err == nil { // others are refused elsewhere
+		out.structure = structure
+	}
+	if s := version.Get("subresources", "scale"); s.Kind() == value.KindObject {
+		paths := scale.PathsIn(s)
+		out.scale = &paths
+	}
+	return out
 }
 
 // Findings implements [types.CustomValidation].
@@ -68,8 +79,14 @@ func (c custom) refused(object, live value.Value, subresource string) (errs fiel
 	errs = append(errs, api.ValidateMetadata(ctx, object, live, c.namespaced)...)
 	if subresource == types.StatusName {
 		errs = append(errs, s.status.Status(ctx, object, live)...)
+		if s.scale != nil {
+			errs = append(errs, s.scale.ValidateStatus(object)...)
+		}
 	} else {
 		errs = append(errs, s.object.Values(ctx, object, live)...)
+		if s.scale != nil {
+			errs = append(errs, s.scale.Validate(object)...)
+		}
 		errs = append(errs, s.object.Resources(ctx, object)...)
 	}
 	if twice := s.structure.Duplicates(object); len(twice) > 0 && len(s.structure.Duplicates(live)) == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/catalog"
+	"github.com/deed-project/deed/server/structural/scale"
 	"github.com/deed-project/deed/value"
 	"github.com/deed-project/deed/value/structs"
 )
@@ -23,7 +24,7 @@ func scaleOf(kind *builtin.Kind, now func() time.Time) (*catalog.Scale, error) {
 		return nil, err
 	}
 	return &catalog.Scale{
-		Spec: ".spec.replicas", Status: ".status.replicas", SelectorOf: selectorText, Manager: manager, Replicas: kind.Replicas(),
+		Paths: scale.Paths{Spec: ".spec.replicas", Status: ".status.replicas"}, SelectorOf: selectorText, Manager: manager, Replicas: kind.Replicas(),
 		Requests: RequestScale,
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/server/catalog"
 	"github.com/deed-project/deed/server/catalog/builtin"
+	"github.com/deed-project/deed/server/structural/scale"
 	"github.com/deed-project/deed/value"
 )
 
@@ -46,9 +47,5 @@ func (c *compiler) scale(s value.Value) (*catalog.Scale, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &catalog.Scale{
-		Spec: s.Get("specReplicasPath").Str(), Status: s.Get("statusReplicasPath").Str(),
-		Selector: s.Get("labelSelectorPath").Str(), Manager: manager, Replicas: c.replicas,
-		Requests: builtin.RequestScale,
-	}, nil
+	return &catalog.Scale{Paths: scale.PathsIn(s), Manager: manager, Replicas: c.replicas, Requests: builtin.RequestScale}, nil
 }
