@@ -55,7 +55,7 @@ func (s *Schema) Faults(ctx context.Context, base *field.Path, v, live value.Val
 	return w.all()
 }
 
-// Values returns the errors of an object that replaces live, or nothing if live is absent.
+// Values returns the errors of an object. live is the object that it replaces, or absent.
 func (s *Schema) Values(ctx context.Context, object, live value.Value) field.ErrorList {
 	if s.Sound(ctx, object, value.Value{}) {
 		return nil
