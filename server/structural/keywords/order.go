@@ -73,10 +73,18 @@ func InOrder(errs field.ErrorList, path func(*field.Error) []Segment) field.Erro
 
 // fieldOf returns the field of an error. Some errors name it only at the end of their text.
 func fieldOf(e *field.Error) string {
-	if at := strings.LastIndex(e.Detail, " in "); e.Field == noField && at >= 0 {
-		return e.Detail[at+len(" in "):]
+	if e.Field != noField {
+		return e.Field
 	}
-	return e.Field
+	return cmp.Or(behindIn(e.Detail), noField)
+}
+
+// behindIn returns what follows the last " in " of a text.
+func behindIn(text string) string {
+	if at := strings.LastIndex(text, " in "); at >= 0 {
+		return text[at+len(" in "):]
+	}
+	return ""
 }
 
 // noField is the field that errors without a path print.
@@ -93,8 +101,8 @@ func Place(name, text string) string {
 		path, _ := strconv.Unquote(quoted) // QuotedPrefix has seen that it is quoted
 		return path
 	}
-	if at := strings.LastIndex(text, " in "); at >= 0 && strings.HasPrefix(text, "Checked value must be of type ") {
-		return text[at+len(" in "):]
+	if strings.HasPrefix(text, "Checked value must be of type ") {
+		return behindIn(text)
 	}
 	return ""
 }
