@@ -34,6 +34,10 @@ var table = []layers.Layer{
 		"value fieldpath schema schema/form typed merge managedfields ownership schema/openapi schema/structural schema/builtin internal/door internal/slab internal/build internal/custom internal/yaml",
 		""},
 	{"internal/validation", "internal/secret internal/types", "value schema schema/builtin schema/structural server/api server/kinds server/kinds/walk server/structural/keywords server/structural/scale", "k8s.io/apimachinery/pkg/util/validation/field k8s.io/apimachinery/pkg/version"},
+	{"internal/checkpipe", "internal/validation", "value schema", "k8s.io/apimachinery/pkg/util/validation/field"},
+	{"internal/checks", "internal/validation",
+		"value schema server/api server/catalog server/catalog/builtin server/catalog/crd server/registry/webhooks server/structural/rules",
+		"k8s.io/apimachinery/pkg/util/validation/field"},
 	{"internal/schemafile",
 		"internal/wording internal/notice internal/secret internal/manifest internal/types",
 		"value schema schema/openapi schema/builtin internal/yaml",
@@ -93,12 +97,12 @@ var table = []layers.Layer{
 		""},
 	{"internal/playground/examples", "internal/secret", "", "golang.org/x/tools/txtar"},
 	{"internal/cli",
-		"internal/wording internal/notice internal/secret internal/selector internal/connect internal/jobs internal/selection internal/manifest internal/kustomize internal/download internal/archive internal/types internal/validation internal/schemafile internal/dryrun internal/finding internal/entries internal/blame internal/explain internal/plan internal/upgrade internal/report internal/page internal/history internal/policytest internal/krm internal/helm",
+		"internal/wording internal/notice internal/secret internal/selector internal/connect internal/jobs internal/selection internal/manifest internal/kustomize internal/download internal/archive internal/types internal/validation internal/checkpipe internal/schemafile internal/dryrun internal/finding internal/entries internal/blame internal/explain internal/plan internal/upgrade internal/report internal/page internal/history internal/policytest internal/krm internal/helm",
 		"value fieldpath schema schema/builtin typed merge managedfields ownership internal/build internal/yaml kube/cluster kube/inventory",
 		"github.com/spf13/cobra github.com/spf13/pflag k8s.io/apimachinery"},
 	{"internal/manual", "internal/cli", "internal/build", "github.com/spf13/cobra"},
 	{"deed", "internal/cli", "", ""},
-	{"deed-validate", "internal/cli internal/judge", "", ""},
+	{"deed-validate", "internal/cli internal/judge internal/checks", "", ""},
 }
 
 func TestImports(t *testing.T) { layers.Check(t, layers.Root+"/cmd", table) }

@@ -56,6 +56,8 @@ var allowed = map[string]string{
 	"manifest.TextOf":               "makes the text of a file, which is read as one",
 	"cli.remote.text":               "names an object",
 	"judge.Judge.send":              "sends an object to the server in the process",
+	"checkpipe.textOf":              "asks another program of deed",
+	"checkpipe.faultsOf":            "answers another program of deed, which makes it secret.Raw",
 	"manifest.Reader.Object":        "names an object by the beginning of its name",
 	"validation.classOf":            "looks at the first word",
 	"entries.SizesOf":               "counts bytes",

@@ -5,10 +5,12 @@ package main
 import (
 	"os"
 
+	"github.com/deed-project/deed/cmd/internal/checks"
 	"github.com/deed-project/deed/cmd/internal/cli"
 	"github.com/deed-project/deed/cmd/internal/judge"
 )
 
 func main() {
-	os.Exit(cli.RunWith(judge.New, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	full := cli.Full{NewServer: judge.New, Checks: checks.Local{}}
+	os.Exit(cli.RunWith(full, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

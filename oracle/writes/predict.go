@@ -106,12 +106,9 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 		if said := got.out.Get("message").Str(); recording.SortedLines(a.Message) != recording.SortedLines(said) {
 			note("%s there, %s here", a.Message, cmp.Or(said, got.said, "stored"))
 		}
-	case a.Code == http.StatusUnprocessableEntity && refused && h.kind.defined != nil && !strings.Contains(a.Message, noVersion):
-		for _, reason := range reasonsIn(got.said) {
-			if !strings.Contains(a.Message, reason) {
-				note("refused there because %s, and here because %s", a.Message, reason)
-			}
-		}
+	case a.Code == http.StatusUnprocessableEntity && strings.Contains(a.Message, noVersion):
+	case a.Code == http.StatusUnprocessableEntity && refused:
+		p.compareReasons(h.kind.name, a, got.said, note)
 	case got.code == 0:
 		p.missed[fmt.Sprint(h.kind.name, " ", a.Code)]++
 	}
@@ -124,8 +121,27 @@ const noVersion = "metadata.resourceVersion: Invalid value: 0: must be specified
 // ofValidation ends each message about a reason of the validation.
 const ofValidation = " (the server's validation refuses this, not its merging)"
 
-// reasonsIn returns the reasons for which the validation refuses an object, in the words of the server, from messages of the command line. Those of
-// built-in kinds are not compared: the program masks UIDs and addresses in answers, and the command line shows several lines as one.
+// compareReasons compares the reasons of a refusal with those that the command line said. All of these are there; p counts the causes of the answer
+// that the command line lacks.
+func (p *predictor) compareReasons(kind string, a pair.Answer, said string, note func(string, ...any)) {
+	there, here := inOneLine(a.Message), inOneLine(pair.Masked(said))
+	reasons := reasonsIn(said)
+	for _, reason := range reasons {
+		if !strings.Contains(there, inOneLine(pair.Masked(reason))) {
+			note("refused there because %s, and here because %s", there, reason)
+		}
+	}
+	if len(reasons) == 0 { // the command line refused the object before its validation
+		return
+	}
+	for _, cause := range a.Details.Causes {
+		if !strings.Contains(here, inOneLine(cause.Message)) {
+			p.missed[fmt.Sprintf("%s: a reason of several, about %s", kind, cause.Field)]++
+		}
+	}
+}
+
+// reasonsIn returns the reasons for which the validation refuses an object, in the words of the server, from messages of the command line.
 func reasonsIn(said string) (out []string) {
 	for line := range strings.SplitSeq(said, "\n") {
 		text, isReason := strings.CutSuffix(line, ofValidation)
@@ -138,6 +154,9 @@ func reasonsIn(said string) (out []string) {
 	}
 	return out
 }
+
+// inOneLine returns text without line breaks, and with single spaces.
+func inOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // reasonKinds are what reasons begin with. None is part of another.
 var reasonKinds = []string{"Invalid value", "Required value", "Duplicate value", "Unsupported value", "Too long", "Too many", "Too few", "Forbidden", "Not found"}

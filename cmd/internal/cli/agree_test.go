@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/deed-project/deed/cmd/internal/judge"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/internal/testing/seeds"
 	"github.com/deed-project/deed/managedfields"
@@ -216,9 +215,9 @@ func at(v value.Value, path fieldpath.Path) value.Value {
 	return v
 }
 
-// TestValidateAlone checks that deed validate finds the same in a custom resource with the server and without it.
-func TestValidateAlone(t *testing.T) {
-	archive, err := txtar.ParseFile(filepath.Join(scripts, "refused_custom.txtar"))
+// inScript changes to a directory with the files of a script.
+func inScript(t *testing.T, name string) {
+	archive, err := txtar.ParseFile(filepath.Join(scripts, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,10 +227,15 @@ func TestValidateAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestValidateAlone checks that deed validate finds the same in a custom resource with the server and without it.
+func TestValidateAlone(t *testing.T) {
+	inScript(t, "refused_custom.txtar")
 	args := []string{"validate", "-f", "wrong.yaml", "-f", "ruled.yaml", "--crd", "crd.yaml", "--crd", "ruled-crd.yaml"}
 	var alone, full, errs strings.Builder
 	Run(args, strings.NewReader(""), &alone, &errs)
-	RunWith(judge.New, args, strings.NewReader(""), &full, &errs)
+	RunWith(validating, args, strings.NewReader(""), &full, &errs)
 	if errs.Len() > 0 {
 		t.Fatal(errs.String())
 	}
@@ -242,5 +246,22 @@ func TestValidateAlone(t *testing.T) {
 	}
 	if !strings.HasPrefix(full.String(), found) || strings.Count(found, "\n") < 9 {
 		t.Errorf("without the server:\n%s\nwith it:\n%s", found, full.String())
+	}
+}
+
+// TestUncheckedAlone checks that all commands that predict a write say once for each kind what they do not check without deed-validate, and
+// refuse nothing for it.
+func TestUncheckedAlone(t *testing.T) {
+	inScript(t, "refused_rules.txtar")
+	want := `wrong.yaml:1:1: Disk shop/a (document 1): not checked: the CEL rules of its definition (deed-validate is not installed: it belongs beside deed)
+wrong.yaml:11:1: ValidatingAdmissionPolicy p (document 3): not checked: the expressions in CEL (deed-validate is not installed: it belongs beside deed)
+wrong.yaml:20:1: CustomResourceDefinition jars.example.org (document 4): not checked: the schemas of the definition (deed-validate is not installed: it belongs beside deed)
+`
+	for _, verb := range []string{"apply", "update", "plan"} {
+		var out, errs strings.Builder
+		code := Run([]string{verb, "-f", "wrong.yaml", "--crd", "crd.yaml", "--field-manager", "ci"}, strings.NewReader(""), &out, &errs)
+		if code != 0 || errs.String() != want {
+			t.Errorf("%s: exit code %d, and\n%s", verb, code, errs.String())
+		}
 	}
 }

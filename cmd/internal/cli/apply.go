@@ -128,7 +128,7 @@ func (a *applier) use(t *dryrun.Task, x dryrun.Applied) {
 		report.TakenOver(a.Library, t.Given, x.TakenOver)
 		report.Migrated(a.Library, t.Given, x)
 		report.Refused(a.Log, t, x.Findings)
-		a.unknown.Add(a.Log, t, x.Outcome)
+		a.unknown.Add(a.Log, t, x.Outcome, x.Validated)
 		a.out.add(t, x.Outcome)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/deed-project/deed/cmd/internal/judge"
 	"golang.org/x/tools/txtar"
 )
 
@@ -298,7 +297,7 @@ func (r canaryRun) look(line []string, isProduct bool) (stdout, stderr string) {
 
 func (r canaryRun) run(line []string) (stdout, stderr string) {
 	var out, err bytes.Buffer
-	if code := RunWith(judge.New, line, strings.NewReader(""), &out, &err); code == 3 {
+	if code := RunWith(validating, line, strings.NewReader(""), &out, &err); code == 3 {
 		r.Errorf("deed %s failed: %s", strings.Join(line, " "), fmt.Sprint(err.String()))
 	}
 	return out.String(), err.String()

@@ -14,8 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/deed-project/deed/cmd/internal/archive"
+	"github.com/deed-project/deed/cmd/internal/checkpipe"
 	"github.com/deed-project/deed/cmd/internal/connect"
 	"github.com/deed-project/deed/cmd/internal/download"
+	"github.com/deed-project/deed/cmd/internal/finding"
 	"github.com/deed-project/deed/cmd/internal/kustomize"
 	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
@@ -28,8 +30,7 @@ import (
 // Run executes the command line args, which lack the name of the command. The name is the one of the process: a process called kubectl-deed
 // calls itself kubectl deed. Run returns the exit code, the highest of [notice.ExitCodes] that applies.
 func Run(args []string, in io.Reader, out, err io.Writer) int {
-	c := newCLI(in, out, err)
-	return c.run(args, c.rootCommand())
+	return RunWith(Full{}, args, in, out, err)
 }
 
 // newCLI returns a run that reads from in and writes to out and err.
@@ -37,7 +38,7 @@ func newCLI(in io.Reader, out, err io.Writer) *cli {
 	library := types.NewLibrary(&manifest.Loader{
 		Log: notice.NewLog(err, out), In: in, Secrets: &secret.Rules{}, Kustomize: kustomize.Build, Download: download.Text, Unpack: archive.Unpack,
 	})
-	library.Validation = validation.Server{}
+	library.Validation = validation.Server{Checks: &checkpipe.Client{Program: askFull}}
 	return &cli{Library: library, out: out, program: filepath.Base(os.Args[0])}
 }
 
@@ -48,8 +49,8 @@ type cli struct {
 	out       io.Writer
 	running   *cobra.Command // the subcommand, nil before it starts
 	args      []string
-	newServer NewServer // nil in a program without a server
-	piped     string    // the flag that standard input stands for, if the command reads standard input by default
+	newServer func(finding.ServerConfig) (finding.Server, error) // nil in a program without a server
+	piped     string                                             // the flag that standard input stands for, if the command reads standard input by default
 }
 
 func (c *cli) run(args []string, root *cobra.Command) (code int) {

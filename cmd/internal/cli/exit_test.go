@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/deed-project/deed/cmd/internal/judge"
 	"github.com/deed-project/deed/cmd/internal/notice"
 )
 
@@ -124,11 +123,11 @@ func runLine(line string) (int, string) {
 	var out, stderr strings.Builder
 	line, file, _ := strings.Cut(line, "< ")
 	in := exitFiles[file]
-	var server NewServer // as in deed, but for commands that deed leaves to deed-validate as a whole
+	var full Full // as in deed, but for commands that deed leaves to deed-validate as a whole
 	if strings.HasPrefix(line, "policy") {
-		server = judge.New
+		full = validating
 	}
-	code := RunWith(server, strings.Fields(line), strings.NewReader(in), &out, &stderr)
+	code := RunWith(full, strings.Fields(line), strings.NewReader(in), &out, &stderr)
 	return code, stderr.String()
 }
 

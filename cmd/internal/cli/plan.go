@@ -11,6 +11,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/plan"
 	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/merge"
 )
@@ -57,10 +58,11 @@ replaced as a whole, with their losses, values that return to a default, nulls
 that would be left, and values that the server writes in another way. An apply
 that changes nothing is named as such.
 
-Defaults are those of the schema and, for built-in kinds, of kube-apiserver. For
-built-in kinds, the plan also names some reasons for which a server's validation
-refuses the outcome: required texts that are empty, texts that a field does not
-allow, and changes of immutable fields. Merging itself does not refuse these.
+Defaults are those of the schema and, for built-in kinds, of kube-apiserver. The
+plan also names the reasons for which a server's validation refuses the outcome,
+such as empty texts that are required, values beyond a limit, and changes of
+immutable fields. Merging itself does not refuse these. CEL rules are evaluated by
+the program deed-validate, if it is beside deed or in PATH.
 
 With -o sarif, conflicts and what a server refuses are printed for code
 scanning, and with -o junit as a report of tests, with a test for each object.
@@ -136,6 +138,7 @@ func (c *cli) plan(f planFlags) error {
 		outcome    managedfields.Object
 		left       merge.Conflicts
 		unmigrated []string
+		validated  types.Validated
 		unmade     error
 		err        error
 	}
@@ -143,7 +146,7 @@ func (c *cli) plan(f planFlags) error {
 	var unknown report.Unknowns
 	work := func(t *dryrun.Task) (out planned) {
 		x := how.One(t)
-		out.outcome, out.unmigrated = x.Outcome, x.Unmigrated
+		out.outcome, out.unmigrated, out.validated = x.Outcome, x.Unmigrated, x.Validated
 		if out.left, out.unmade, out.err = x.Left, x.Unmade, x.Err; out.err != nil {
 			return out
 		}
@@ -163,7 +166,7 @@ func (c *cli) plan(f planFlags) error {
 		if x.Conflicts > 0 || len(x.Findings) > 0 || f.exitCode && !x.NoOp {
 			c.Raise(notice.ExitFinding)
 		}
-		unknown.Add(c.Log, t, x.outcome)
+		unknown.Add(c.Log, t, x.outcome, x.validated)
 		p.Print(x.ObjectPlan)
 		if x.unmade != nil {
 			dryrun.Refused(c.Library, t, dryrun.ApplyRole, x.unmade)

@@ -27,19 +27,19 @@ const printedVariable = "DEED_TEST_PRINTED"
 var printedLine = regexp.MustCompile(`(?m)^ +((?:kubectl )?deed [a-z].*)$|'((?:kubectl )?deed [a-z][^\n]*)'`)
 
 // runPrinting is main for the commands of scripts. It runs deed, and then the command lines that deed printed. Their results go to the file that
-// printedVariable names. server is nil for deed, which leaves some commands to a second program: that runs the command lines then.
-func runPrinting(server NewServer) int {
+// printedVariable names. full is zero for deed, which leaves some commands to a second program: that runs the command lines then.
+func runPrinting(full Full) int {
 	log := os.Getenv(printedVariable)
 	args := os.Args[1:]
-	if log == "" || server == nil && len(args) > 0 && slices.Contains([]string{"validate", "policy", "krm"}, args[0]) {
-		return RunWith(server, args, os.Stdin, os.Stdout, os.Stderr)
+	if log == "" || full.NewServer == nil && len(args) > 0 && slices.Contains([]string{"validate", "policy", "krm"}, args[0]) {
+		return RunWith(full, args, os.Stdin, os.Stdout, os.Stderr)
 	}
 	var in, out bytes.Buffer
 	var stdin io.Reader = os.Stdin
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeCharDevice == 0 {
 		stdin = io.TeeReader(os.Stdin, &in) // a terminal behind a reader is not recognized as one
 	}
-	code := RunWith(server, args, stdin, io.MultiWriter(os.Stdout, &out), io.MultiWriter(os.Stderr, &out))
+	code := RunWith(full, args, stdin, io.MultiWriter(os.Stdout, &out), io.MultiWriter(os.Stderr, &out))
 	if strings.Contains(out.String(), "Usage:\n  ") {
 		return code // a help; its examples have their own scripts, see TestExamples
 	}

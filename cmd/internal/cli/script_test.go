@@ -13,10 +13,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/deed-project/deed/cmd/internal/checks"
 	"github.com/deed-project/deed/cmd/internal/judge"
 )
 
 var update = flag.Bool("update", false, "re-record the golden sections of the scripts")
+
+// validating is what deed-validate has.
+var validating = Full{NewServer: judge.New, Checks: checks.Local{}}
 
 const scripts = "../../../testdata/script"
 
@@ -24,10 +28,10 @@ func TestMain(m *testing.M) {
 	delegating = false
 	command := func() {
 		delegating = true
-		os.Exit(runPrinting(nil))
+		os.Exit(runPrinting(Full{}))
 	}
 	testscript.Main(m, map[string]func(){
-		"deed": command, "kubectl-deed": command, fullProgram: func() { os.Exit(runPrinting(judge.New)) },
+		"deed": command, "kubectl-deed": command, fullProgram: func() { os.Exit(runPrinting(validating)) },
 	})
 }
 

@@ -85,7 +85,7 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 		}
 		report.Forced(c.Library, t.Given, x.Lost)
 		report.Refused(c.Log, t, x.Findings)
-		unknown.Add(c.Log, t, x.Outcome)
+		unknown.Add(c.Log, t, x.Outcome, x.Validated)
 		out.add(t, x.Outcome)
 	})
 	out.close()

@@ -34,9 +34,9 @@ type Applied struct {
 	// Unmade is the reason why even a forced apply would be refused, if there are conflicts. A server reports the conflicts first. Outcome
 	// is then the merged configuration.
 	Unmade error
-	// Findings holds the reasons why a server's validation, which is not part of merging, refuses the outcome of the first request. kubectl
-	// then sends no other.
-	Findings []types.Finding
+	// Validated is what a server's validation, which is not part of merging, finds in the outcome of the first request. kubectl sends no other
+	// if there are findings.
+	types.Validated
 
 	applier merge.Manager
 	config  managedfields.Object // the applied configuration
@@ -121,7 +121,7 @@ func (a Apply) One(t *Task) Applied {
 	if out.Outcome, out.Err = t.whole(out.Outcome); out.Err != nil {
 		return out
 	}
-	out.Findings = t.Endpoint.Findings(t.Stored.Content, t.Written(out))
+	out.Validated = t.Endpoint.Validate(t.Stored, t.Written(out))
 	if t.scale == nil && len(out.Refused) == 0 && len(out.Findings) == 0 { // a Scale shows no record of client-side apply
 		a.migrate(t, &out)
 	}
@@ -204,7 +204,7 @@ func (a Apply) migrate(t *Task, out *Applied) {
 // store returns what a server stores for outcome, a write to before, or the reasons why its validation refuses it.
 func (t *Task) store(before, outcome managedfields.Object) (managedfields.Object, error) {
 	outcome = managing.KeepTimes(t.Endpoint.Restore(before, outcome), before)
-	if findings := t.Endpoint.Findings(before.Content, outcome); len(findings) > 0 {
+	if findings := t.Endpoint.Validate(before, outcome).Findings; len(findings) > 0 {
 		return outcome, types.Findings(findings)
 	}
 	return outcome, nil

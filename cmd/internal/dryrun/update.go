@@ -21,9 +21,9 @@ type Updated struct {
 	Kept    error           // why the managed fields of the live object are kept
 	// Repeated is the warning that the given object repeats owner references, empty if it does not. The outcome has each once.
 	Repeated string
-	// Findings holds the reasons why a server's validation, which is not part of merging, refuses the outcome.
-	Findings []types.Finding
-	Err      error
+	// Validated is what a server's validation, which is not part of merging, finds in the outcome.
+	types.Validated
+	Err error
 }
 
 // Update holds the options of an update.
@@ -62,7 +62,10 @@ func (u Update) One(t *Task) Updated {
 		Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err, Repeated: repeated,
 	}
 	if t.scale == nil {
-		out.Findings = t.Endpoint.Findings(t.Stored.Content, outcome)
+		if !t.Endpoint.Custom() { // errors quote empty lists and maps
+			outcome = managing.WithSent(outcome, given.Content)
+		}
+		out.Validated = t.Endpoint.Validate(t.Stored, outcome)
 	}
 	return out
 }

@@ -28,6 +28,7 @@ type Replayer struct {
 	now     time.Time
 	stored  map[manifest.ID]managedfields.Object
 	last    *manifest.Object // the object of the previous step
+	unknown report.Unknowns
 }
 
 // Options are those of a [Replayer].
@@ -227,7 +228,7 @@ func (r *Replayer) apply(t *dryrun.Task, s *historyStep, result *StepResult) *St
 	result.conflicts(t.Given, conflicts)
 	switch {
 	case len(x.Refused) == 0:
-		return r.validate(t, s, result, x.Outcome, x.Findings)
+		return r.validate(t, s, result, x.Outcome, x.Validated)
 	case s.refusal != "":
 		_, err := x.Plan.Commit()
 		return r.refuse(t, s, result, dryrun.ApplyRole, err)
@@ -245,20 +246,21 @@ func (r *Replayer) update(t *dryrun.Task, s *historyStep, result *StepResult) *S
 		r.Warn(s.At(), "the managed fields stay as they are, because they cannot be brought up to date: %s", t.Given.View().Error(x.Kept))
 	}
 	result.conflicts(t.Given, x.Lost)
-	return r.validate(t, s, result, x.Outcome, x.Findings)
+	return r.validate(t, s, result, x.Outcome, x.Validated)
 }
 
-// validate settles a step with outcome, which a server's validation refuses because of findings. Such a step is a finding, and the history
-// goes on with the outcome, unless s expects the refusal.
+// validate settles a step with outcome, in which a server's validation may find something. Such a step is a finding, and the history goes on
+// with the outcome, unless s expects the refusal.
 func (r *Replayer) validate(
-	t *dryrun.Task, s *historyStep, result *StepResult, outcome managedfields.Object, findings []types.Finding,
+	t *dryrun.Task, s *historyStep, result *StepResult, outcome managedfields.Object, found types.Validated,
 ) *StepResult {
+	r.unknown.Unchecked(r.Log, t, found)
 	if s.refusal == "" {
-		report.Refused(r.Log, t, findings)
+		report.Refused(r.Log, t, found.Findings)
 		return r.settle(t, result, outcome)
 	}
 	var err error
-	if reasons := types.Findings(findings).Reasons(t.Given.View()); len(reasons) > 0 {
+	if reasons := types.Findings(found.Findings).Reasons(t.Given.View()); len(reasons) > 0 {
 		err = secret.Errorf("%s", strings.Join(reasons, ", "))
 	}
 	return r.refuse(t, s, result, dryrun.UpdateRole, err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/cmd/internal/checks"
 	"github.com/deed-project/deed/cmd/internal/cli"
 	"github.com/deed-project/deed/cmd/internal/judge"
 	"github.com/deed-project/deed/value"
@@ -55,7 +56,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	var out, errs bytes.Buffer
-	cli.RunWith(judge.New, []string{"validate", "-f", filepath.Join(dir, "objects.yaml"), "--crd", filepath.Join(dir, "crds.yaml"),
+	cli.RunWith(cli.Full{NewServer: judge.New, Checks: checks.Local{}}, []string{"validate", "-f", filepath.Join(dir, "objects.yaml"), "--crd", filepath.Join(dir, "crds.yaml"),
 		"--validate=ignore", "--show-secrets", "-o", "json"}, strings.NewReader(""), &out, &errs)
 	var report struct {
 		Findings []struct {
@@ -257,7 +258,7 @@ func TestFamilies(t *testing.T) {
 {apiVersion: v1, kind: Service, metadata: {name: c}, spec: {clusterIP: "fd00::1", ports: [{port: 1}]}}
 `
 	var out, errs bytes.Buffer
-	code := cli.RunWith(judge.New, []string{"validate"}, strings.NewReader(services), &out, &errs)
+	code := cli.RunWith(cli.Full{NewServer: judge.New, Checks: checks.Local{}}, []string{"validate"}, strings.NewReader(services), &out, &errs)
 	if code != 0 || !strings.Contains(out.String(), "3 valid") {
 		t.Errorf("exit code %d\n%s%s", code, &out, &errs)
 	}

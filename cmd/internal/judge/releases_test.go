@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/deed-project/deed/cmd/internal/checks"
 	"github.com/deed-project/deed/cmd/internal/cli"
 	"github.com/deed-project/deed/cmd/internal/judge"
 )
@@ -29,7 +30,7 @@ spec:
 	const refusal = ".spec.minReplicas: Invalid value: 0: must be greater than or equal to 1"
 	for release, valid := range map[string]bool{"1.31": false, "1.36": false, "1.37": true} {
 		var out, errs bytes.Buffer
-		code := cli.RunWith(judge.New, []string{"validate", "-f", file, "--kubernetes", release}, strings.NewReader(""), &out, &errs)
+		code := cli.RunWith(cli.Full{NewServer: judge.New, Checks: checks.Local{}}, []string{"validate", "-f", file, "--kubernetes", release}, strings.NewReader(""), &out, &errs)
 		if (code == 0) != valid || strings.Contains(out.String(), refusal) == valid {
 			t.Errorf("%s: %d\n%s%s", release, code, &out, &errs)
 		}

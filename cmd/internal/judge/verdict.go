@@ -88,7 +88,7 @@ func (v *verdict) read(w *recorder) {
 			if !ok {
 				class = types.InvalidClass
 			}
-			path := walk.PathIn(v.object.Content, inVersion(v.object, keywords.Place(cause.Field, cause.Message)))
+			path := walk.PathIn(v.object.Content, types.InVersion(v.object.Content, keywords.Place(cause.Field, cause.Message)))
 			v.add(types.Named(v.endpoint.Typ, v.object.Content, path), class, cause.Message)
 		}
 	case w.code == http.StatusBadRequest && slices.ContainsFunc(v.known, func(d finding.Defect) bool { return !d.Mild }): // known already
@@ -96,23 +96,6 @@ func (v *verdict) read(w *recorder) {
 		v.Unread = w.code == http.StatusBadRequest
 		v.add(nil, types.RefusedClass, status.Message)
 	}
-}
-
-// inVersion returns the field of an error about o. Where all versions of a definition are the same, kube-apiserver names fields in the form in
-// which definitions had one version.
-func inVersion(o *manifest.Object, field string) string {
-	if !types.IsDefinition(o.Content) {
-		return field
-	}
-	for _, member := range [][2]string{
-		{"spec.validation", "spec.versions[0].schema"}, {"spec.subresources", "spec.versions[0].subresources"},
-		{"spec.additionalPrinterColumns", "spec.versions[0].additionalPrinterColumns"}, {"spec.selectableFields", "spec.versions[0].selectableFields"},
-	} {
-		if rest, ok := strings.CutPrefix(field, member[0]); ok {
-			return member[1] + rest
-		}
-	}
-	return field
 }
 
 func isAboutField(cause metav1.StatusCause) bool { return cause.Field != "" }

@@ -126,7 +126,6 @@ type applier struct {
 	kinds     *types.Types
 	how       dryrun.Apply
 	conflicts report.ConflictReport
-	unknown   report.Unknowns
 	plans     []*report.ObjectPlan
 	total     report.PlanSummary
 }
@@ -173,7 +172,6 @@ func (r *applier) use(t *dryrun.Task, x applied) {
 		report.Forced(r.Library, t.Given, x.Taken)
 		report.TakenOver(r.Library, t.Given, x.TakenOver)
 		report.Migrated(r.Library, t.Given, x.Applied)
-		r.unknown.Add(r.Log, t, x.Outcome)
 		r.store(t, o, x.Outcome)
 	}
 	o.Taken = report.ContestedFields(t.Given, x.Taken)

@@ -14,26 +14,35 @@ import (
 // Unknowns reports what only a server knows about objects, once for each kind. The zero Unknowns has reported nothing.
 type Unknowns struct{ said map[schema.GVK]bool }
 
-// Add reports the values that a server adds to outcome, a write of t, and the rules that it evaluates, unless the kind was reported before.
-func (u *Unknowns) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Object) {
+// Add reports the values that a server adds to outcome, a write of t, and what a server checks of it and found lacks.
+func (u *Unknowns) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Object, found types.Validated) {
+	u.Unchecked(log, t, found)
 	if u.said[outcome.GVK()] {
 		return
-	}
-	if u.said == nil {
-		u.said = map[schema.GVK]bool{}
 	}
 	var parts []string
 	for _, x := range t.Allocated(outcome) {
 		parts = append(parts, fmt.Sprintf("%s (%s)", allocatedPaths(x.Paths), x.Reason))
 	}
 	if len(parts) > 0 {
-		u.said[outcome.GVK()] = true
-		fmt.Fprintf(log, "%v: %v: set by the server, and not made up here: %s\n", t.Given.At(), t.Given, strings.Join(parts, "; "))
+		u.say(log, t, "set by the server, and not made up here: "+strings.Join(parts, "; "))
 	}
-	if t.Endpoint.HasRules() {
-		u.said[outcome.GVK()] = true
-		fmt.Fprintf(log, "%v: %v: not evaluated: the CEL rules of its definition, which deed validate evaluates\n", t.Given.At(), t.Given)
+}
+
+// Unchecked reports what a server checks of the outcome of t and found lacks.
+func (u *Unknowns) Unchecked(log *notice.Log, t *dryrun.Task, found types.Validated) {
+	if found.Unchecked != "" && !u.said[t.Given.GVK()] {
+		u.say(log, t, "not checked: "+found.Unchecked)
 	}
+}
+
+// say reports text about the kind of t.
+func (u *Unknowns) say(log *notice.Log, t *dryrun.Task, text string) {
+	if u.said == nil {
+		u.said = map[schema.GVK]bool{}
+	}
+	u.said[t.Given.GVK()] = true
+	fmt.Fprintf(log, "%v: %v: %s\n", t.Given.At(), t.Given, text)
 }
 
 // Refused reports the reasons why a server's validation refuses the outcome of t, each at its place in the given object.

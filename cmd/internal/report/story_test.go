@@ -67,7 +67,7 @@ func applyAll(s *storytest.Story) {
 		report.TakenOver(c, t.Given, x.TakenOver)
 		report.Migrated(c, t.Given, x)
 		report.Refused(c.Log, t, x.Findings)
-		unknown.Add(c.Log, t, x.Outcome)
+		unknown.Add(c.Log, t, x.Outcome, x.Validated)
 		s.Store(x.Outcome)
 	})
 	conflicts.Advise()

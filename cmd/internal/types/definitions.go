@@ -38,6 +38,23 @@ func IsDefinition(v value.Value) bool {
 	return custom.IsDefinition(v) && v.Get("apiVersion").Str() == "apiextensions.k8s.io/v1"
 }
 
+// InVersion returns the field of an error about object. Where all versions of a definition are the same, kube-apiserver names fields in the form in
+// which definitions had one version.
+func InVersion(object value.Value, field string) string {
+	if !IsDefinition(object) {
+		return field
+	}
+	for _, member := range [][2]string{
+		{"spec.validation", "spec.versions[0].schema"}, {"spec.subresources", "spec.versions[0].subresources"},
+		{"spec.additionalPrinterColumns", "spec.versions[0].additionalPrinterColumns"}, {"spec.selectableFields", "spec.versions[0].selectableFields"},
+	} {
+		if rest, ok := strings.CutPrefix(field, member[0]); ok {
+			return member[1] + rest
+		}
+	}
+	return field
+}
+
 // definitions returns the source of the types that the CustomResourceDefinitions among objects define. Types are converted on first use.
 // The first of two definitions of one kind counts.
 func (c *Library) definitions(objects []*manifest.Object) source {

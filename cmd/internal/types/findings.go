@@ -43,9 +43,9 @@ const (
 // Validation is what a server does with objects beside merging them. Package validation has that of deed-apiserver, which takes large
 // libraries: a program that leaves it out sets none.
 type Validation interface {
-	// Findings returns the reasons for which object, of kind k and type t, is refused in place of live, which may be absent. sent is what
+	// Validate returns the reasons for which object, of kind k and type t, is refused in place of live, which may be absent. sent is what
 	// object was read from: it may have empty lists and maps that object lacks.
-	Findings(k *builtin.Kind, t *schema.Type, subresource string, live, object, sent value.Value) []Finding
+	Validate(k *builtin.Kind, t *schema.Type, subresource string, live, object, sent value.Value) Validated
 	// Custom returns the validation of the custom resources that a CustomResourceDefinition defines in a version. The first use of it takes
 	// time in proportion to the schema of the version.
 	Custom(definition value.Value, version string) CustomValidation
@@ -56,12 +56,16 @@ type Validation interface {
 	Warnings(gvk schema.GVK, release *builtin.Release, definition value.Value) []string
 }
 
-// CustomValidation is the validation of custom resources of one kind in one version, without CEL rules.
+// CustomValidation is the validation of custom resources of one kind in one version.
 type CustomValidation interface {
-	// Findings returns the reasons for which object, of type t, is refused in place of live, which may be absent.
-	Findings(t *schema.Type, subresource string, live, object value.Value) []Finding
-	// HasRules reports whether the schema has CEL rules.
-	HasRules() bool
+	// Validate returns the reasons for which object, of type t, is refused in place of live, which may be absent.
+	Validate(t *schema.Type, subresource string, live, object value.Value) Validated
+}
+
+// Validated is the result of a validation.
+type Validated struct {
+	Findings  []Finding // the reasons why a server refuses the object
+	Unchecked string    // what a server checks and this program cannot, with the reason; "" if there is no such thing
 }
 
 // Allocated is a part of objects that only a server knows.
@@ -70,25 +74,40 @@ type Allocated struct {
 	Reason string
 }
 
-// Findings returns the reasons why the validation of a server refuses object, which replaces live. An absent live means that the object is
-// new. There are none without a [Validation], and for kinds that are neither built in nor defined by a CustomResourceDefinition. Findings
+// Validate returns the reasons why the validation of a server refuses object, which replaces live. An absent live means that the object is
+// new. There are none without a [Validation], and for kinds that are neither built in nor defined by a CustomResourceDefinition. Validate
 // takes time in proportion to both objects. An unchanged object has no findings, because the server accepted it before.
-func (e *Endpoint) Findings(live value.Value, object managedfields.Object) []Finding {
-	if e.validation == nil || live.Same(object.Content) {
-		return nil
+func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
+	if e.validation == nil {
+		return Validated{}
 	}
 	if e.custom != nil && !e.bare {
-		return e.custom.Findings(e.Typ, managing.Config(e.Manager).Subresource, live, e.written(live, object))
+		was, now := live.Content, e.written(live.Content, object)
+		if was.Equal(now) { // a CEL rule of the whole object counts a change of its owners
+			if was, now = ownedBy(was, live), ownedBy(now, object); was.Equal(now) {
+				return Validated{}
+			}
+		}
+		return e.custom.Validate(e.Typ, managing.Config(e.Manager).Subresource, was, now)
 	}
 	k, ok := e.kind()
-	if !ok {
-		return nil
+	if !ok || live.Content.Same(object.Content) {
+		return Validated{}
 	}
 	sent := managing.Sent(object)
 	if sent.IsAbsent() {
 		sent = object.Content
 	}
-	return e.validation.Findings(k, e.Typ, managing.Config(e.Manager).Subresource, live, object.Content, sent)
+	return e.validation.Validate(k, e.Typ, managing.Config(e.Manager).Subresource, live.Content, object.Content, sent)
+}
+
+// ownedBy returns content with the managed fields of o.
+func ownedBy(content value.Value, o managedfields.Object) value.Value {
+	whole, err := managedfields.Object{Content: content, Entries: o.Entries}.Value()
+	if err != nil {
+		return content // fields that cannot be read do not change
+	}
+	return whole
 }
 
 // written returns the custom resource that a server validates before it stores object in place of live. An apply may leave nulls in it, which
@@ -104,9 +123,6 @@ func (e *Endpoint) written(live value.Value, object managedfields.Object) value.
 	out := e.Restore(managedfields.Object{Content: live}, managedfields.Object{Content: merged})
 	return out.Content.With("metadata", object.Content.Get("metadata"))
 }
-
-// HasRules reports whether a server evaluates CEL rules, which [Endpoint.Findings] leaves out.
-func (e *Endpoint) HasRules() bool { return e.custom != nil && !e.bare && e.custom.HasRules() }
 
 // Reading returns the findings of a server that reads the whole object. The version is not served, a value does not fit into the Go type of
 // its field, or the validation refuses it. It takes time in proportion to object.
@@ -127,7 +143,7 @@ func (e *Endpoint) Reading(object value.Value) []Finding {
 	if errors.As(err, &unfit) {
 		return []Finding{{Named(e.Typ, object, unfit.Path), UnreadableClass, secret.RawText(err.Error())}}
 	}
-	return e.Findings(value.Value{}, managing.WithSent(managedfields.Object{Content: held}, object))
+	return e.Validate(managedfields.Object{}, managing.WithSent(managedfields.Object{Content: held}, object)).Findings
 }
 
 // readingCustom is [Endpoint.Reading] for a custom resource that is created. A create does not write the status if the subresource exists.
@@ -141,7 +157,7 @@ func (e *Endpoint) readingCustom(object value.Value) []Finding {
 	if e.status[gvk.APIVersion()] {
 		held = held.With(StatusName, value.Value{})
 	}
-	return e.Findings(value.Value{}, managedfields.Object{Content: s.Default(held)})
+	return e.Validate(managedfields.Object{}, managedfields.Object{Content: s.Default(held)}).Findings
 }
 
 // Allocates returns the values that a server adds to object, which replaces live. There are none without a [Validation].

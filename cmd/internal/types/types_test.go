@@ -189,7 +189,7 @@ func change(s *storytest.Story) {
 			live = o
 			return
 		}
-		printFindings(s, o, e.Findings(live.Content, o.Object))
+		printFindings(s, o, e.Validate(live.Object, o.Object).Findings)
 		restored := e.Restore(live.Object, o.Object)
 		s.Print("  stored %v", restored.Content)
 		for _, a := range e.Allocates(live.Content, o.Content) {

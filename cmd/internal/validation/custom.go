@@ -26,14 +26,15 @@ type schemas struct {
 	structure      *structural.Schema // nil for a schema with defects
 	object, status *keywords.Schema   // of whole objects, and of status subresource writes
 	scale          *scale.Paths       // nil without the subresource
+	rules          Rules              // nil without CEL rules
 }
 
 // Custom implements [types.Validation].
-func (Server) Custom(definition value.Value, version string) types.CustomValidation {
+func (s Server) Custom(definition value.Value, version string) types.CustomValidation {
 	compile := func() schemas {
 		for v := range definition.Get("spec", "versions").Items() {
 			if v.Get("name").Str() == version {
-				return schemasOf(v)
+				return s.schemasOf(v)
 			}
 		}
 		return schemas{}
@@ -42,36 +43,36 @@ func (Server) Custom(definition value.Value, version string) types.CustomValidat
 }
 
 // schemasOf compiles the schemas of a version.
-func schemasOf(version value.Value) schemas {
+func (s Server) schemasOf(version value.Value) schemas {
 	object := version.Get("schema", "openAPIV3Schema")
 	out := schemas{object: keywords.Compile(object), status: keywords.Compile(object.Get("properties", types.StatusName))}
 	if structure, err := structural.Compile(object); err == nil { // others are refused elsewhere
 		out.structure = structure
 	}
-	if s := version.Get("subresources", "scale"); s.Kind() == value.KindObject {
-		paths := scale.PathsIn(s)
+	if declared := version.Get("subresources", "scale"); declared.Kind() == value.KindObject {
+		paths := scale.PathsIn(declared)
 		out.scale = &paths
+	}
+	if out.object.HasRules() {
+		out.rules = s.checks().Rules(object)
 	}
 	return out
 }
 
-// Findings implements [types.CustomValidation].
-func (c custom) Findings(typ *schema.Type, subresource string, live, object value.Value) []types.Finding {
+// Validate implements [types.CustomValidation].
+func (c custom) Validate(typ *schema.Type, subresource string, live, object value.Value) types.Validated {
 	live, object, _ = identified(c.namespaced, live, object)
-	errs := c.refused(object, live, subresource)
+	errs, unchecked := c.refused(object, live, subresource)
 	var fresh field.ErrorList
 	if len(errs) > 0 && !live.IsAbsent() {
-		fresh = c.refused(object, value.Value{}, subresource)
+		fresh, _ = c.refused(object, value.Value{}, subresource)
 	}
-	return findings(typ, live, object, errs, fresh)
+	return types.Validated{Findings: findings(typ, live, object, errs, fresh), Unchecked: unchecked}
 }
 
-// HasRules implements [types.CustomValidation].
-func (c custom) HasRules() bool { return c.schemas().object.HasRules() }
-
-// refused returns the errors of object in place of live, as kube-apiserver finds them: see the form of package crd and the steps of package
-// write.
-func (c custom) refused(object, live value.Value, subresource string) (errs field.ErrorList) {
+// refused returns the errors of object in place of live, as kube-apiserver finds them, and what is not checked. See the form of package crd and
+// the steps of package write.
+func (c custom) refused(object, live value.Value, subresource string) (errs field.ErrorList, unchecked string) {
 	ctx, s := context.Background(), c.schemas()
 	if !live.IsAbsent() {
 		errs = api.ValidateReplaced(object, live, c.namespaced)
@@ -92,8 +93,15 @@ func (c custom) refused(object, live value.Value, subresource string) (errs fiel
 	if twice := s.structure.Duplicates(object); len(twice) > 0 && len(s.structure.Duplicates(live)) == 0 {
 		errs = append(errs, keywords.Duplicates(twice)...)
 	}
-	if len(errs) == 0 && live.IsAbsent() {
-		return api.ValidateNew(object, c.namespaced)
+	if s.rules != nil {
+		found, err := s.rules(errs, object, live)
+		if err != nil {
+			unchecked = because("the CEL rules of its definition", err)
+		}
+		errs = append(errs, found...)
 	}
-	return errs
+	if len(errs) == 0 && live.IsAbsent() {
+		errs = api.ValidateNew(object, c.namespaced)
+	}
+	return errs, unchecked
 }

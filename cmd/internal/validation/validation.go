@@ -1,5 +1,5 @@
 // Package validation is the validation of deed-apiserver, as package types asks for it. It stands apart because it imports the server's rules
-// and, with them, large libraries. CEL rules are left out: their libraries take longer to start than most commands take altogether.
+// and, with them, large libraries. Those of CEL and of definitions take longer to start than most commands take altogether: see [Checks].
 package validation
 
 import (
@@ -20,12 +20,14 @@ import (
 )
 
 // Server is the [types.Validation] of deed-apiserver: see package kinds of the server.
-type Server struct{}
+type Server struct {
+	Checks Checks // nil if nothing makes them
+}
 
 var _ types.Validation = Server{}
 
-// Findings implements [types.Validation]. It takes time in proportion to both objects.
-func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string, live, object, sent value.Value) []types.Finding {
+// Validate implements [types.Validation]. It takes time in proportion to both objects.
+func (s Server) Validate(kind *builtin.Kind, typ *schema.Type, subresource string, live, object, sent value.Value) types.Validated {
 	k := kinds.Of(kind).WithFamilies(familiesOf(live)...)
 	if held, err := k.Held(live); err == nil && !live.IsAbsent() {
 		live = held // files may lack values that a server has filled in
@@ -36,12 +38,49 @@ func (Server) Findings(kind *builtin.Kind, typ *schema.Type, subresource string,
 	live, object = requested(k, live, object)
 	object = k.WithEmpties(subresource, live.IsAbsent(), k.Admit(object, live), sent)
 	k = k.WithFamilies(families...) // the cluster may have both
-	errs := k.Refused(context.Background(), object, live, subresource)
+	errs, unchecked := s.refused(k, object, live, subresource)
 	var fresh field.ErrorList
 	if len(errs) > 0 && !live.IsAbsent() {
-		fresh = k.Refused(context.Background(), object, value.Value{}, subresource)
+		fresh, _ = s.refused(k, object, value.Value{}, subresource)
 	}
-	return findings(typ, live, object, errs, fresh)
+	return types.Validated{Findings: findings(typ, live, object, errs, fresh), Unchecked: unchecked}
+}
+
+// refused returns the errors of object, of kind k, in place of live, and what is not checked.
+func (s Server) refused(k kinds.Kind, object, live value.Value, subresource string) (errs field.ErrorList, unchecked string) {
+	var found noting
+	errs = k.WithExpressions(found.compiler).Refused(context.Background(), object, live, subresource)
+	unchecked, isApart := apart[k.GVK]
+	switch {
+	case isApart:
+	case found.expression:
+		unchecked = "the expressions in CEL"
+	default:
+		return errs, ""
+	}
+	all, err := s.checks().Refused(k.GVK, subresource, object, live)
+	if err != nil {
+		return errs, because(unchecked, err)
+	}
+	return all, ""
+}
+
+// apart holds the kinds that package kinds does not validate, and what of them [Checks] do.
+var apart = map[schema.GVK]string{
+	{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}:               "the schemas of the definition",
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration"}:   "the webhooks",
+	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"}: "the webhooks",
+}
+
+// noting is a [walk.Compiler] that takes all expressions, and notes whether there are any.
+type noting struct{ expression bool }
+
+func (n *noting) compiler(bool) walk.Compiler { return n }
+
+// Compile implements [walk.Compiler].
+func (n *noting) Compile(walk.Use, string, string, bool) *field.Error {
+	n.expression = true
+	return nil
 }
 
 // findings returns errors about an object of a type that replaces live. fresh holds the errors of the same object if it is new.
@@ -54,7 +93,7 @@ func findings(typ *schema.Type, live, object value.Value, errs, fresh field.Erro
 			continue // a server says it once, too
 		}
 		said[err.Field+text] = true
-		path := types.Named(typ, object, walk.PathIn(object, keywords.Place(err.Field, text)))
+		path := types.Named(typ, object, walk.PathIn(object, types.InVersion(object, keywords.Place(err.Field, text))))
 		out = append(out, types.NewFinding(path, classOf(err, live, fresh), secret.RawText(text)))
 	}
 	return out
