@@ -4,6 +4,7 @@ package checks
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -40,7 +41,7 @@ func (Local) Rules(openAPIV3Schema value.Value) validation.Rules {
 
 // versions returns the versions of the built-in kinds, and of definitions, as the server has them. Their validation reads no clock.
 var versions = sync.OnceValues(func() (map[schema.GVK]*catalog.Version, error) {
-	resources, err := builtin.Kinds(builtin.Cluster{Now: time.Now})
+	resources, err := builtin.Kinds(builtin.Cluster{Now: time.Now, RuntimeConfig: builtin.RuntimeConfig{"api/all": true}})
 	if err != nil {
 		return nil, err
 	}
@@ -54,12 +55,15 @@ var versions = sync.OnceValues(func() (map[schema.GVK]*catalog.Version, error) {
 	return out, nil
 })
 
-// Refused implements [validation.Checks]. A kind that no server has gives no errors.
+// Refused implements [validation.Checks]. A kind that no server has is an error.
 func (Local) Refused(gvk schema.GVK, subresource string, object, live value.Value) (field.ErrorList, error) {
 	all, err := versions()
+	if err != nil {
+		return nil, err
+	}
 	v := all[gvk]
 	if v == nil {
-		return nil, err
+		return nil, fmt.Errorf("no server has the kind %v", gvk)
 	}
 	ctx := context.Background()
 	if !live.IsAbsent() {

@@ -58,7 +58,8 @@ type Validation interface {
 
 // CustomValidation is the validation of custom resources of one kind in one version.
 type CustomValidation interface {
-	// Validate returns the reasons for which object, of type t, is refused in place of live, which may be absent.
+	// Validate returns the reasons for which object, of type t, is refused in place of live, which may be absent. Only CEL rules refuse an
+	// object that equals live.
 	Validate(t *schema.Type, subresource string, live, object value.Value) Validated
 }
 
@@ -76,17 +77,16 @@ type Allocated struct {
 
 // Validate returns the reasons why the validation of a server refuses object, which replaces live. An absent live means that the object is
 // new. There are none without a [Validation], and for kinds that are neither built in nor defined by a CustomResourceDefinition. Validate
-// takes time in proportion to both objects. An unchanged object has no findings, because the server accepted it before.
+// takes time in proportion to both objects. An unchanged object has no findings, because the server accepted it before, except for those of CEL
+// rules about changes.
 func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
 	if e.validation == nil {
 		return Validated{}
 	}
 	if e.custom != nil && !e.bare {
 		was, now := live.Content, e.written(live.Content, object)
-		if was.Equal(now) { // a CEL rule of the whole object counts a change of its owners
-			if was, now = ownedBy(was, live), ownedBy(now, object); was.Equal(now) {
-				return Validated{}
-			}
+		if was.Equal(now) { // a CEL rule about the whole object sees a change of its owners
+			was, now = ownedBy(was, live), ownedBy(now, object)
 		}
 		return e.custom.Validate(e.Typ, managing.Config(e.Manager).Subresource, was, now)
 	}

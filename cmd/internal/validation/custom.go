@@ -61,6 +61,9 @@ func (s Server) schemasOf(version value.Value) schemas {
 
 // Validate implements [types.CustomValidation].
 func (c custom) Validate(typ *schema.Type, subresource string, live, object value.Value) types.Validated {
+	if c.schemas().rules == nil && live.Equal(object) {
+		return types.Validated{}
+	}
 	live, object, _ = identified(c.namespaced, live, object)
 	errs, unchecked := c.refused(object, live, subresource)
 	var fresh field.ErrorList
