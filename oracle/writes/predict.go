@@ -109,6 +109,7 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 	case a.Code == http.StatusUnprocessableEntity && strings.Contains(a.Message, noVersion):
 	case a.Code == http.StatusUnprocessableEntity && refused:
 		p.compareReasons(h.kind.name, a, got.said, note)
+	case a.Code == http.StatusNotFound && o.op == "update": // deed update creates what is missing
 	case got.code == 0:
 		p.missed[fmt.Sprint(h.kind.name, " ", a.Code)]++
 	}
@@ -184,7 +185,7 @@ func (p *predictor) command(o outcome, namespace string) (args []string) {
 		if query.Get("force") == "true" {
 			args = append(args, "--force-conflicts")
 		}
-	case verb == "create" && o.before == nil, verb == "update" && (o.before != nil || !isBelow):
+	case verb == "create" && o.before == nil, verb == "update":
 		args = []string{"update", "--validate=" + strings.ToLower(cmp.Or(query.Get("fieldValidation"), "warn"))}
 	default:
 		return nil
@@ -192,7 +193,7 @@ func (p *predictor) command(o outcome, namespace string) (args []string) {
 	if pair.Get(o.before, "spec", "type") == "ExternalName" { // may have a traffic policy that no server shows
 		return nil
 	}
-	if isBelow && o.before == nil || subresource == "scale" && query.Has("dryRun") || isEnding(o.before) || o.before != nil && o.after == nil {
+	if isBelow && o.before == nil && o.after != nil || subresource == "scale" && query.Has("dryRun") || isEnding(o.before) || o.before != nil && o.after == nil {
 		return nil
 	}
 	agent, _, _ := strings.Cut(cmp.Or(q.UserAgent, "pair/1"), "/")

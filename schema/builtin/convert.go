@@ -37,6 +37,21 @@ func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
 	return to.converted(object)
 }
 
+// ConvertWhole is Convert for an object with the empty lists and maps of a request: see [Kind.WithEmpties]. The result has them, too.
+func (k *Kind) ConvertWhole(object value.Value, to *Kind) (value.Value, error) {
+	converted, err := k.Convert(object, to)
+	if err != nil {
+		return converted, err
+	}
+	if c := conversions[k.GVK]; c.toCommon != nil { // members may move
+		object = c.toCommon(object)
+	}
+	if c := conversions[to.GVK]; c.fromCommon != nil {
+		object = c.fromCommon(object)
+	}
+	return to.known().Form().WithEmpties(converted, object), nil
+}
+
 // ConvertRead is Convert for an object that was read from sent. sent is absent if it is not known. Reading a scaler of
 // autoscaling/v1 adds an annotation that says more than the fields it is derived from. ConvertRead does not convert this
 // annotation.

@@ -330,11 +330,11 @@ func (k Kind) inHub(object value.Value) value.Value {
 	if !known {
 		return object
 	}
-	converted, err := k.Convert(object, hub)
+	converted, err := k.ConvertWhole(object, hub)
 	if err != nil {
 		return object
 	}
-	return hub.Form().WithEmpties(converted, object)
+	return converted
 }
 
 // declared adds the errors that only the schema of the kind declares: required texts that are empty, and texts that are not among those

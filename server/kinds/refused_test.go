@@ -90,6 +90,11 @@ func TestRefused(t *testing.T) {
 		{"coordination.k8s.io/v1", "Lease", ``, `{"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1}}`,
 			"spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0\n" +
 				"spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0"},
+		{"resource.k8s.io/v1beta1", "ResourceClaimTemplate", `{"spec":{"spec":{"devices":{"requests":[{"name":"a","deviceClassName":"c","allocationMode":"All"}]}}}}`,
+			`{"spec":{"spec":{"devices":{"requests":[{"name":"a","deviceClassName":"d","allocationMode":"All","selectors":[]}]}}}}`,
+			`spec: Invalid value: {"Spec":{"Devices":{"Requests":[{"Name":"a","Exactly":{"DeviceClassName":"d","Selectors":[],"AllocationMode":"All","Count":0,` +
+				`"AdminAccess":null,"Tolerations":null,"Capacity":null,"DerivedAttributes":null},"FirstAvailable":null}],"Constraints":null,"Config":null}}}: ` +
+				"field is immutable"},
 		{"flowcontrol.apiserver.k8s.io/v1", "FlowSchema", ``,
 			`{"spec":{"priorityLevelConfiguration":{"name":"p"},"matchingPrecedence":1,"rules":[{"subjects":[{"kind":"User","user":{"name":"u"}}],` +
 				`"resourceRules":[{"verbs":[],"apiGroups":[""],"resources":["*","a"],"clusterScope":true}]}]}}`,
