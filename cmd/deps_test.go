@@ -33,7 +33,7 @@ var table = []layers.Layer{
 		"internal/wording internal/notice internal/secret internal/manifest",
 		"value fieldpath schema schema/form typed merge managedfields ownership schema/openapi schema/structural schema/builtin internal/door internal/slab internal/build internal/custom internal/yaml",
 		""},
-	{"internal/validation", "internal/secret internal/types", "value schema schema/builtin schema/structural server/api server/kinds server/kinds/walk server/structural/keywords server/structural/scale", "k8s.io/apimachinery/pkg/util/validation/field k8s.io/apimachinery/pkg/version"},
+	{"internal/validation", "internal/secret internal/types", "value fieldpath schema schema/builtin schema/structural server/api server/kinds server/kinds/walk server/structural/keywords server/structural/scale", "k8s.io/apimachinery/pkg/util/validation/field k8s.io/apimachinery/pkg/version"},
 	{"internal/checkpipe", "internal/validation", "value schema", "k8s.io/apimachinery/pkg/util/validation/field"},
 	{"internal/checks", "internal/validation",
 		"value schema server/api server/catalog server/catalog/builtin server/catalog/crd server/registry/webhooks server/structural/rules",

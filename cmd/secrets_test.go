@@ -62,7 +62,7 @@ var allowed = map[string]string{
 	"validation.classOf":            "looks at the first word",
 	"entries.SizesOf":               "counts bytes",
 	"history.Replayer.refuse":       "compares the text with the one that is expected",
-	"validation.findings":           "makes it secret.Raw",
+	"validation.validated":          "makes it secret.Raw",
 	"types.isSpelled":               "compares a number with its spelling in a file",
 	"types.Endpoint.Reading":        "makes it secret.Raw",
 	"types.Endpoint.readingCustom":  "makes it secret.Raw",

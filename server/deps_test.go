@@ -97,7 +97,7 @@ var table = []layers.Layer{
 	{"registry/services", "api catalog controllers/queue loopback registry rest store", "value", "k8s.io/api/core/v1 k8s.io/apimachinery"},
 	{"registry/unenforced", "admission catalog logs registry store", "", "k8s.io/apimachinery"},
 	{"registry/volumes", "admission", "value", "k8s.io/apimachinery"},
-	{"registry/webhooks", "admission admission/webhook api catalog", "value", "k8s.io/apimachinery"},
+	{"registry/webhooks", "admission admission/webhook api catalog", "value schema/builtin", "k8s.io/apimachinery"},
 	{"controllers", "admission/policy admission/webhook api catalog catalog/crd conversion logs loopback registry registry/policies registry/webhooks store", "value value/structs managedfields",
 		"k8s.io/apimachinery k8s.io/client-go/util/workqueue"},
 	{"admission/policy/typecheck", "catalog catalog/openapi cel controllers loopback registry registry/policies store",

@@ -102,6 +102,7 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 		p.missed[h.kind.name+" in a migration"]++
 	case a.Code < 300:
 		p.compareObjects(o, got.out, note)
+		compareWarnings(a.Warnings, got.said, note)
 	case strings.HasPrefix(a.Message, conflictPrefix):
 		if said := got.out.Get("message").Str(); recording.SortedLines(a.Message) != recording.SortedLines(said) {
 			note("%s there, %s here", a.Message, cmp.Or(said, got.said, "stored"))
@@ -139,6 +140,31 @@ func (p *predictor) compareReasons(kind string, a pair.Answer, said string, note
 		if !strings.Contains(here, inOneLine(cause.Message)) {
 			p.missed[fmt.Sprintf("%s: a reason of several, about %s", kind, cause.Field)]++
 		}
+	}
+}
+
+// ownWarnings are parts of warnings that no server gives.
+var ownWarnings = []string{"has no metadata.managedFields", "servers serve ", "field not declared in schema"}
+
+// compareWarnings compares the warnings of an answer with those that the command line said.
+func compareWarnings(warnings []string, said string, note func(string, ...any)) {
+	here := inOneLine(pair.Masked(said))
+	for _, there := range warnings {
+		if strings.Contains(there, "unknown field") { // the command line says this in its own words
+			continue
+		}
+		text := inOneLine(strings.ReplaceAll(there, `\"`, `"`))
+		text = strings.TrimSuffix(strings.TrimPrefix(text, `299 - "`), `"`)
+		if !strings.Contains(here, text) {
+			note("not warned of %q: %s", text, here)
+		}
+	}
+	n := strings.Count(said, ": warning: ")
+	for _, own := range ownWarnings {
+		n -= strings.Count(said, own)
+	}
+	if n > len(warnings) {
+		note("%d warnings instead of %d: %s, there %q", n, len(warnings), here, warnings)
 	}
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -35,6 +36,13 @@ func (w *Warnings) Add(texts ...string) {
 		w.seen[text] = true
 		w.texts = append(w.texts, text)
 	}
+}
+
+// Texts returns the warnings.
+func (w *Warnings) Texts() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.texts)
 }
 
 // Empty reports whether there are no warnings.

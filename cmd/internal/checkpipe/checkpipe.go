@@ -8,9 +8,9 @@
 //	{"kind": {"Group": "apiextensions.k8s.io", …}, "subresource": "status", "object": {…}, "live": {…}}
 //
 // Schemas have numbers, and only the first question about a schema contains it. known holds the types of the errors that are known already. The
-// answer has the errors, each with its type, its field and its text:
+// answer has the errors, each with its type, its field and its text, and the warnings:
 //
-//	{"errors": [{"type": "FieldValueInvalid", "field": "spec.size", "text": "0: must be positive"}]}
+//	{"errors": [{"type": "FieldValueInvalid", "field": "spec.size", "text": "0: must be positive"}], "warnings": ["spec.size: …"]}
 package checkpipe
 
 import (
@@ -36,7 +36,8 @@ type question struct {
 
 // answer is the answer to a question.
 type answer struct {
-	Errors []fault `json:"errors,omitempty"`
+	Errors   []fault  `json:"errors,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // fault is an error about a field.

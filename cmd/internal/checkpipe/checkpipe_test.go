@@ -72,11 +72,14 @@ func values(t *testing.T, text string) []value.Value {
 	return out
 }
 
-// texts returns errors as a server prints them.
-func texts(errs field.ErrorList) string {
+// texts returns what checks found as a server prints it.
+func texts(checked validation.Checked) string {
 	var out []string
-	for _, err := range errs {
+	for _, err := range checked.Errors {
 		out = append(out, fmt.Sprint(err.Type, " ", err.Error()))
+	}
+	for _, warning := range checked.Warnings {
+		out = append(out, "warning: "+warning)
 	}
 	return strings.Join(out, "\n")
 }
@@ -114,7 +117,7 @@ properties:
 					if err := errors.Join(err, askedErr); err != nil {
 						t.Fatal(err)
 					}
-					if found += len(got); texts(got) != texts(want) {
+					if found += len(got.Errors) + len(got.Warnings); texts(got) != texts(want) {
 						t.Errorf("rules of %v about %v in place of %v: %s, want %s", schema, object, live, texts(got), texts(want))
 					}
 				}
@@ -126,8 +129,8 @@ properties:
 	}
 }
 
-// TestRefused compares the answers about objects of built-in kinds with the checks themselves, and checks what these find.
-func TestRefused(t *testing.T) {
+// TestWhole compares the answers about objects of built-in kinds with the checks themselves, and checks what these find.
+func TestWhole(t *testing.T) {
 	objects := values(t, `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -159,8 +162,8 @@ spec: {mutations: []}
 	for i, object := range objects {
 		gvk := schema.ParseGVK(object.Get("apiVersion").Str(), object.Get("kind").Str())
 		for _, live := range []value.Value{{}, object} {
-			here, err := checks.Local{}.Refused(gvk, "", object, live)
-			got, askedErr := asked.Refused(gvk, "", object, live)
+			here, err := checks.Local{}.Whole(gvk, "", object, live)
+			got, askedErr := asked.Whole(gvk, "", object, live)
 			if err := errors.Join(err, askedErr); err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +213,7 @@ func TestFailures(t *testing.T) {
 		{client("speaks no JSON"), "failed: "},
 	} {
 		_, first := c.client.Rules(value.Object())(nil, value.Object(), value.Value{})
-		_, second := c.client.Refused(schema.GVK{}, "", value.Object(), value.Value{})
+		_, second := c.client.Whole(schema.GVK{}, "", value.Object(), value.Value{})
 		text := strings.ReplaceAll(fmt.Sprint(first), "file or directory", "program")
 		if !strings.Contains(text, c.want) || first != second {
 			t.Errorf("%v, and then %v; want %q", first, second, c.want)

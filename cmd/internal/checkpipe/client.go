@@ -39,7 +39,7 @@ var _ validation.Checks = (*Client)(nil)
 // Rules implements [validation.Checks].
 func (c *Client) Rules(openAPIV3Schema value.Value) validation.Rules {
 	number := 0
-	return func(errs field.ErrorList, object, live value.Value) (field.ErrorList, error) {
+	return func(errs field.ErrorList, object, live value.Value) (validation.Checked, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		q := question{Object: textOf(object), Live: textOf(live)}
@@ -55,20 +55,20 @@ func (c *Client) Rules(openAPIV3Schema value.Value) validation.Rules {
 	}
 }
 
-// Refused implements [validation.Checks].
-func (c *Client) Refused(gvk schema.GVK, subresource string, object, live value.Value) (field.ErrorList, error) {
+// Whole implements [validation.Checks].
+func (c *Client) Whole(gvk schema.GVK, subresource string, object, live value.Value) (validation.Checked, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.ask(question{Kind: gvk, Subresource: subresource, Object: textOf(object), Live: textOf(live)})
 }
 
 // ask returns the answer to q. The caller holds mu.
-func (c *Client) ask(q question) (field.ErrorList, error) {
+func (c *Client) ask(q question) (validation.Checked, error) {
 	if !c.started {
 		c.started, c.err = true, c.start()
 	}
 	if c.err != nil {
-		return nil, c.err
+		return validation.Checked{}, c.err
 	}
 	var a answer
 	err := c.questions.Encode(q)
@@ -77,9 +77,9 @@ func (c *Client) ask(q question) (field.ErrorList, error) {
 	}
 	if err != nil {
 		c.err = c.failed(err)
-		return nil, c.err
+		return validation.Checked{}, c.err
 	}
-	return a.errors(), nil
+	return validation.Checked{Errors: a.errors(), Warnings: a.Warnings}, nil
 }
 
 // start starts the program.

@@ -24,11 +24,11 @@ func Serve(in io.Reader, out io.Writer, checks validation.Checks) error {
 		case err != nil:
 			return fmt.Errorf("a question: %w", err)
 		}
-		errs, err := s.answer(q)
+		checked, err := s.answer(q)
 		if err != nil {
 			return err
 		}
-		if err := answers.Encode(answer{faultsOf(errs)}); err != nil {
+		if err := answers.Encode(answer{faultsOf(checked.Errors), checked.Warnings}); err != nil {
 			return err
 		}
 	}
@@ -40,28 +40,28 @@ type server struct {
 	rules  map[int]validation.Rules // by the numbers of schemas
 }
 
-func (s *server) answer(q question) (field.ErrorList, error) {
+func (s *server) answer(q question) (out validation.Checked, err error) {
 	object, err := parsed(q.Object)
 	if err != nil {
-		return nil, fmt.Errorf("a question about an object: %w", err)
+		return out, fmt.Errorf("a question about an object: %w", err)
 	}
 	live, err := parsed(q.Live)
 	if err != nil {
-		return nil, fmt.Errorf("a question about a live object: %w", err)
+		return out, fmt.Errorf("a question about a live object: %w", err)
 	}
 	if q.Schema == 0 {
-		return s.checks.Refused(q.Kind, q.Subresource, object, live)
+		return s.checks.Whole(q.Kind, q.Subresource, object, live)
 	}
 	if len(q.OpenAPIV3Schema) > 0 {
 		schema, err := parsed(q.OpenAPIV3Schema)
 		if err != nil {
-			return nil, fmt.Errorf("schema %d: %w", q.Schema, err)
+			return out, fmt.Errorf("schema %d: %w", q.Schema, err)
 		}
 		s.rules[q.Schema] = s.checks.Rules(schema)
 	}
 	rules, ok := s.rules[q.Schema]
 	if !ok {
-		return nil, fmt.Errorf("a question about schema %d, which no question contained", q.Schema)
+		return out, fmt.Errorf("a question about schema %d, which no question contained", q.Schema)
 	}
 	known := make(field.ErrorList, len(q.Known))
 	for i, typ := range q.Known {

@@ -29,13 +29,14 @@ var _ validation.Checks = Local{}
 // Rules implements [validation.Checks]. A schema that is not structural has no rules: it is refused elsewhere.
 func (Local) Rules(openAPIV3Schema value.Value) validation.Rules {
 	compiled := sync.OnceValues(func() (*rules.Rules, error) { return rules.Compile(openAPIV3Schema) })
-	return func(errs field.ErrorList, object, live value.Value) (field.ErrorList, error) {
+	return func(errs field.ErrorList, object, live value.Value) (validation.Checked, error) {
 		r, err := compiled()
 		if err != nil {
-			return nil, nil
+			return validation.Checked{}, nil
 		}
-		all := r.CEL(context.Background(), errs[:len(errs):len(errs)], object, live, nil)
-		return all[len(errs):], nil
+		var warnings api.Warnings
+		all := r.CEL(context.Background(), errs[:len(errs):len(errs)], object, live, &warnings)
+		return validation.Checked{Errors: all[len(errs):], Warnings: warnings.Texts()}, nil
 	}
 }
 
@@ -55,24 +56,27 @@ var versions = sync.OnceValues(func() (map[schema.GVK]*catalog.Version, error) {
 	return out, nil
 })
 
-// Refused implements [validation.Checks]. A kind that no server has is an error.
-func (Local) Refused(gvk schema.GVK, subresource string, object, live value.Value) (field.ErrorList, error) {
+// Whole implements [validation.Checks]. A kind that no server has is an error.
+func (Local) Whole(gvk schema.GVK, subresource string, object, live value.Value) (validation.Checked, error) {
 	all, err := versions()
 	if err != nil {
-		return nil, err
+		return validation.Checked{}, err
 	}
 	v := all[gvk]
 	if v == nil {
-		return nil, fmt.Errorf("no server has the kind %v", gvk)
+		return validation.Checked{}, fmt.Errorf("no server has the kind %v", gvk)
+	}
+	var errs field.ErrorList
+	var warnings api.Warnings
+	if webhooks.IsConfiguration(v.Resource.Group, v.Resource.Plural) {
+		warnings.Add(webhooks.Advice(object)...)
 	}
 	ctx := context.Background()
 	if !live.IsAbsent() {
-		errs := api.ValidateReplaced(object, live, v.Resource.Namespaced)
-		return append(errs, v.Form.ValidateUpdate(ctx, object, live, subresource, nil)...), nil
-	}
-	errs := v.Form.ValidateCreate(ctx, object, nil)
-	if len(errs) == 0 {
+		errs = api.ValidateReplaced(object, live, v.Resource.Namespaced)
+		errs = append(errs, v.Form.ValidateUpdate(ctx, object, live, subresource, &warnings)...)
+	} else if errs = v.Form.ValidateCreate(ctx, object, &warnings); len(errs) == 0 {
 		errs = api.ValidateNew(object, v.Resource.Namespaced)
 	}
-	return errs, nil
+	return validation.Checked{Errors: errs, Warnings: warnings.Texts()}, nil
 }

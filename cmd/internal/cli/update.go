@@ -5,6 +5,7 @@ import (
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
 	"github.com/deed-project/deed/cmd/internal/report"
+	"github.com/deed-project/deed/cmd/internal/types"
 )
 
 // updateFlags holds the flags of deed update.
@@ -79,6 +80,11 @@ func (c *cli) update(f updateFlags, printToo bool) error {
 		if x.Kept != nil {
 			c.Warn(t.Given.At(), "%v: the managed fields of the live object stay as they are, because they cannot be brought up to date: %s",
 				t.Given, t.Given.View().Error(x.Kept))
+		}
+		if f.validate.value == report.WarnMode {
+			for _, d := range x.Dropped {
+				c.Warn(t.Given.DefectAt(d), "%v: %s", t.Given, types.Explain(t.Given, d, t.Endpoint.Typ))
+			}
 		}
 		if x.Repeated != "" {
 			c.Warn(t.Given.Key("metadata", "ownerReferences"), "%v: %s", t.Given, x.Repeated)

@@ -19,6 +19,8 @@ type Updated struct {
 	Lost    merge.Conflicts // the fields that other managers lost
 	Forgot  error           // why the owners are unknown
 	Kept    error           // why the managed fields of the live object are kept
+	// Dropped are the unknown fields of the given object that a server drops.
+	Dropped typed.Errors
 	// Repeated is the warning that the given object repeats owner references, empty if it does not. The outcome has each once.
 	Repeated string
 	// Validated is what a server's validation, which is not part of merging, finds in the outcome.
@@ -38,7 +40,8 @@ func (u Update) One(t *Task) Updated {
 	if t.Live != nil && t.Given.Id.Namespace == "" {
 		t.Given = t.Given.WithNamespace(t.Live.Id.Namespace)
 	}
-	if err := errors.Join(t.checkFields(u.Lenient), t.checkIdentity(merge.Update)); err != nil {
+	dropped, err := t.checkFields(u.Lenient)
+	if err := errors.Join(err, t.checkIdentity(merge.Update)); err != nil {
 		return Updated{Err: err}
 	}
 	given, repeated := t.sent()
@@ -59,7 +62,8 @@ func (u Update) One(t *Task) Updated {
 		return Updated{Err: failed}
 	}
 	out := Updated{
-		Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err, Repeated: repeated,
+		Outcome: outcome, Lost: losses(before, after, t.Before().Content, outcome.Content), Forgot: forgot, Kept: err,
+		Dropped: dropped, Repeated: repeated,
 	}
 	if t.scale == nil {
 		if !t.Endpoint.Custom() { // errors quote empty lists and maps
@@ -112,26 +116,29 @@ func (t *Task) written() value.Value {
 	return content
 }
 
-// checkFields returns an error if the given object does not conform to the type of its kind. Unknown members are no errors if a server drops
-// them. For kinds with Go types, only they are errors: reading the object already refuses wrong values.
-func (t *Task) checkFields(lenient bool) error {
-	_, err := typed.New(t.written(), t.Endpoint.Typ, typed.AllowDuplicates)
+// checkFields returns an error if the given object does not conform to the type of its kind. If lenient, it returns the unknown members that a
+// server drops apart, as no errors. For kinds with Go types, only they are errors: reading the object already refuses wrong values.
+func (t *Task) checkFields(lenient bool) (dropped typed.Errors, err error) {
+	_, err = typed.New(t.written(), t.Endpoint.Typ, typed.AllowDuplicates)
 	var defects typed.Errors
 	if drops := t.Endpoint.Typed() || t.Endpoint.Prunes(); errors.As(err, &defects) && drops {
 		defects = slices.DeleteFunc(defects, func(e *typed.Error) bool {
 			if e.Reason == typed.Undeclared {
+				if lenient {
+					dropped = append(dropped, e)
+				}
 				return lenient
 			}
 			return t.Endpoint.Typed()
 		})
 		if err = defects; len(defects) == 0 {
-			return nil
+			err = nil
 		}
 	}
 	if err == nil {
-		return nil
+		return dropped, nil
 	}
-	return &managedfields.TypeError{Operation: merge.Update, Role: UpdateRole, Object: t.Given.String(), Err: err}
+	return nil, &managedfields.TypeError{Operation: merge.Update, Role: UpdateRole, Object: t.Given.String(), Err: err}
 }
 
 // losses returns the fields that each manager has lost, with the values in the live object and in the outcome. It leaves out fields with

@@ -16,6 +16,7 @@ type Unknowns struct{ said map[schema.GVK]bool }
 
 // Add reports the values that a server adds to outcome, a write of t, and what a server checks of it and found lacks.
 func (u *Unknowns) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Object, found types.Validated) {
+	Warned(log, t, found)
 	u.Unchecked(log, t, found)
 	if u.said[outcome.GVK()] {
 		return
@@ -26,6 +27,14 @@ func (u *Unknowns) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Ob
 	}
 	if len(parts) > 0 {
 		u.say(log, t, "set by the server, and not made up here: "+strings.Join(parts, "; "))
+	}
+}
+
+// Warned reports what a server warns of when it stores the outcome of t.
+func Warned(log *notice.Log, t *dryrun.Task, found types.Validated) {
+	find := t.Given.Find()
+	for _, w := range found.Warnings {
+		log.Warn(t.Given.Key(find.Steps(w.Path)...), "%v: %s", t.Given, w.Text(t.Given.View()))
 	}
 }
 

@@ -63,9 +63,22 @@ type CustomValidation interface {
 	Validate(t *schema.Type, subresource string, live, object value.Value) Validated
 }
 
+// Warning is a warning in the words of a server, which may quote values.
+type Warning struct {
+	Path fieldpath.Path // of the value, as the text says; empty for the whole object
+	text secret.Raw
+}
+
+// NewWarning returns a warning about the value at path with a text of the server.
+func NewWarning(path fieldpath.Path, text secret.Raw) Warning { return Warning{path, text} }
+
+// Text returns the warning. view masks it.
+func (w Warning) Text(view secret.View) string { return view.Reason(w.Path, w.text) }
+
 // Validated is the result of a validation.
 type Validated struct {
 	Findings  []Finding // the reasons why a server refuses the object
+	Warnings  []Warning // what a server warns of
 	Unchecked string    // what a server checks and this program cannot, with the reason; "" if there is no such thing
 }
 

@@ -15,14 +15,20 @@ import (
 type Checks interface {
 	// Rules returns the CEL rules of an openAPIV3Schema. They are compiled on first use.
 	Rules(openAPIV3Schema value.Value) Rules
-	// Refused returns all errors of object, of a built-in kind, which replaces live through a subresource. An absent live means that object is
-	// new. Both are as a server has them before it stores them. The error says why the checks cannot be made.
-	Refused(gvk schema.GVK, subresource string, object, live value.Value) (field.ErrorList, error)
+	// Whole checks object, of a built-in kind, which replaces live through a subresource. An absent live means that object is new. Both are as a
+	// server has them before it stores them. The error says why the checks cannot be made.
+	Whole(gvk schema.GVK, subresource string, object, live value.Value) (Checked, error)
 }
 
-// Rules are the CEL rules of a schema. They return their errors about object, which replaces live or is new. errs are the errors of object that
-// are known: with some types of them, a server evaluates no rules. The error says why the checks cannot be made.
-type Rules func(errs field.ErrorList, object, live value.Value) (field.ErrorList, error)
+// Checked is the result of checks: what a server refuses, and what it warns of.
+type Checked struct {
+	Errors   field.ErrorList
+	Warnings []string
+}
+
+// Rules are the CEL rules of a schema. They check object, which replaces live or is new. errs are the errors of object that are known: with some
+// types of them, a server evaluates no rules. Rules warn of what live breaks, too. The error says why the checks cannot be made.
+type Rules func(errs field.ErrorList, object, live value.Value) (Checked, error)
 
 // checks returns the checks of s.
 func (s Server) checks() Checks {
@@ -39,11 +45,11 @@ type none struct{}
 var errNone = errors.New("this program has no libraries for them")
 
 func (none) Rules(value.Value) Rules {
-	return func(field.ErrorList, value.Value, value.Value) (field.ErrorList, error) { return nil, errNone }
+	return func(field.ErrorList, value.Value, value.Value) (Checked, error) { return Checked{}, errNone }
 }
 
-func (none) Refused(schema.GVK, string, value.Value, value.Value) (field.ErrorList, error) {
-	return nil, errNone
+func (none) Whole(schema.GVK, string, value.Value, value.Value) (Checked, error) {
+	return Checked{}, errNone
 }
 
 // because returns what is not checked, and the reason.

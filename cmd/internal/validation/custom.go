@@ -65,17 +65,18 @@ func (c custom) Validate(typ *schema.Type, subresource string, live, object valu
 		return types.Validated{}
 	}
 	live, object, _ = identified(c.namespaced, live, object)
-	errs, unchecked := c.refused(object, live, subresource)
-	var fresh field.ErrorList
-	if len(errs) > 0 && !live.IsAbsent() {
-		fresh, _ = c.refused(object, value.Value{}, subresource)
+	checked, unchecked := c.check(object, live, subresource)
+	var fresh Checked
+	if len(checked.Errors) > 0 && !live.IsAbsent() {
+		fresh, _ = c.check(object, value.Value{}, subresource)
 	}
-	return types.Validated{Findings: findings(typ, live, object, errs, fresh), Unchecked: unchecked}
+	return validated(typ, live, object, checked, fresh, unchecked)
 }
 
-// refused returns the errors of object in place of live, as kube-apiserver finds them, and what is not checked. See the form of package crd and
-// the steps of package write.
-func (c custom) refused(object, live value.Value, subresource string) (errs field.ErrorList, unchecked string) {
+// check returns what kube-apiserver finds in object in place of live, and what is not checked. See the form of package crd and the steps of
+// package write.
+func (c custom) check(object, live value.Value, subresource string) (out Checked, unchecked string) {
+	var errs field.ErrorList
 	ctx, s := context.Background(), c.schemas()
 	if !live.IsAbsent() {
 		errs = api.ValidateReplaced(object, live, c.namespaced)
@@ -101,10 +102,14 @@ func (c custom) refused(object, live value.Value, subresource string) (errs fiel
 		if err != nil {
 			unchecked = because("the CEL rules of its definition", err)
 		}
-		errs = append(errs, found...)
+		errs, out.Warnings = append(errs, found.Errors...), found.Warnings
 	}
 	if len(errs) == 0 && live.IsAbsent() {
 		errs = api.ValidateNew(object, c.namespaced)
 	}
-	return errs, unchecked
+	if len(errs) == 0 && subresource == "" {
+		out.Warnings = append(out.Warnings, api.FinalizerWarnings(object, live)...)
+	}
+	out.Errors = errs
+	return out, unchecked
 }

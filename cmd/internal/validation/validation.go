@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/kinds"
@@ -38,29 +40,32 @@ func (s Server) Validate(kind *builtin.Kind, typ *schema.Type, subresource strin
 	live, object = requested(k, live, object)
 	object = k.WithEmpties(subresource, live.IsAbsent(), k.Admit(object, live), sent)
 	k = k.WithFamilies(families...) // the cluster may have both
-	errs, unchecked := s.refused(k, object, live, subresource)
-	var fresh field.ErrorList
-	if len(errs) > 0 && !live.IsAbsent() {
-		fresh, _ = s.refused(k, object, value.Value{}, subresource)
+	checked, unchecked := s.check(k, object, live, subresource)
+	var fresh Checked
+	if len(checked.Errors) > 0 && !live.IsAbsent() {
+		fresh, _ = s.check(k, object, value.Value{}, subresource)
 	}
-	return types.Validated{Findings: findings(typ, live, object, errs, fresh), Unchecked: unchecked}
+	return validated(typ, live, object, checked, fresh, unchecked)
 }
 
-// refused returns the errors of object, of kind k, in place of live, and what is not checked.
-func (s Server) refused(k kinds.Kind, object, live value.Value, subresource string) (errs field.ErrorList, unchecked string) {
+// check returns what a server finds in object, of kind k, in place of live, and what is not checked.
+func (s Server) check(k kinds.Kind, object, live value.Value, subresource string) (out Checked, unchecked string) {
 	var found noting
-	errs = k.WithExpressions(found.compiler).Refused(context.Background(), object, live, subresource)
+	ctx := context.Background()
+	if out.Errors = k.WithExpressions(found.compiler).Refused(ctx, object, live, subresource); len(out.Errors) == 0 {
+		out.Warnings = k.Warnings(ctx, object, live, subresource)
+	}
 	unchecked, isApart := apart[k.GVK]
 	switch {
 	case isApart:
 	case found.expression:
 		unchecked = "the expressions in CEL"
 	default:
-		return errs, ""
+		return out, ""
 	}
-	all, err := s.checks().Refused(k.GVK, subresource, object, live)
+	all, err := s.checks().Whole(k.GVK, subresource, object, live)
 	if err != nil {
-		return errs, because(unchecked, err)
+		return out, because(unchecked, err)
 	}
 	return all, ""
 }
@@ -83,18 +88,25 @@ func (n *noting) Compile(walk.Use, string, string, bool) *field.Error {
 	return nil
 }
 
-// findings returns errors about an object of a type that replaces live. fresh holds the errors of the same object if it is new.
-func findings(typ *schema.Type, live, object value.Value, errs, fresh field.ErrorList) []types.Finding {
-	var out []types.Finding
+// validated returns what checks found in an object of a type that replaces live. fresh is what they find in the same object if it is new.
+func validated(typ *schema.Type, live, object value.Value, checked, fresh Checked, unchecked string) types.Validated {
+	out := types.Validated{Unchecked: unchecked}
+	for _, text := range checked.Warnings {
+		var path fieldpath.Path
+		if at, _, ok := strings.Cut(text, ": "); ok && !strings.Contains(at, " ") {
+			path = types.Named(typ, object, walk.PathIn(object, types.InVersion(object, at)))
+		}
+		out.Warnings = append(out.Warnings, types.NewWarning(path, secret.RawText(text)))
+	}
 	said := map[string]bool{}
-	for _, err := range errs {
+	for _, err := range checked.Errors {
 		text := err.ErrorBody()
 		if said[err.Field+text] {
 			continue // a server says it once, too
 		}
 		said[err.Field+text] = true
 		path := types.Named(typ, object, walk.PathIn(object, types.InVersion(object, keywords.Place(err.Field, text))))
-		out = append(out, types.NewFinding(path, classOf(err, live, fresh), secret.RawText(text)))
+		out.Findings = append(out.Findings, types.NewFinding(path, classOf(err, live, fresh.Errors), secret.RawText(text)))
 	}
 	return out
 }
@@ -120,6 +132,7 @@ func requested(k kinds.Kind, live, object value.Value) (value.Value, value.Value
 // namespace, and the metadata that only the server writes. It returns false, and both as they are, if one has no metadata.
 func identified(namespaced bool, live, object value.Value) (_, _ value.Value, ok bool) {
 	metadata, was := object.Get("metadata"), live.Get("metadata")
+	generation := metadata.Get("generation")
 	if metadata.Kind() != value.KindObject || !live.IsAbsent() && was.Kind() != value.KindObject {
 		return live, object, false
 	}
@@ -147,6 +160,9 @@ func identified(namespaced bool, live, object value.Value) (_, _ value.Value, ok
 	was = was.With("namespace", metadata.Get("namespace"))
 	for _, name := range serverWritten {
 		metadata = metadata.With(name, was.Get(name))
+	}
+	if !generation.IsAbsent() { // the outcome of a write; warnings depend on whether it changes
+		metadata = metadata.With("generation", generation)
 	}
 	return live.With("metadata", was), object.With("metadata", metadata), true
 }

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/deed-project/deed/schema/builtin"
 	"github.com/deed-project/deed/server/admission"
 	"github.com/deed-project/deed/server/admission/webhook"
 	"github.com/deed-project/deed/server/api"
@@ -69,6 +70,11 @@ func Install(resources []*catalog.Resource) {
 			}
 		}
 	}
+}
+
+// Advice returns the warnings of the current release of Kubernetes for a configuration: see [webhook.Advice].
+func Advice(configuration value.Value) []string {
+	return webhook.Advice(configuration, builtin.CurrentMinor)
 }
 
 // Advise returns an admission plugin that warns of configurations whose webhooks cannot work as they are configured, as a minor release of
