@@ -58,7 +58,7 @@ func (p *predictor) close() { os.RemoveAll(p.dir) }
 // String says how many writes were predicted, and which refusals were not.
 func (p *predictor) String() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%d writes predicted; refusals that were not:", p.compared)
+	fmt.Fprintf(&out, "%d writes predicted; %d kinds of refusals that were not:", p.compared, len(p.missed))
 	for _, what := range slices.Sorted(maps.Keys(p.missed)) {
 		fmt.Fprintf(&out, "\n%6d %s", p.missed[what], what)
 	}
@@ -144,7 +144,7 @@ func (p *predictor) compareReasons(kind string, a pair.Answer, said string, note
 }
 
 // ownWarnings are parts of warnings that no server gives.
-var ownWarnings = []string{"has no metadata.managedFields", "servers serve ", "field not declared in schema"}
+var ownWarnings = []string{"has no metadata.managedFields", "servers serve ", "stay as they are", "field not declared in schema"}
 
 // compareWarnings compares the warnings of an answer with those that the command line said.
 func compareWarnings(warnings []string, said string, note func(string, ...any)) {

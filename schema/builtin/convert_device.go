@@ -14,6 +14,9 @@ func requestsAt(names ...string) conversion {
 	return conversion{
 		toCommon: func(object value.Value) value.Value {
 			return eachItem(object, func(request value.Value) value.Value {
+				if v := request.Get("tolerations"); v.Kind() == value.KindList && v.Len() == 0 { // an empty list of selectors stays one
+					request = request.With("tolerations", value.Value{})
+				}
 				return nested(request, "exactly", flatRequest)
 			}, path...)
 		},

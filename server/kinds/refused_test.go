@@ -91,7 +91,7 @@ func TestRefused(t *testing.T) {
 			"spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0\n" +
 				"spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0"},
 		{"resource.k8s.io/v1beta1", "ResourceClaimTemplate", `{"spec":{"spec":{"devices":{"requests":[{"name":"a","deviceClassName":"c","allocationMode":"All"}]}}}}`,
-			`{"spec":{"spec":{"devices":{"requests":[{"name":"a","deviceClassName":"d","allocationMode":"All","selectors":[]}]}}}}`,
+			`{"spec":{"spec":{"devices":{"requests":[{"name":"a","deviceClassName":"d","allocationMode":"All","selectors":[],"tolerations":[]}]}}}}`,
 			`spec: Invalid value: {"Spec":{"Devices":{"Requests":[{"Name":"a","Exactly":{"DeviceClassName":"d","Selectors":[],"AllocationMode":"All","Count":0,` +
 				`"AdminAccess":null,"Tolerations":null,"Capacity":null,"DerivedAttributes":null},"FirstAvailable":null}],"Constraints":null,"Config":null}}}: ` +
 				"field is immutable"},
