@@ -68,6 +68,7 @@ func (c *cli) diff(f diffFlags) error {
 		return nil
 	}
 	conflicts := c.conflictReport(f.manager, f.color)
+	var unknown report.Unknowns
 	dryrun.Each(w.Workload, "applying", true, how.One, func(t *dryrun.Task, x dryrun.Applied) {
 		switch {
 		case x.Err != nil:
@@ -80,6 +81,8 @@ func (c *cli) diff(f diffFlags) error {
 			report.TakenOver(c.Library, t.Given, x.TakenOver)
 			report.Migrated(c.Library, t.Given, x)
 			report.Refused(c.Log, t, x.Findings)
+			report.Warned(c.Log, t, x.Validated)
+			unknown.Unchecked(c.Log, t, x.Validated)
 			d.Add(t, x.Outcome)
 		}
 	})

@@ -104,14 +104,18 @@ func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
 		return e.custom.Validate(e.Typ, managing.Config(e.Manager).Subresource, was, now)
 	}
 	k, ok := e.kind()
-	if !ok || live.Content.Same(object.Content) {
+	if !ok {
 		return Validated{}
 	}
 	sent := managing.Sent(object)
 	if sent.IsAbsent() {
 		sent = object.Content
 	}
-	return e.validation.Validate(k, e.Typ, managing.Config(e.Manager).Subresource, live.Content, object.Content, sent)
+	out := e.validation.Validate(k, e.Typ, managing.Config(e.Manager).Subresource, live.Content, object.Content, sent)
+	if live.Content.Same(object.Content) { // some warnings are about each update
+		out.Findings = nil
+	}
+	return out
 }
 
 // ownedBy returns content with the managed fields of o.
