@@ -63,6 +63,7 @@ var allowed = map[string]string{
 	"entries.SizesOf":               "counts bytes",
 	"history.Replayer.refuse":       "compares the text with the one that is expected",
 	"validation.validated":          "makes it secret.Raw",
+	"validation.Server.Validate":    "makes it secret.Raw",
 	"types.isSpelled":               "compares a number with its spelling in a file",
 	"types.Endpoint.Reading":        "makes it secret.Raw",
 	"types.Endpoint.readingCustom":  "makes it secret.Raw",

@@ -168,7 +168,7 @@ type Version struct {
 	Empty func() value.Value
 	// WarnOfNew returns warnings of a new object as it is sent, which an answer has even if the object is refused. It is nil for most kinds.
 	WarnOfNew func(object value.Value) []string
-	// CheckConversion returns why an object of a built-in kind that can be decoded has no internal form. It is nil for kinds whose objects all have one.
+	// CheckConversion is that of a built-in kind: see package kinds. It may be nil.
 	CheckConversion func(object value.Value) error
 
 	// Columns returns the columns of a Table, the name first. It may compute them at the first call.

@@ -81,6 +81,9 @@ type Traits struct {
 	anyFinalizer    bool                                                    // finalizers need not be known or qualified by a domain
 	conditional     bool                                                    // an update must have a resource version
 
+	// CheckConversion returns why an object that can be decoded has no internal form; nil for kinds whose objects all have one.
+	CheckConversion func(object value.Value) error
+
 	// What the server warns of.
 
 	warn       func(w *walk.Warnings, object walk.Place, live value.Value) // after the warnings of pods

@@ -185,7 +185,7 @@ func table() []Traits {
 			cells: cells(name, shown(controller), number("revision"), age),
 		},
 		{
-			Group: "apps", Name: "DaemonSet", empty: withGeneration, namedOnce: true, validate: validateDaemonSet, parts: map[string]check{"status": daemonSetCounts.Check}, pods: "spec.template.spec",
+			Group: "apps", Name: "DaemonSet", empty: withGeneration, CheckConversion: checkGeneration, namedOnce: true, validate: validateDaemonSet, parts: map[string]check{"status": daemonSetCounts.Check}, pods: "spec.template.spec",
 			cells: daemonSetCells,
 		},
 		{

@@ -430,6 +430,17 @@ func withoutReplicas(object value.Value) value.Value {
 	return object.With("spec", object.Get("spec").With("replicas", value.Int(0)))
 }
 
+// checkGeneration returns an error if the annotation of a DaemonSet with the generation of its template is no number, as it is in the internal
+// form.
+func checkGeneration(set value.Value) error {
+	generation := set.Get("metadata", "annotations", templateGeneration)
+	if generation.IsAbsent() {
+		return nil
+	}
+	_, err := strconv.ParseInt(generation.Str(), 10, 64)
+	return err
+}
+
 // withGeneration adds the annotation with the generation of the template that an empty DaemonSet has.
 func withGeneration(object value.Value) value.Value {
 	generation := value.Member{Name: templateGeneration, Value: value.String("0")}

@@ -31,6 +31,11 @@ var _ types.Validation = Server{}
 // Validate implements [types.Validation]. It takes time in proportion to both objects.
 func (s Server) Validate(kind *builtin.Kind, typ *schema.Type, subresource string, live, object, sent value.Value) types.Validated {
 	k := kinds.Of(kind).WithFamilies(familiesOf(live)...)
+	if k.CheckConversion != nil {
+		if err := k.CheckConversion(sent); err != nil {
+			return types.Validated{Findings: []types.Finding{types.NewFinding(nil, types.UnreadableClass, secret.RawText(err.Error()))}}
+		}
+	}
 	if held, err := k.Held(live); err == nil && !live.IsAbsent() {
 		live = held // files may lack values that a server has filled in
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -120,18 +119,6 @@ func resourceOf(kind kinds.Kind) *catalog.Resource {
 	}
 }
 
-// conversionChecks has the kinds that kube-apiserver may fail to convert to their internal form: there, what a DaemonSet has in an annotation is a number.
-var conversionChecks = map[schema.GVK]func(object value.Value) error{
-	{Group: "apps", Version: "v1", Kind: "DaemonSet"}: func(set value.Value) error {
-		generation := set.Get("metadata", "annotations", "deprecated.daemonset.template.generation")
-		if generation.IsAbsent() {
-			return nil
-		}
-		_, err := strconv.ParseInt(generation.Str(), 10, 64)
-		return err
-	},
-}
-
 // hubOf returns the kind in its stored version.
 func hubOf(kind kinds.Kind) schema.GVK { return schema.ParseGVK(kind.Hub, kind.GVK.Kind) }
 
@@ -153,7 +140,7 @@ func versionOf(lookup lookup, r *catalog.Resource, kind kinds.Kind, now func() t
 		Resource: r, Name: kind.GVK.Version, New: empty,
 		Form:            &kindForm{kind: kind, hub: hub.WithClock(now), empty: empty, late: sync.OnceValue(func() bool { return defaultsLate(kinds.Of(hub)) })},
 		Empty:           sync.OnceValue(func() value.Value { return kind.Empty(EmptyOf(empty())) }),
-		CheckConversion: conversionChecks[kind.GVK], WarnOfNew: kind.WarnOfNew,
+		CheckConversion: kind.CheckConversion, WarnOfNew: kind.WarnOfNew,
 		Default: kind.Default,
 		Fields:  slices.AppendSeq(slices.Clip(kind.Fields), maps.Keys(kind.Derived)), Derived: kind.Derived,
 		AnswersDeleted: kind.AnswersDeleted(), NoNamespaceField: kind.NoNamespaceField, NoStatusTable: kind.NoStatusTable, ShownAs: kind.ShownAs(),
