@@ -43,8 +43,8 @@ const (
 // Validation is what a server does with objects beside merging them. Package validation has that of deed-apiserver, which takes large
 // libraries: a program that leaves it out sets none.
 type Validation interface {
-	// Validate returns the reasons for which object, of kind k and type t, is refused in place of live, which may be absent. sent is what
-	// object was read from: it may have empty lists and maps that object lacks.
+	// Validate returns what a server finds in object, of kind k and type t, which replaces live or is new. sent is what object was read from: it
+	// may have empty lists and maps that object lacks. An object that is the same as live has no findings, and may have warnings.
 	Validate(k *builtin.Kind, t *schema.Type, subresource string, live, object, sent value.Value) Validated
 	// Custom returns the validation of the custom resources that a CustomResourceDefinition defines in a version. The first use of it takes
 	// time in proportion to the schema of the version.
@@ -58,8 +58,8 @@ type Validation interface {
 
 // CustomValidation is the validation of custom resources of one kind in one version.
 type CustomValidation interface {
-	// Validate returns the reasons for which object, of type t, is refused in place of live, which may be absent. Only CEL rules refuse an
-	// object that equals live.
+	// Validate returns what a server finds in object, of type t, which replaces live or is new. Only CEL rules refuse an object that equals
+	// live.
 	Validate(t *schema.Type, subresource string, live, object value.Value) Validated
 }
 
@@ -88,8 +88,8 @@ type Allocated struct {
 	Reason string
 }
 
-// Validate returns the reasons why the validation of a server refuses object, which replaces live. An absent live means that the object is
-// new. There are none without a [Validation], and for kinds that are neither built in nor defined by a CustomResourceDefinition. Validate
+// Validate returns what the validation of a server finds in object, which replaces live. A live object without content means that object is new.
+// Nothing is found without a [Validation], and in kinds that are neither built in nor defined by a CustomResourceDefinition. Validate
 // takes time in proportion to both objects. An unchanged object has no findings, because the server accepted it before, except for those of CEL
 // rules about changes.
 func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
@@ -111,11 +111,7 @@ func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
 	if sent.IsAbsent() {
 		sent = object.Content
 	}
-	out := e.validation.Validate(k, e.Typ, managing.Config(e.Manager).Subresource, live.Content, object.Content, sent)
-	if live.Content.Same(object.Content) { // some warnings are about each update
-		out.Findings = nil
-	}
-	return out
+	return e.validation.Validate(k, e.Typ, managing.Config(e.Manager).Subresource, live.Content, object.Content, sent)
 }
 
 // ownedBy returns content with the managed fields of o.

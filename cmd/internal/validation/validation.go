@@ -30,7 +30,7 @@ var _ types.Validation = Server{}
 
 // Validate implements [types.Validation]. It takes time in proportion to both objects.
 func (s Server) Validate(kind *builtin.Kind, typ *schema.Type, subresource string, live, object, sent value.Value) types.Validated {
-	k := kinds.Of(kind).WithFamilies(familiesOf(live)...)
+	k, stays := kinds.Of(kind).WithFamilies(familiesOf(live)...), live.Same(object)
 	if k.CheckConversion != nil {
 		if err := k.CheckConversion(sent); err != nil {
 			return types.Validated{Findings: []types.Finding{types.NewFinding(nil, types.UnreadableClass, secret.RawText(err.Error()))}}
@@ -44,6 +44,9 @@ func (s Server) Validate(kind *builtin.Kind, typ *schema.Type, subresource strin
 	}
 	live, object = requested(k, live, object)
 	object = k.WithEmpties(subresource, live.IsAbsent(), k.Admit(object, live), sent)
+	if stays {
+		return types.Validated{Warnings: warningsAbout(typ, object, k.Warnings(context.Background(), object, live, subresource))}
+	}
 	k = k.WithFamilies(families...) // the cluster may have both
 	checked, unchecked := s.check(k, object, live, subresource)
 	var fresh Checked
@@ -95,14 +98,7 @@ func (n *noting) Compile(walk.Use, string, string, bool) *field.Error {
 
 // validated returns what checks found in an object of a type that replaces live. fresh is what they find in the same object if it is new.
 func validated(typ *schema.Type, live, object value.Value, checked, fresh Checked, unchecked string) types.Validated {
-	out := types.Validated{Unchecked: unchecked}
-	for _, text := range checked.Warnings {
-		var path fieldpath.Path
-		if at, _, ok := strings.Cut(text, ": "); ok && !strings.Contains(at, " ") {
-			path = types.Named(typ, object, walk.PathIn(object, types.InVersion(object, at)))
-		}
-		out.Warnings = append(out.Warnings, types.NewWarning(path, secret.RawText(text)))
-	}
+	out := types.Validated{Warnings: warningsAbout(typ, object, checked.Warnings), Unchecked: unchecked}
 	said := map[string]bool{}
 	for _, err := range checked.Errors {
 		text := err.ErrorBody()
@@ -112,6 +108,19 @@ func validated(typ *schema.Type, live, object value.Value, checked, fresh Checke
 		said[err.Field+text] = true
 		path := types.Named(typ, object, walk.PathIn(object, types.InVersion(object, keywords.Place(err.Field, text))))
 		out.Findings = append(out.Findings, types.NewFinding(path, classOf(err, live, fresh.Errors), secret.RawText(text)))
+	}
+	return out
+}
+
+// warningsAbout returns warnings of a server about an object of a type. Most begin with the path of a value.
+func warningsAbout(typ *schema.Type, object value.Value, texts []string) []types.Warning {
+	var out []types.Warning
+	for _, text := range texts {
+		var path fieldpath.Path
+		if at, _, ok := strings.Cut(text, ": "); ok && !strings.Contains(at, " ") {
+			path = types.Named(typ, object, walk.PathIn(object, types.InVersion(object, at)))
+		}
+		out = append(out, types.NewWarning(path, secret.RawText(text)))
 	}
 	return out
 }
