@@ -24,7 +24,8 @@
 //
 // With --predict deed, the command line gets each object as the real server has it, and predicts what comes of the next apply, create or update:
 // the object with its managed fields and their times, and the warnings; or the conflicts; or why the object is refused, for which deed-validate
-// has to lie beside deed. What only a server knows (docs/server-fields.md) is not compared. Webhooks, policies, guards and changes of definitions are unknown to the command line, so that their flags exclude this one.
+// has to lie beside deed. What only a server knows (docs/server-fields.md) is not compared. The command line does not know webhooks, policies,
+// guards and changes of definitions, so that their flags exclude this one.
 //
 // With --kubectl kubectl, that program makes half of the writes, on both servers: it applies on the side of the client and of the server, replaces
 // and creates. With --predict, deed predicts what comes of all requests of kubectl apply --server-side.

@@ -78,7 +78,7 @@ func (s Server) check(k kinds.Kind, object, live value.Value, subresource string
 	return all, ""
 }
 
-// apart holds the kinds that package kinds does not validate, and what of them [Checks] do.
+// apart holds the kinds that package kinds does not validate. The values name what [Checks] validate of their objects.
 var apart = map[schema.GVK]string{
 	{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}:               "the schemas of the definition",
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration"}:   "the webhooks",
