@@ -1,9 +1,10 @@
 package manifest
 
 import (
-	"fmt"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
@@ -79,15 +80,16 @@ func (o *Object) DefectAt(e *typed.Error) notice.Position {
 // defectiveItem returns the index of the item that e reports in the list to which way leads. The detail of e names the item by index, or by
 // identity if it is a duplicate.
 func (o *Object) defectiveItem(e *typed.Error, way []any) (int, bool) {
-	var i int
-	if _, err := fmt.Sscanf(e.Detail, "element %d:", &i); err == nil {
-		return i, true
+	if text, ok := strings.CutPrefix(e.Detail, "element "); ok {
+		text, _, _ = strings.Cut(text, ":")
+		i, err := strconv.Atoi(text)
+		return i, err == nil
 	}
-	var text string
-	if _, err := fmt.Sscanf(e.Detail, "duplicate entries for key %s", &text); err != nil {
+	text, ok := strings.CutPrefix(e.Detail, "duplicate entries for key ")
+	if !ok {
 		return 0, false
 	}
-	identity, err := fieldpath.ParsePath(e.Detail[len("duplicate entries for key "):])
+	identity, err := fieldpath.ParsePath(text)
 	if err != nil || len(identity) != 1 {
 		return 0, false
 	}
