@@ -111,7 +111,13 @@ func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
 	if sent.IsAbsent() {
 		sent = object.Content
 	}
-	return e.validation.Validate(k, e.Typ, managing.Config(e.Manager).Subresource, live.Content, object.Content, sent)
+	subresource, now := managing.Config(e.Manager).Subresource, object.Content
+	if k.IsDecorated() && !now.Same(live.Content) { // the outcome is in the form of answers: see [builtin.Kind.Shown]
+		if held, err := k.Held(sent); err == nil {
+			now = k.Prepare(subresource, live.Content, sent, held)
+		}
+	}
+	return e.validation.Validate(k, e.Typ, subresource, live.Content, now, sent)
 }
 
 // ownedBy returns content with the managed fields of o.
