@@ -21,6 +21,9 @@ func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value
 	if k.Form() == nil {
 		return object
 	}
+	if live.IsAbsent() {
+		subresource = "" // to create an object is the same through each endpoint
+	}
 	unprepared := object
 	object = k.prepare(subresource, live, sent, object)
 	if !k.countsUnprepared() {
@@ -41,6 +44,9 @@ func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.
 // storeLike is Store for an object that may share members with known, a value that a server read back. Shared members are not read again.
 // known may be absent.
 func (k *Kind) storeLike(subresource string, live, sent, object, known value.Value) (value.Value, error) {
+	if live.IsAbsent() {
+		subresource = ""
+	}
 	stored, err := k.storedLike(k.prepare(subresource, live, sent, object), known)
 	counted := stored
 	if err == nil && k.countsUnprepared() {

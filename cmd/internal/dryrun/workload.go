@@ -140,7 +140,7 @@ func (w *Workload) task(given *manifest.Object, configs bool) *Task {
 	if !ok {
 		return nil
 	}
-	if s := w.Config.Subresource; live == nil && s != "" && endpoint.HasSubresource(s) {
+	if s := w.Config.Subresource; live == nil && endpoint.HasSubresource(s) && !endpoint.Creates(configs) {
 		w.Refuse(given.At(), "%v is not stored, and its %s cannot be written before it is", given, s)
 		return nil
 	}

@@ -125,7 +125,7 @@ func (r *Replayer) step(s *historyStep) *StepResult {
 	if s.operation == stepExtract {
 		return r.extract(t, s, result)
 	}
-	if s.subresource != "" && t.Stored.Content.IsAbsent() {
+	if t.Stored.Content.IsAbsent() && !t.Endpoint.Creates(s.operation == stepApply) {
 		err := secret.Errorf("404 Not Found: its %s cannot be written before the object is stored", s.subresource)
 		return r.refuse(t, s, result, dryrun.ApplyRole, err)
 	}

@@ -49,6 +49,8 @@ type Validation interface {
 	// Custom returns the validation of the custom resources that a CustomResourceDefinition defines in a version. The first use of it takes
 	// time in proportion to the schema of the version.
 	Custom(definition value.Value, version string) CustomValidation
+	// StatusCreates reports whether an apply or an update of the status creates an object of kind k that is not stored.
+	StatusCreates(k *builtin.Kind, apply bool) bool
 	// Allocates returns the values that a server adds to object, of kind k, in place of live.
 	Allocates(k *builtin.Kind, live, object value.Value) []Allocated
 	// Warnings returns the warnings about a version: that it is deprecated in a release, and that servers of the release serve it on request
@@ -112,6 +114,9 @@ func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
 		sent = object.Content
 	}
 	subresource, now := managing.Config(e.Manager).Subresource, object.Content
+	if live.Content.IsAbsent() {
+		subresource = "" // to create an object is the same through each endpoint
+	}
 	if k.IsDecorated() && !now.Same(live.Content) { // the outcome is in the form of answers: see [builtin.Kind.Shown]
 		if held, err := k.Held(sent); err == nil {
 			now = k.Prepare(subresource, live.Content, sent, held)

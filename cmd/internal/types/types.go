@@ -228,6 +228,16 @@ func (e *Endpoint) HasSubresource(name string) bool {
 	return slices.Contains(e.Subresources, name)
 }
 
+// Creates reports whether an apply or an update through the endpoint creates an object that is not stored. Most subresources do not.
+func (e *Endpoint) Creates(apply bool) bool {
+	subresource := managing.Config(e.Manager).Subresource
+	if subresource == "" {
+		return true
+	}
+	k, ok := e.kind()
+	return ok && subresource == StatusName && e.validation != nil && e.validation.StatusCreates(k, apply)
+}
+
 // Library reads schemas from files.
 type Library struct {
 	*manifest.Loader

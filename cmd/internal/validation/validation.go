@@ -204,6 +204,12 @@ func familiesOf(live value.Value) []string {
 	return out
 }
 
+// StatusCreates implements [types.Validation].
+func (Server) StatusCreates(kind *builtin.Kind, apply bool) bool {
+	k := kinds.Of(kind)
+	return k.CreateOnUpdate || apply && k.CreateOnApply
+}
+
 // Allocates implements [types.Validation].
 func (Server) Allocates(kind *builtin.Kind, live, object value.Value) []types.Allocated {
 	var out []types.Allocated
