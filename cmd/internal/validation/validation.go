@@ -63,7 +63,7 @@ func (s Server) check(k kinds.Kind, object, live value.Value, subresource string
 	if out.Errors = k.WithExpressions(found.compiler).Refused(ctx, object, live, subresource); len(out.Errors) == 0 {
 		out.Warnings = k.Warnings(ctx, object, live, subresource)
 	}
-	unchecked, isApart := apart[k.GVK]
+	unchecked, isApart := Apart(k.GVK)
 	switch {
 	case isApart:
 	case found.expression:
@@ -78,7 +78,13 @@ func (s Server) check(k kinds.Kind, object, live value.Value, subresource string
 	return all, ""
 }
 
-// apart holds the kinds that package kinds does not validate. The values name what [Checks] validate of their objects.
+// Apart returns what [Checks] validate of the objects of a kind. ok is false for a kind that package kinds of the server validates alone.
+func Apart(gvk schema.GVK) (what string, ok bool) {
+	what, ok = apart[gvk]
+	return what, ok
+}
+
+// apart holds the answers of [Apart].
 var apart = map[schema.GVK]string{
 	{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}:               "the schemas of the definition",
 	{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "MutatingWebhookConfiguration"}:   "the webhooks",
