@@ -31,7 +31,13 @@ type predictor struct {
 
 	mu       sync.Mutex
 	compared int
-	missed   map[string]int // refusals that the command line does not predict, by kind and code
+	missed   map[string]*missed // by kind and code
+}
+
+// missed are refusals that the command line does not predict.
+type missed struct {
+	count   int
+	example string // the reason of the first one
 }
 
 // newPredictor returns a predictor that runs program. page is the file docs/server-fields.md. The caller must call close.
@@ -41,7 +47,7 @@ func newPredictor(program, page string) (*predictor, error) {
 		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "predict")
-	return &predictor{program: program, dir: dir, exceptions: append(exceptions, further...), missed: map[string]int{}}, err
+	return &predictor{program: program, dir: dir, exceptions: append(exceptions, further...), missed: map[string]*missed{}}, err
 }
 
 // further holds the exceptions that the page lacks: a link that only dry runs show, and the user of a request.
@@ -60,9 +66,19 @@ func (p *predictor) String() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d writes predicted; %d kinds of refusals that were not:", p.compared, len(p.missed))
 	for _, what := range slices.Sorted(maps.Keys(p.missed)) {
-		fmt.Fprintf(&out, "\n%6d %s", p.missed[what], what)
+		fmt.Fprintf(&out, "\n%6d %s, such as: %s", p.missed[what].count, what, p.missed[what].example)
 	}
 	return out.String()
+}
+
+// miss counts a refusal that the command line does not predict. what says the kind of refusal.
+func (p *predictor) miss(what, reason string) {
+	m := p.missed[what]
+	if m == nil {
+		m = &missed{example: inOneLine(reason)}
+		p.missed[what] = m
+	}
+	m.count++
 }
 
 // exitRefused is the exit code of deed for a conflict and for an object that is refused.
@@ -99,7 +115,7 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 	case a.Code < 300 && refused:
 		note("%d there, refused here: %s", a.Code, got.said)
 	case a.Code < 300 && strings.Contains(a.Message, keptOn) && !strings.Contains(got.said, "kubectl warns"):
-		p.missed[h.kind.name+" in a migration"]++
+		p.miss(h.kind.name+" in a migration", a.Message)
 	case a.Code < 300:
 		p.compareObjects(o, got.out, note)
 		if o.request.Method != byKubectl { // which prints warnings among its own
@@ -114,7 +130,7 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 		p.compareReasons(h.kind.name, a, got.said, note)
 	case a.Code == http.StatusNotFound && o.op == "update": // deed update creates what is missing
 	case got.code == 0:
-		p.missed[fmt.Sprint(h.kind.name, " ", a.Code)]++
+		p.miss(fmt.Sprint(h.kind.name, " ", a.Code), a.Message)
 	}
 	return differences, nil
 }
@@ -129,6 +145,10 @@ const ofValidation = " (the server's validation refuses this, not its merging)"
 // that the command line lacks.
 func (p *predictor) compareReasons(kind string, a pair.Answer, said string, note func(string, ...any)) {
 	there, here := inOneLine(a.Message), inOneLine(pair.Masked(said))
+	if ofAllocator(there) {
+		p.miss(kind+": a reason of an allocator", there)
+		return
+	}
 	reasons := reasonsIn(said)
 	for _, reason := range reasons {
 		if !strings.Contains(there, inOneLine(pair.Masked(reason))) {
@@ -140,9 +160,18 @@ func (p *predictor) compareReasons(kind string, a pair.Answer, said string, note
 	}
 	for _, cause := range a.Details.Causes {
 		if !strings.Contains(here, inOneLine(cause.Message)) {
-			p.missed[fmt.Sprintf("%s: a reason of several, about %s", kind, cause.Field)]++
+			p.miss(fmt.Sprintf("%s: a reason of several, about %s", kind, cause.Field), cause.Message)
 		}
 	}
+}
+
+// allocating are parts of the reasons of allocators of addresses and ports, which only a cluster has. A Service gets its addresses and ports
+// before it is validated, so that such a refusal has no other reasons.
+var allocating = []string{"provided port ", "provided IP ", "failed to allocate ", "not configured on this cluster", "not configured for dual-stack"}
+
+// ofAllocator reports whether a refusal is that of an allocator.
+func ofAllocator(message string) bool {
+	return slices.ContainsFunc(allocating, func(part string) bool { return strings.Contains(message, part) })
 }
 
 // ownWarnings are parts of warnings that no server gives.
@@ -221,7 +250,7 @@ func (p *predictor) command(o outcome, namespace string) (args []string) {
 	if pair.Get(o.before, "spec", "type") == "ExternalName" { // may have a traffic policy that no server shows
 		return nil
 	}
-	if isBelow && o.before == nil && o.after != nil || subresource == "scale" && query.Has("dryRun") || isEnding(o.before) || o.before != nil && o.after == nil {
+	if subresource == "scale" && query.Has("dryRun") || isEnding(o.before) || o.before != nil && o.after == nil {
 		return nil
 	}
 	agent, _, _ := strings.Cut(cmp.Or(q.UserAgent, "pair/1"), "/")
