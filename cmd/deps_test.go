@@ -63,7 +63,7 @@ var table = []layers.Layer{
 		"value internal/yaml",
 		""},
 	{"internal/judge",
-		"internal/jobs internal/notice internal/manifest internal/secret internal/types internal/finding",
+		"internal/jobs internal/notice internal/manifest internal/secret internal/types internal/finding internal/validation",
 		"value fieldpath schema/builtin server server/kinds/walk server/structural/keywords",
 		"k8s.io/apimachinery"},
 	{"internal/blame",

@@ -81,7 +81,7 @@ func (c *cli) diff(f diffFlags) error {
 			report.TakenOver(c.Library, t.Given, x.TakenOver)
 			report.Migrated(c.Library, t.Given, x)
 			report.Refused(c.Log, t, x.Findings)
-			report.Warned(c.Log, t, x.Validated)
+			report.Warned(c.Log, t.Given, x.Warnings)
 			unknown.Unchecked(c.Log, t, x.Validated)
 			d.Add(t, x.Outcome)
 		}

@@ -124,9 +124,7 @@ func (c *cli) validate(f validateFlags) error {
 		if o.untyped != nil {
 			c.Untyped(o.Object, o.untyped)
 		}
-		for _, text := range x.warnings {
-			c.Warn(o.At(), "%v: %s", o.Object, text)
-		}
+		report.Warned(c.Log, o.Object, x.warnings)
 		if !p.Print(o.Object, x.defects, x.how) {
 			c.Raise(notice.ExitFinding)
 		}
@@ -164,7 +162,7 @@ func endpoints(objects *survey, known *types.Types) iter.Seq[typedObject] {
 type validated struct {
 	defects  []finding.Defect
 	how      report.Validation
-	warnings []string
+	warnings []types.Warning
 }
 
 // validate validates o by its schema, and by server unless that is nil.

@@ -100,8 +100,8 @@ func (w *Workload) Managers() []string { return slices.Sorted(maps.Keys(w.manage
 
 // warnOfVersion warns of an object in a version that is deprecated, or that not all servers serve.
 func (w *Workload) warnOfVersion(t *Task) {
-	for _, text := range t.Endpoint.Warnings() {
-		w.Warn(t.Given.At(), "%v: %s", t.Given, text)
+	for _, warning := range t.Endpoint.Warnings() {
+		w.Warn(t.Given.At(), "%v: %s", t.Given, warning.Text(t.Given.View()))
 	}
 }
 

@@ -34,7 +34,7 @@ type ServerConfig struct {
 // Verdict is what a server says of an object.
 type Verdict struct {
 	Defects  []Defect
-	Warnings []string // what the server warns of, masked
+	Warnings []types.Warning
 	// Unread says that the server cannot read the object. Defects has its words, and no place.
 	Unread bool
 	// Unserved says that the server does not know the kind.

@@ -254,7 +254,7 @@ func (r *Replayer) update(t *dryrun.Task, s *historyStep, result *StepResult) *S
 func (r *Replayer) validate(
 	t *dryrun.Task, s *historyStep, result *StepResult, outcome managedfields.Object, found types.Validated,
 ) *StepResult {
-	report.Warned(r.Log, t, found)
+	report.Warned(r.Log, t.Given, found.Warnings)
 	r.unknown.Unchecked(r.Log, t, found)
 	if s.refusal == "" {
 		report.Refused(r.Log, t, found.Findings)

@@ -14,6 +14,7 @@ import (
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/secret"
 	"github.com/deed-project/deed/cmd/internal/types"
+	"github.com/deed-project/deed/cmd/internal/validation"
 	"github.com/deed-project/deed/fieldpath"
 	"github.com/deed-project/deed/server/kinds/walk"
 	"github.com/deed-project/deed/server/structural/keywords"
@@ -64,14 +65,15 @@ var classes = map[metav1.CauseType]string{
 
 // read reads an answer.
 func (v *verdict) read(w *recorder) {
-	view := v.object.View()
+	var warnings []string
 	for _, text := range warningsOf(w.header) {
 		if field, ok := strings.CutPrefix(text, `unknown field "`); ok {
 			v.unknown(strings.TrimSuffix(field, `"`))
 			continue
 		}
-		v.Warnings = append(v.Warnings, view.Reason(nil, secret.RawText(text)))
+		warnings = append(warnings, text)
 	}
+	v.Warnings = validation.WarningsAbout(v.endpoint.Typ, v.object.Content, warnings)
 	if w.code < 300 {
 		return
 	}

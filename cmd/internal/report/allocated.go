@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/deed-project/deed/cmd/internal/dryrun"
+	"github.com/deed-project/deed/cmd/internal/manifest"
 	"github.com/deed-project/deed/cmd/internal/notice"
 	"github.com/deed-project/deed/cmd/internal/types"
 	"github.com/deed-project/deed/managedfields"
@@ -16,7 +17,7 @@ type Unknowns struct{ said map[schema.GVK]bool }
 
 // Add reports the values that a server adds to outcome, a write of t, and what a server checks of it and found lacks.
 func (u *Unknowns) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Object, found types.Validated) {
-	Warned(log, t, found)
+	Warned(log, t.Given, found.Warnings)
 	u.Unchecked(log, t, found)
 	if u.said[outcome.GVK()] {
 		return
@@ -30,11 +31,11 @@ func (u *Unknowns) Add(log *notice.Log, t *dryrun.Task, outcome managedfields.Ob
 	}
 }
 
-// Warned reports what a server warns of when it stores the outcome of t.
-func Warned(log *notice.Log, t *dryrun.Task, found types.Validated) {
-	find := t.Given.Find()
-	for _, w := range found.Warnings {
-		log.Warn(t.Given.Key(find.Steps(w.Path)...), "%v: %s", t.Given, w.Text(t.Given.View()))
+// Warned reports warnings of a server about o, each at its place.
+func Warned(log *notice.Log, o *manifest.Object, warnings []types.Warning) {
+	find := o.Find()
+	for _, w := range warnings {
+		log.Warn(o.Key(find.Steps(w.Path)...), "%v: %s", o, w.Text(o.View()))
 	}
 }
 

@@ -188,11 +188,15 @@ type Endpoint struct {
 func (e *Endpoint) Typed() bool { return managing.Config(e.Manager).Read != nil && e.builtIn }
 
 // Warnings returns the warnings about the version of the endpoint, see [Validation]. There are none without one.
-func (e *Endpoint) Warnings() []string {
+func (e *Endpoint) Warnings() []Warning {
 	if e.validation == nil || !e.builtIn && e.definition.IsAbsent() {
 		return nil
 	}
-	return e.validation.Warnings(managing.Config(e.Manager).GVK, e.release, e.definition)
+	var out []Warning
+	for _, text := range e.validation.Warnings(managing.Config(e.Manager).GVK, e.release, e.definition) {
+		out = append(out, Warning{text: secret.RawText(text)})
+	}
+	return out
 }
 
 // Prunes reports whether unknown members of a custom resource are removed, unless its schema preserves them.

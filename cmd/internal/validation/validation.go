@@ -45,13 +45,16 @@ func (s Server) Validate(kind *builtin.Kind, typ *schema.Type, subresource strin
 	live, object = requested(k, live, object)
 	object = k.WithEmpties(subresource, live.IsAbsent(), k.Admit(object, live), sent)
 	if stays {
-		return types.Validated{Warnings: warningsAbout(typ, object, k.Warnings(context.Background(), object, live, subresource))}
+		return types.Validated{Warnings: WarningsAbout(typ, object, k.Warnings(context.Background(), object, live, subresource))}
 	}
 	k = k.WithFamilies(families...) // the cluster may have both
 	checked, unchecked := s.check(k, object, live, subresource)
 	var fresh Checked
 	if len(checked.Errors) > 0 && !live.IsAbsent() {
 		fresh, _ = s.check(k, object, value.Value{}, subresource)
+	}
+	if k.WarnOfNew != nil && live.IsAbsent() {
+		checked.Warnings = append(k.WarnOfNew(sent), checked.Warnings...)
 	}
 	return validated(typ, live, object, checked, fresh, unchecked)
 }
@@ -104,7 +107,7 @@ func (n *noting) Compile(walk.Use, string, string, bool) *field.Error {
 
 // validated returns what checks found in an object of a type that replaces live. fresh is what they find in the same object if it is new.
 func validated(typ *schema.Type, live, object value.Value, checked, fresh Checked, unchecked string) types.Validated {
-	out := types.Validated{Warnings: warningsAbout(typ, object, checked.Warnings), Unchecked: unchecked}
+	out := types.Validated{Warnings: WarningsAbout(typ, object, checked.Warnings), Unchecked: unchecked}
 	said := map[string]bool{}
 	for _, err := range checked.Errors {
 		text := err.ErrorBody()
@@ -118,8 +121,8 @@ func validated(typ *schema.Type, live, object value.Value, checked, fresh Checke
 	return out
 }
 
-// warningsAbout returns warnings of a server about an object of a type. Most begin with the path of a value.
-func warningsAbout(typ *schema.Type, object value.Value, texts []string) []types.Warning {
+// WarningsAbout returns the warnings in texts of a server about an object of type typ. Most texts begin with the path of a value.
+func WarningsAbout(typ *schema.Type, object value.Value, texts []string) []types.Warning {
 	var out []types.Warning
 	for _, text := range texts {
 		var path fieldpath.Path
