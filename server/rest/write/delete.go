@@ -301,6 +301,13 @@ func (t *Task) removeFinished(live *read.Live, object managedfields.Object) (_ m
 	if object.Entries, err = t.arranged(object.Entries); err != nil {
 		return object, err
 	}
+	if form, ok := t.Request.Version.Form.(catalog.ConvertedForm); ok && form.Converts() { // the stored form counts changes
+		counted, err := t.storedForm(object, live)
+		if err != nil {
+			return object, err
+		}
+		object.Content = api.WithMetadata(object.Content, "generation", counted.Get("metadata", "generation"))
+	}
 	if _, err := t.remove(live); err != nil && !stderrors.Is(err, store.ErrNotFound) {
 		return object, err
 	}
