@@ -24,6 +24,19 @@ type Converter interface {
 	Convert(object value.Value, apiVersion string) (value.Value, error)
 }
 
+// applyConverter is a Converter that converts the outcome of an apply differently. kube-apiserver
+// compares atomic lists of built-in kinds by their Go values, in which an empty list is not an absent
+// one. The outcome of an apply becomes a Go value when it is converted, and keeps its empty lists. An
+// updated object was a Go value before, and loses them.
+type applyConverter interface {
+	Converter
+	// ConvertApplied is Convert for the outcome of an apply in the version of the configuration.
+	ConvertApplied(object value.Value, apiVersion string) (value.Value, error)
+}
+
+// convertFunc is [Converter.Convert] or ConvertApplied of an applyConverter.
+type convertFunc func(object value.Value, apiVersion string) (value.Value, error)
+
 // ChangeVersion is the converter of kinds whose versions differ in name only. A version that
 // [Config.Types] lacks does not exist: managers of fields in that version are dropped.
 var ChangeVersion Converter = changeVersion{}
@@ -61,11 +74,11 @@ func (m *FieldManager) convertContent(object value.Value, apiVersion string) (va
 	return m.config.Converter.Convert(object, apiVersion)
 }
 
-// typedConverter adapts a Converter to package merge.
+// typedConverter adapts a function of a converter to package merge.
 type typedConverter struct {
-	converter Converter
-	types     map[string]*schema.Type
-	kind      string
+	convert convertFunc
+	types   map[string]*schema.Type
+	kind    string
 }
 
 // Convert implements [merge.Converter]. Unlike stored objects, converted objects must not hold a
@@ -84,7 +97,7 @@ func (c typedConverter) Convert(v typed.Value, apiVersion string) (typed.Value, 
 	if content.Kind() != value.KindObject { // an atomic object that was pruned
 		return typed.Value{}, errors.New("failed to convert value to unstructured for type <nil>")
 	}
-	converted, err := c.converter.Convert(content, apiVersion)
+	converted, err := c.convert(content, apiVersion)
 	if err != nil {
 		return typed.Value{}, err
 	}

@@ -48,7 +48,9 @@ type Config struct {
 	// annotations in this version, and Plan.Changed depends on whether it is set. Empty means that
 	// the server holds objects as clients see them, like custom resources.
 	Hub string
-	// Converter converts between the versions in Types. nil means [ChangeVersion].
+	// Converter converts between the versions in Types. nil means [ChangeVersion]. A Converter may have
+	// a method ConvertApplied with the parameters and results of Convert. It is then called instead for
+	// the outcome of an apply in the version of the endpoint.
 	Converter Converter
 	// ResetFields maps an apiVersion to the fields that the endpoint does not write. An apply
 	// merges these fields, but neither owns them nor finds conflicts on them. The caller restores
@@ -82,7 +84,8 @@ type FieldManager struct {
 	config     Config
 	apiVersion string
 	typ        *schema.Type
-	engine     *merge.Engine
+	applying   *merge.Engine
+	updating   *merge.Engine
 }
 
 // New returns the field manager for the endpoint that c describes. It returns an error if c has no
@@ -114,13 +117,23 @@ func New(c Config) (*FieldManager, error) {
 			value.Member{Name: "kind", Value: value.String(c.GVK.Kind)},
 		)
 	}
-	return &FieldManager{
-		config: c, apiVersion: apiVersion, typ: typ,
-		engine: merge.New(merge.Config{
-			Converter: typedConverter{c.Converter, c.Types, c.GVK.Kind}, ResetFields: c.ResetFields, Unowned: systemFields,
+	engine := func(convert convertFunc) *merge.Engine {
+		return merge.New(merge.Config{
+			Converter: typedConverter{convert, c.Types, c.GVK.Kind}, ResetFields: c.ResetFields, Unowned: systemFields,
 			KeepEmptied: c.Profile.KeepEmptied,
-		}),
-	}, nil
+		})
+	}
+	m := &FieldManager{config: c, apiVersion: apiVersion, typ: typ, updating: engine(c.Converter.Convert)}
+	m.applying = m.updating
+	if converter, ok := c.Converter.(applyConverter); ok {
+		m.applying = engine(func(object value.Value, to string) (value.Value, error) {
+			if object.Get("apiVersion").Str() == apiVersion {
+				return converter.ConvertApplied(object, to)
+			}
+			return converter.Convert(object, to) // back from a version in which it was pruned
+		})
+	}
+	return m, nil
 }
 
 // errNotMade is the error of a FieldManager that [New] did not make.
@@ -128,7 +141,7 @@ var errNotMade = errors.New("the field manager was not made by New")
 
 // check returns an error unless [New] made m.
 func (m *FieldManager) check() error {
-	if m == nil || m.engine == nil {
+	if m == nil || m.updating == nil {
 		return errNotMade
 	}
 	return nil

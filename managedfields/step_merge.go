@@ -76,7 +76,7 @@ func (r *request) mergeConfig(owners owned) (*merge.Plan, error) {
 	if owners.adapted {
 		merging.Adapted(&write)
 	}
-	return r.engine.Apply(write)
+	return r.applying.Apply(write)
 }
 
 // currentOperation owns the changes of an update while the update runs. They stay apart from the
@@ -104,7 +104,7 @@ func (r *request) mergeUpdate(owners owned) (outcome, error) {
 		merging.Adapted(&write)
 	}
 	merging.Former(&write, r.manager)
-	result, err := r.engine.Update(write)
+	result, err := r.updating.Update(write)
 	if err != nil {
 		return outcome{}, fmt.Errorf("failed to update ManagedFields (%s): %w", describe(object.Content()), err)
 	}

@@ -26,30 +26,53 @@ var conversions = map[schema.GVK]conversion{
 // Convert returns object, which has version k of a kind, in version to. Fields that the other version does not have are lost.
 // Values that reading and printing loses are lost, too, such as empty members. The error is a [*ConvertError].
 func (k *Kind) Convert(object value.Value, to *Kind) (value.Value, error) {
+	converted, _, err := k.convert(object, to)
+	return converted, err
+}
+
+// convert is Convert. It also reports whether reading and printing lost nothing.
+func (k *Kind) convert(object value.Value, to *Kind) (converted value.Value, whole bool, err error) {
 	k, to = k.known(), to.known()
-	object, err := k.normalized(object, form.Printed|form.Converted)
+	printed, err := k.normalized(object, form.Printed|form.Converted)
 	if err != nil {
-		return value.Value{}, err
+		return value.Value{}, false, err
 	}
-	if c := conversions[k.GVK]; c.toCommon != nil {
-		object = c.toCommon(object)
-	}
-	return to.converted(object)
+	converted, err = to.converted(k.common(printed))
+	return converted, printed.Same(object), err
 }
 
 // ConvertWhole is Convert for an object with the empty lists and maps of a request: see [Kind.WithEmpties]. The result has them, too.
 func (k *Kind) ConvertWhole(object value.Value, to *Kind) (value.Value, error) {
-	converted, err := k.Convert(object, to)
-	if err != nil {
+	converted, whole, err := k.convert(object, to)
+	if err != nil || whole {
 		return converted, err
 	}
-	if c := conversions[k.GVK]; c.toCommon != nil { // members may move
-		object = c.toCommon(object)
+	return to.known().Form().WithEmpties(converted, to.version(k.common(object))), nil
+}
+
+// convertSpelled is Convert for the outcome of an apply. The result is spelled as a server compares it: see [Kind.Spelled].
+func (k *Kind) convertSpelled(object value.Value, to *Kind) (value.Value, error) {
+	converted, whole, err := k.convert(object, to)
+	if err != nil || whole {
+		return converted, err
 	}
-	if c := conversions[to.GVK]; c.fromCommon != nil {
+	return to.Spelled(to.version(k.common(object)), converted), nil
+}
+
+// common returns object, which has version k, in the common form of all versions of the kind.
+func (k *Kind) common(object value.Value) value.Value {
+	if c := conversions[k.GVK]; c.toCommon != nil {
+		return c.toCommon(object)
+	}
+	return object
+}
+
+// version returns object, which has the common form, in version k.
+func (k *Kind) version(object value.Value) value.Value {
+	if c := conversions[k.GVK]; c.fromCommon != nil {
 		object = c.fromCommon(object)
 	}
-	return to.known().Form().WithEmpties(converted, object), nil
+	return object.With("apiVersion", value.String(k.GVK.APIVersion())).With("kind", value.String(k.GVK.Kind))
 }
 
 // ConvertRead is Convert for an object that was read from sent. sent is absent if it is not known. Reading a scaler of
@@ -65,11 +88,7 @@ func (k *Kind) ConvertRead(object, sent value.Value, to *Kind) (value.Value, err
 
 // converted returns an object of the common form in the version of k.
 func (k *Kind) converted(object value.Value) (value.Value, error) {
-	if c := conversions[k.GVK]; c.fromCommon != nil {
-		object = c.fromCommon(object)
-	}
-	object = object.With("apiVersion", value.String(k.GVK.APIVersion())).With("kind", value.String(k.GVK.Kind))
-	return k.normalized(object, 0)
+	return k.normalized(k.version(object), 0)
 }
 
 // Stored returns the object that a server reads back after it stored object. object must be a result of [Kind.Held]. A server
@@ -117,6 +136,18 @@ type converter map[string]*Kind // by apiVersion
 
 // Convert implements [managedfields.Converter].
 func (c converter) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	return c.convert(object, apiVersion, (*Kind).Convert)
+}
+
+// ConvertApplied is Convert for the outcome of an apply: see [managedfields.Config]. An empty list in an atomic list stays there.
+func (c converter) ConvertApplied(object value.Value, apiVersion string) (value.Value, error) {
+	return c.convert(object, apiVersion, (*Kind).convertSpelled)
+}
+
+// convert converts object to a version by way, a method of the kind in the version of object.
+func (c converter) convert(
+	object value.Value, apiVersion string, way func(from *Kind, object value.Value, to *Kind) (value.Value, error),
+) (value.Value, error) {
 	from, ok := c[object.Get("apiVersion").Str()]
 	if !ok {
 		return value.Value{}, fmt.Errorf("%w %s", merge.ErrNoVersion, object.Get("apiVersion").Str())
@@ -125,5 +156,5 @@ func (c converter) Convert(object value.Value, apiVersion string) (value.Value, 
 	if !ok {
 		return value.Value{}, fmt.Errorf("%w %s", merge.ErrNoVersion, apiVersion)
 	}
-	return from.Convert(object, to)
+	return way(from, object, to)
 }

@@ -1,8 +1,11 @@
 package builtin
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
+	"github.com/deed-project/deed/managedfields"
 	"github.com/deed-project/deed/schema"
 	"github.com/deed-project/deed/value"
 )
@@ -89,6 +92,54 @@ func TestSpelled(t *testing.T) {
 		}
 		if got := shownAt(k.Spelled(sent, held), c.path); got != c.want {
 			t.Errorf("%s %s: %s is compared as %s, want %s", c.kind, c.sent, c.path, got, c.want)
+		}
+	}
+}
+
+// TestEmptyInOtherVersions writes an empty list to an item of an atomic list, which belongs to a manager in another version. To a server, that
+// changes the list in an apply, and not in an update.
+func TestEmptyInOtherVersions(t *testing.T) {
+	const group, kind = "resource.k8s.io", "ResourceClaimTemplate"
+	first, _ := Lookup(schema.GVK{Group: group, Version: "v1beta1", Kind: kind})
+	last, _ := Lookup(schema.GVK{Group: group, Version: "v1", Kind: kind})
+	manager := func(k *Kind) *managedfields.FieldManager {
+		config, err := k.Config("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := managedfields.New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	template := func(k *Kind, request string) managedfields.Object {
+		return managedfields.Object{Content: mustParse(t, fmt.Sprintf(`{"apiVersion":"%s/%s","kind":"%s","metadata":{"name":"t","uid":"u"},
+			"spec":{"spec":{"devices":{"requests":[%s]}}}}`, group, k.GVK.Version, kind, request))}
+	}
+	live, err := manager(last).Apply(managedfields.Object{}, template(last, `{"name":"a","exactly":{"deviceClassName":"c"}}`), "alice", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if live.Content, err = last.Convert(live.Content, first); err != nil {
+		t.Fatal(err)
+	}
+	const request = `{"name":"a","deviceClassName":"c","allocationMode":"ExactCount","count":1`
+	for _, empty := range []string{"", `,"firstAvailable":[]`, `,"selectors":[]`} { // selectors become a member of exactly
+		sent := template(first, request+empty+"}")
+		plan, err := manager(first).Plan(live, sent, "carol")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := len(plan.Conflicts()), min(len(empty), 1); got != want {
+			t.Errorf("an apply with %q has %d conflicts, want %d", empty, got, want)
+		}
+		updated, err := manager(first).Update(live, sent, "dora")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(updated.Entries, func(e managedfields.Entry) bool { return e.Manager == "alice" }) {
+			t.Errorf("an update with %q takes the list from its owner", empty)
 		}
 	}
 }
