@@ -229,6 +229,24 @@ type extrasConverter struct{ managedfields.Config }
 
 // Convert implements [managedfields.Converter].
 func (c extrasConverter) Convert(object value.Value, apiVersion string) (value.Value, error) {
+	return c.around(object, apiVersion, c.Converter.Convert)
+}
+
+// ConvertApplied is Convert for the outcome of an apply: see [managedfields.Config].
+func (c extrasConverter) ConvertApplied(object value.Value, apiVersion string) (value.Value, error) {
+	type applyConverter interface {
+		ConvertApplied(object value.Value, apiVersion string) (value.Value, error)
+	}
+	if converter, ok := c.Converter.(applyConverter); ok {
+		return c.around(object, apiVersion, converter.ConvertApplied)
+	}
+	return c.Convert(object, apiVersion)
+}
+
+// around converts object by convert, and leaves extras unchanged.
+func (c extrasConverter) around(
+	object value.Value, apiVersion string, convert func(value.Value, string) (value.Value, error),
+) (value.Value, error) {
 	x := extras{c.Types[object.Get("apiVersion").Str()]}
-	return x.around(object, func(known value.Value) (value.Value, error) { return c.Converter.Convert(known, apiVersion) })
+	return x.around(object, func(known value.Value) (value.Value, error) { return convert(known, apiVersion) })
 }
