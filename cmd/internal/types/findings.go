@@ -184,10 +184,11 @@ func (e *Endpoint) readingCustom(object value.Value) []Finding {
 	return e.Validate(managedfields.Object{}, managedfields.Object{Content: s.Default(held)}).Findings
 }
 
-// Allocates returns the values that a server adds to object, which replaces live. There are none without a [Validation].
+// Allocates returns the values that a server adds to object, which replaces live. There are none without a [Validation], and none in writes
+// through a subresource.
 func (e *Endpoint) Allocates(live, object value.Value) []Allocated {
 	k, ok := e.kind()
-	if !ok || e.validation == nil {
+	if !ok || e.validation == nil || managing.Config(e.Manager).Subresource != "" {
 		return nil
 	}
 	return e.validation.Allocates(k, live, object)
