@@ -90,10 +90,10 @@ type Allocated struct {
 	Reason string
 }
 
-// Validate returns what the validation of a server finds in object, which replaces live. A live object without content means that object is new.
-// Nothing is found without a [Validation], and in kinds that are neither built in nor defined by a CustomResourceDefinition. Validate
-// takes time in proportion to both objects. An unchanged object has no findings, because the server accepted it before, except for those of CEL
-// rules about changes.
+// Validate returns what the validation of a server finds in object, the outcome of a write to live, before the server stores it and reads it
+// back. A live object without content means that object is new. Nothing is found without a [Validation], and in kinds that are neither built in
+// nor defined by a CustomResourceDefinition. An unchanged object has no findings, because the server accepted it before, except for those of
+// CEL rules about changes. Validate takes time in proportion to both objects.
 func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
 	if e.validation == nil {
 		return Validated{}
@@ -109,18 +109,14 @@ func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
 	if !ok {
 		return Validated{}
 	}
-	sent := managing.Sent(object)
-	if sent.IsAbsent() {
-		sent = object.Content
-	}
-	subresource, now := managing.Config(e.Manager).Subresource, object.Content
+	subresource, now, sent := managing.Config(e.Manager).Subresource, object.Content, managing.Sent(object)
 	if live.Content.IsAbsent() {
 		subresource = "" // to create an object is the same through each endpoint
 	}
-	if k.IsDecorated() && !now.Same(live.Content) { // the outcome is in the form of answers: see [builtin.Kind.Shown]
-		if held, err := k.Held(sent); err == nil {
-			now = k.Prepare(subresource, live.Content, sent, held)
-		}
+	if sent.IsAbsent() {
+		sent = now
+	} else if held, err := k.HeldApplied(sent); err == nil && !now.Same(live.Content) {
+		now = k.Prepare(subresource, live.Content, sent, held) // the outcome has more: what reading the stored object adds
 	}
 	return e.validation.Validate(k, e.Typ, subresource, live.Content, now, sent)
 }
@@ -163,11 +159,17 @@ func (e *Endpoint) Reading(object value.Value) []Finding {
 		return []Finding{{fieldpath.Path{fieldpath.Field("apiVersion")}, UnservedClass, secret.RawText(err.Error())}}
 	}
 	held, err := config.Read(object)
-	var unfit *form.Error
-	if errors.As(err, &unfit) {
-		return []Finding{{Named(e.Typ, object, unfit.Path), UnreadableClass, secret.RawText(err.Error())}}
+	if err != nil {
+		var path fieldpath.Path
+		if unfit := (*form.Error)(nil); errors.As(err, &unfit) {
+			path = Named(e.Typ, object, unfit.Path)
+		}
+		return []Finding{{path, UnreadableClass, secret.RawText(err.Error())}}
 	}
-	return e.Validate(managedfields.Object{}, managing.WithSent(managedfields.Object{Content: held}, object)).Findings
+	if e.validation == nil {
+		return nil
+	}
+	return e.validation.Validate(k, e.Typ, "", value.Value{}, held, object).Findings
 }
 
 // readingCustom is [Endpoint.Reading] for a custom resource that is created. A create does not write the status if the subresource exists.
