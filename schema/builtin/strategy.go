@@ -26,7 +26,7 @@ func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value
 	}
 	unprepared := object
 	object = k.prepare(subresource, live, sent, object)
-	if !k.countsUnprepared() {
+	if !k.CountsUnprepared() {
 		unprepared = object
 	}
 	stored, err := k.Stored(unprepared)
@@ -49,7 +49,7 @@ func (k *Kind) storeLike(subresource string, live, sent, object, known value.Val
 	}
 	stored, err := k.storedLike(k.prepare(subresource, live, sent, object), known)
 	counted := stored
-	if err == nil && k.countsUnprepared() {
+	if err == nil && k.CountsUnprepared() {
 		counted, err = k.storedLike(object, known)
 	}
 	if err != nil {
@@ -330,10 +330,11 @@ func (k *Kind) generation(live, sent, stored value.Value) (n int64, counts bool)
 	return n, counts
 }
 
-// countsUnprepared reports whether the kind counts changes in the sent object, and not only in the stored one. Examples are the topology of
+// CountsUnprepared reports whether the kind counts changes in the sent object, and not only in the stored one. Examples are the topology of
 // endpoints, and fields of gates that are off.
-func (k *Kind) countsUnprepared() bool {
-	return k.GVK.Kind == "EndpointSlice" || k.GVK.Kind == "ResourceSlice"
+func (k *Kind) CountsUnprepared() bool {
+	kind := k.known().GVK.Kind
+	return kind == "EndpointSlice" || kind == "ResourceSlice"
 }
 
 // countsEmpty are kinds that distinguish an empty list from an absent one when they count changes, although storage does not.

@@ -186,7 +186,11 @@ func (f *kindForm) StoreOver(object, sent, had value.Value, subresource string) 
 	if had, err = f.hub.Stored(had); err != nil {
 		return object, err
 	}
-	return f.hub.Prepare(subresource, had, converted, converted), nil
+	prepared := f.hub.Prepare(subresource, had, converted, converted)
+	if f.kind.CountsUnprepared() { // object lacks what preparing it has dropped, and has the generation that counts that
+		prepared = api.WithMetadata(prepared, "generation", object.Get("metadata", "generation"))
+	}
+	return prepared, nil
 }
 
 // PrepareCreate returns object as it is created. Through a subresource nothing is allocated for it.

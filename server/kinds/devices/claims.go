@@ -325,6 +325,8 @@ func validateExactRequest(r *walk.Report, p walk.Place) {
 		if count.Int() <= 0 {
 			r.InvalidAs(count, count.Int(), "must be greater than zero")
 		}
+	case "": // only resource.k8s.io/v1beta1 sets no default, if there is no class
+		r.Add(field.NotSupported(mode.Path(), "", []string{"All", "ExactCount"}))
 	}
 	validateTolerationValues(r, p.At("tolerations"))
 }

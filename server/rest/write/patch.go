@@ -174,17 +174,15 @@ func patchedObject(
 	if costly := costly(err); costly != nil {
 		return object, costly
 	}
-	if of := (conversionError{}); typ == types.StrategicMergePatchType && stderrors.As(err, &of) {
-		return object, err // as it is, in kube-apiserver
-	}
-	if err != nil {
+	var unconverted conversionError // as it is, behind strict faults
+	if err != nil && !(typ == types.StrategicMergePatchType && stderrors.As(err, &unconverted)) {
 		return object, invalidPatch(shown(), err)
 	}
 	if strict = append(strict, unknown...); len(strict) > 0 && options.Validation == api.Strict {
 		return object, invalidPatch(shown(), strictError(strict))
 	}
 	warnStrict(q, options, strict)
-	return object, nil
+	return object, err
 }
 
 // lacksVersion reports whether an object has a kind and no apiVersion.
