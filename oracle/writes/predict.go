@@ -37,7 +37,7 @@ type predictor struct {
 // missed are refusals that the command line does not predict.
 type missed struct {
 	count   int
-	example string // the reason of the first one
+	example string // the first one and its reason
 }
 
 // newPredictor returns a predictor that runs program. page is the file docs/server-fields.md. The caller must call close.
@@ -71,11 +71,11 @@ func (p *predictor) String() string {
 	return out.String()
 }
 
-// miss counts a refusal that the command line does not predict. what says the kind of refusal.
-func (p *predictor) miss(what, reason string) {
+// miss counts the refusal of a write that the command line does not predict. what says the kind of refusal.
+func (p *predictor) miss(what string, o outcome, reason string) {
 	m := p.missed[what]
 	if m == nil {
-		m = &missed{example: inOneLine(reason)}
+		m = &missed{example: fmt.Sprintf("%s %s: %s", o.op, o.request.Path, inOneLine(reason))}
 		p.missed[what] = m
 	}
 	m.count++
@@ -115,7 +115,7 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 	case a.Code < 300 && refused:
 		note("%d there, refused here: %s", a.Code, got.said)
 	case a.Code < 300 && strings.Contains(a.Message, keptOn) && !strings.Contains(got.said, "kubectl warns"):
-		p.miss(h.kind.name+" in a migration", a.Message)
+		p.miss(h.kind.name+" in a migration", o, a.Message)
 	case a.Code < 300:
 		p.compareObjects(o, got.out, note)
 		if o.request.Method != byKubectl { // which prints warnings among its own
@@ -127,10 +127,10 @@ func (p *predictor) compare(h *history, o outcome) (differences []string, err er
 		}
 	case a.Code == http.StatusUnprocessableEntity && strings.Contains(a.Message, noVersion):
 	case a.Code == http.StatusUnprocessableEntity && refused:
-		p.compareReasons(h.kind.name, a, got.said, note)
+		p.compareReasons(h.kind.name, o, got.said, note)
 	case a.Code == http.StatusNotFound && o.op == "update": // deed update creates what is missing
 	case got.code == 0:
-		p.miss(fmt.Sprint(h.kind.name, " ", a.Code), a.Message)
+		p.miss(fmt.Sprint(h.kind.name, " ", a.Code), o, a.Message)
 	}
 	return differences, nil
 }

@@ -15,10 +15,10 @@ const ofValidation = " (the server's validation refuses this, not its merging)"
 
 // compareReasons compares the reasons of a refusal with those that the command line said. All of these are there; p counts the causes of the answer
 // that the command line lacks.
-func (p *predictor) compareReasons(kind string, a pair.Answer, said string, note func(string, ...any)) {
-	there, here := inOneLine(a.Message), inOneLine(pair.Masked(said))
+func (p *predictor) compareReasons(kind string, o outcome, said string, note func(string, ...any)) {
+	there, here := inOneLine(o.answer.Message), inOneLine(pair.Masked(said))
 	if ofAllocator(there) {
-		p.miss(kind+": a reason of an allocator", there)
+		p.miss(kind+": a reason of an allocator", o, there)
 		return
 	}
 	reasons := reasonsIn(said)
@@ -30,9 +30,9 @@ func (p *predictor) compareReasons(kind string, a pair.Answer, said string, note
 	if len(reasons) == 0 { // the command line refused the object before its validation
 		return
 	}
-	for _, cause := range a.Details.Causes {
+	for _, cause := range o.answer.Details.Causes {
 		if !strings.Contains(here, inOneLine(cause.Message)) {
-			p.miss(fmt.Sprintf("%s: a reason of several, about %s", kind, cause.Field), cause.Message)
+			p.miss(fmt.Sprintf("%s: a reason of several, about %s", kind, cause.Field), o, cause.Message)
 		}
 	}
 }
