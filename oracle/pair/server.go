@@ -282,6 +282,7 @@ var byChance = []struct {
 	{regexp.MustCompile(`(decodable revision=)\d+`), "${1}VERSION"},
 	{regexp.MustCompile(`selfType\d+`), "selfTypeNUMBER"},
 	{regexp.MustCompile(`nodePort:\d+`), "nodePort:PORT"},
+	{regexp.MustCompile(`(Duplicate value: )3[0-2]\d{3}\b`), "${1}PORT"},                        // an allocated one
 	{regexp.MustCompile(`\b(10\.0\.0\.\d+|fd01::[0-9a-f]{1,4}(:[0-9a-f]{1,4})?)\b`), "ADDRESS"}, // of --service-cluster-ip-range
 	{regexp.MustCompile(`0xc[0-9a-f]{6,}`), "POINTER"},
 }
