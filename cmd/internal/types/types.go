@@ -232,7 +232,8 @@ func (e *Endpoint) HasSubresource(name string) bool {
 	return slices.Contains(e.Subresources, name)
 }
 
-// Creates reports whether an apply or an update through the endpoint creates an object that is not stored. Most subresources do not.
+// Creates reports whether an apply or an update through the endpoint creates an object that is not stored. Through most subresources, it
+// creates none.
 func (e *Endpoint) Creates(apply bool) bool {
 	subresource := managing.Config(e.Manager).Subresource
 	if subresource == "" {
