@@ -96,14 +96,13 @@ func TestSpelled(t *testing.T) {
 	}
 }
 
-// TestEmptyInOtherVersions writes an empty list to an item of an atomic list, which belongs to a manager in another version. To a server, that
-// changes the list in an apply, and not in an update.
+// TestEmptyInOtherVersions writes an empty list to an item of an atomic list, which belongs to a manager in another version.
+// To a server, that changes the list in an apply, and not in an update.
 func TestEmptyInOtherVersions(t *testing.T) {
-	const group, kind = "resource.k8s.io", "ResourceClaimTemplate"
-	first, _ := Lookup(schema.GVK{Group: group, Version: "v1beta1", Kind: kind})
-	last, _ := Lookup(schema.GVK{Group: group, Version: "v1", Kind: kind})
-	manager := func(k *Kind) *managedfields.FieldManager {
-		config, err := k.Config("")
+	first := schema.GVK{Group: "resource.k8s.io", Version: "v1beta1", Kind: "ResourceClaimTemplate"}
+	last := schema.GVK{Group: first.Group, Version: "v1", Kind: first.Kind}
+	manager := func(gvk schema.GVK) *managedfields.FieldManager {
+		config, err := Config(gvk)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,33 +112,43 @@ func TestEmptyInOtherVersions(t *testing.T) {
 		}
 		return m
 	}
-	template := func(k *Kind, request string) managedfields.Object {
-		return managedfields.Object{Content: mustParse(t, fmt.Sprintf(`{"apiVersion":"%s/%s","kind":"%s","metadata":{"name":"t","uid":"u"},
-			"spec":{"spec":{"devices":{"requests":[%s]}}}}`, group, k.GVK.Version, kind, request))}
+	template := func(gvk schema.GVK, request string) managedfields.Object {
+		return managedfields.Object{Content: mustParse(t, fmt.Sprintf(
+			`{"apiVersion":%q,"kind":%q,"metadata":{"name":"t","uid":"u"},"spec":{"spec":{"devices":{"requests":[%s]}}}}`,
+			gvk.APIVersion(), gvk.Kind, request))}
 	}
-	live, err := manager(last).Apply(managedfields.Object{}, template(last, `{"name":"a","exactly":{"deviceClassName":"c"}}`), "alice", false)
+	config := template(last, `{"name":"a","exactly":{"deviceClassName":"c"}}`)
+	live, err := manager(last).Apply(managedfields.Object{}, config, "alice", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if live.Content, err = last.Convert(live.Content, first); err != nil {
+	from, _ := Lookup(last)
+	to, _ := Lookup(first)
+	if live.Content, err = from.Convert(live.Content, to); err != nil {
 		t.Fatal(err)
 	}
-	const request = `{"name":"a","deviceClassName":"c","allocationMode":"ExactCount","count":1`
-	for _, empty := range []string{"", `,"firstAvailable":[]`, `,"selectors":[]`} { // selectors become a member of exactly
-		sent := template(first, request+empty+"}")
+	for _, c := range []struct {
+		empty     string
+		conflicts int
+	}{
+		{``, 0},
+		{`,"firstAvailable":[]`, 1},
+		{`,"selectors":[]`, 1}, // becomes a member of exactly
+	} {
+		sent := template(first, `{"name":"a","deviceClassName":"c","allocationMode":"ExactCount","count":1`+c.empty+`}`)
 		plan, err := manager(first).Plan(live, sent, "carol")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := len(plan.Conflicts()), min(len(empty), 1); got != want {
-			t.Errorf("an apply with %q has %d conflicts, want %d", empty, got, want)
+		if got := len(plan.Conflicts()); got != c.conflicts {
+			t.Errorf("an apply with %q has %d conflicts, want %d", c.empty, got, c.conflicts)
 		}
 		updated, err := manager(first).Update(live, sent, "dora")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !slices.ContainsFunc(updated.Entries, func(e managedfields.Entry) bool { return e.Manager == "alice" }) {
-			t.Errorf("an update with %q takes the list from its owner", empty)
+			t.Errorf("an update with %q takes the list from its owner", c.empty)
 		}
 	}
 }

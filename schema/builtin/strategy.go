@@ -21,9 +21,7 @@ func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value
 	if k.Form() == nil {
 		return object
 	}
-	if live.IsAbsent() {
-		subresource = "" // to create an object is the same through each endpoint
-	}
+	subresource = strategyOf(subresource, live.IsAbsent())
 	unprepared := object
 	object = k.prepare(subresource, live, sent, object)
 	if !k.CountsUnprepared() {
@@ -36,6 +34,14 @@ func (k *Kind) Prepare(subresource string, live, sent, object value.Value) value
 	return k.counted(subresource, live, sent, stored, object)
 }
 
+// strategyOf returns the subresource whose strategy a write through a subresource has. An object is created in the same way through all of them.
+func strategyOf(subresource string, isNew bool) string {
+	if isNew {
+		return ""
+	}
+	return subresource
+}
+
 // Store returns the object that a server reads back after it stored the result of Prepare. The error is a [*ConvertError].
 func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.Value, error) {
 	return k.known().storeLike(subresource, live, sent, object, value.Value{})
@@ -44,9 +50,7 @@ func (k *Kind) Store(subresource string, live, sent, object value.Value) (value.
 // storeLike is Store for an object that may share members with known, a value that a server read back. Shared members are not read again.
 // known may be absent.
 func (k *Kind) storeLike(subresource string, live, sent, object, known value.Value) (value.Value, error) {
-	if live.IsAbsent() {
-		subresource = ""
-	}
+	subresource = strategyOf(subresource, live.IsAbsent())
 	stored, err := k.storedLike(k.prepare(subresource, live, sent, object), known)
 	counted := stored
 	if err == nil && k.CountsUnprepared() {
@@ -108,6 +112,7 @@ func (k *Kind) WithEmpties(subresource string, isNew bool, object, sent value.Va
 	if t == nil {
 		return object
 	}
+	subresource = strategyOf(subresource, isNew)
 	for path := range k.reset[subresource].Exclude.All() {
 		if (!isNew || !k.createKeeps(path)) && !k.judges(subresource, path) {
 			sent = restore(value.Value{}, sent, path, false)

@@ -18,10 +18,13 @@ import (
 
 // Warnings returns what is not wrong with object and may not be meant: about its name, and about the pods that it is or makes. An object
 // that replaces live is looked at if its generation says that it is another one; pods are so only when they are new. A write through
-// another subresource than the status or the scale gives none.
+// another subresource than the status or the scale gives none. A write that creates an object is the same through each endpoint.
 // Once ctx has ended, what it returns is of no use.
 func (k Kind) Warnings(ctx context.Context, object, live value.Value, subresource string) []string {
 	warn := k.warn
+	if live.IsAbsent() {
+		subresource = ""
+	}
 	switch subresource {
 	case "", "scale":
 	case "status":

@@ -110,9 +110,6 @@ func (e *Endpoint) Validate(live, object managedfields.Object) Validated {
 		return Validated{}
 	}
 	subresource, now, sent := managing.Config(e.Manager).Subresource, object.Content, managing.Sent(object)
-	if live.Content.IsAbsent() {
-		subresource = "" // to create an object is the same through each endpoint
-	}
 	if sent.IsAbsent() {
 		sent = now
 	} else if held, err := k.HeldApplied(sent); err == nil && !now.Same(live.Content) {

@@ -42,7 +42,7 @@ func (s Server) Validate(kind *builtin.Kind, typ *schema.Type, subresource strin
 	if held, err := k.Held(object); err == nil {
 		object = held // likewise, if an apply changes nothing
 	}
-	live, object = requested(k, live, object)
+	live, object = requested(k, live, object, subresource)
 	object = k.WithEmpties(subresource, live.IsAbsent(), k.Admit(object, live), sent)
 	if stays {
 		return types.Validated{Warnings: WarningsAbout(typ, object, k.Warnings(context.Background(), object, live, subresource))}
@@ -53,7 +53,7 @@ func (s Server) Validate(kind *builtin.Kind, typ *schema.Type, subresource strin
 	if len(checked.Errors) > 0 && !live.IsAbsent() {
 		fresh, _ = s.check(k, object, value.Value{}, subresource)
 	}
-	if k.WarnOfNew != nil && live.IsAbsent() {
+	if k.WarnOfNew != nil && live.IsAbsent() && subresource == "" {
 		checked.Warnings = append(k.WarnOfNew(sent), checked.Warnings...)
 	}
 	return validated(typ, live, object, checked, fresh, unchecked)
@@ -135,10 +135,10 @@ func WarningsAbout(typ *schema.Type, object value.Value, texts []string) []types
 }
 
 // requested returns live and object as requests and answers have them: see [identified]. Objects of built-in kinds also get what the server
-// generates from their UID.
-func requested(k kinds.Kind, live, object value.Value) (value.Value, value.Value) {
+// generates from their UID. It generates nothing for an object that a write through a subresource creates.
+func requested(k kinds.Kind, live, object value.Value, subresource string) (value.Value, value.Value) {
 	live, object, ok := identified(k.Namespaced, live, object)
-	if !ok {
+	if !ok || live.IsAbsent() && subresource != "" {
 		return live, object
 	}
 	uid := object.Get("metadata", "uid")
